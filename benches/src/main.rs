@@ -1,0 +1,2 @@
+//! Measures the stores.
+fn main() {}

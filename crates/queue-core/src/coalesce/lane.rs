@@ -1,0 +1,100 @@
+use crate::{Error, ErrorKind, Result, Spawn, Stamped, Storage, coalesce::verb::Verb};
+use std::{collections::HashMap, sync::Arc};
+use tokio::sync::{mpsc, oneshot};
+
+/// Calls that may wait in a lane; further callers wait for room.
+const WAITING_MAX: usize = 16_384;
+
+/// Merges concurrent calls of one verb: while a batch is in flight, whatever comes waits, and goes next in one piece.
+/// Nobody waits for a timer.
+#[derive(Debug)]
+pub(super) struct Lane<V: Verb> {
+    calls: mpsc::Sender<Call<V>>,
+}
+
+struct Call<V: Verb> {
+    key: V::Key,
+    items: Vec<V::Item>,
+    reply: oneshot::Sender<Result<Stamped<Vec<V::Answer>>>>,
+}
+
+impl<V: Verb> Lane<V> {
+    /// Starts the task that owns the lane; it ends when the lane is dropped and the last call is answered.
+    pub(super) fn start<S: Storage>(store: Arc<S>, spawn: &dyn Spawn) -> Self {
+        let (calls, inbox) = mpsc::channel(WAITING_MAX);
+        spawn.spawn(Box::pin(run::<V, S>(store, inbox)));
+        Self { calls }
+    }
+
+    /// Joins the next batch. Dropping the future leaves the call to finish on its own and harms no other.
+    pub(super) async fn call(&self, key: V::Key, items: Vec<V::Item>) -> Result<Stamped<Vec<V::Answer>>> {
+        let (reply, answer) = oneshot::channel();
+        let sent = self.calls.send(Call { key, items, reply }).await;
+        sent.map_err(|_| Error::closed(V::NAME))?;
+        answer.await.unwrap_or_else(|_| Err(lost(V::NAME)))
+    }
+}
+
+async fn run<V: Verb, S: Storage>(store: Arc<S>, mut inbox: mpsc::Receiver<Call<V>>) {
+    let weight_max = store.capabilities().limits.batch_max;
+    let mut calls = Vec::new();
+    while inbox.recv_many(&mut calls, WAITING_MAX).await > 0 {
+        for batch in batches(std::mem::take(&mut calls), weight_max) {
+            send(&*store, batch).await;
+        }
+    }
+}
+
+/// Splits what waits by key, and each part so that it fits one call of the store. Order within a key is kept.
+fn batches<V: Verb>(calls: Vec<Call<V>>, weight_max: usize) -> Vec<Vec<Call<V>>> {
+    let mut full = Vec::new();
+    let mut open: HashMap<V::Key, (usize, Vec<Call<V>>)> = HashMap::new();
+    for call in calls {
+        let weight: usize = call.items.iter().map(V::weight).sum();
+        let (total, batch) = open.entry(call.key.clone()).or_default();
+        if *total + weight > weight_max && !batch.is_empty() {
+            full.push(std::mem::take(batch));
+            *total = 0;
+        }
+        *total += weight;
+        batch.push(call);
+    }
+    full.extend(open.into_values().map(|(_, batch)| batch));
+    full
+}
+
+async fn send<V: Verb, S: Storage>(store: &S, batch: Vec<Call<V>>) {
+    let Some(key) = batch.first().map(|call| call.key.clone()) else { return };
+    let items = batch.iter().flat_map(|call| call.items.iter().cloned()).collect();
+    match V::call(store, key, items).await {
+        Ok(answers) => answer_each(batch, answers),
+        // Somebody's input was refused; nothing happened, so each may try alone.
+        Err(error) if error.kind() == ErrorKind::Invalid && batch.len() > 1 => {
+            for call in batch {
+                let answer = V::call(store, call.key, call.items).await;
+                drop(call.reply.send(answer));
+            }
+        }
+        Err(error) => batch.into_iter().for_each(|call| drop(call.reply.send(Err(error.clone())))),
+    }
+}
+
+fn answer_each<V: Verb>(batch: Vec<Call<V>>, answers: Stamped<Vec<V::Answer>>) {
+    let now = answers.now;
+    let mut answers = answers.value.into_iter();
+    for call in batch {
+        let value: Vec<V::Answer> = answers.by_ref().take(call.items.len()).collect();
+        let complete = value.len() == call.items.len();
+        drop(call.reply.send(if complete { Ok(Stamped { now, value }) } else { Err(lost(V::NAME)) }));
+    }
+}
+
+fn lost(operation: &'static str) -> Error {
+    Error::new(ErrorKind::Internal, operation, "the batch ended without an answer").unknown()
+}
+
+impl<V: Verb> std::fmt::Debug for Call<V> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Call").field("items", &self.items.len()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,67 @@
+use crate::{Applied, Enqueued, NewJob, QueueName, Result, Stamped, Storage, lifecycle::Transition};
+use std::{future::Future, hash::Hash};
+
+/// A batched verb of a store: what can be merged, and how it is called.
+pub(super) trait Verb: Send + 'static {
+    /// Calls with different keys do not merge.
+    type Key: Clone + Eq + Hash + Send + 'static;
+    /// One item of a batch, whole or not at all.
+    type Item: Clone + Send + 'static;
+    /// The answer to one item.
+    type Answer: Send + 'static;
+
+    /// The name for error messages.
+    const NAME: &'static str;
+
+    /// How much of the batch limit an item takes.
+    fn weight(item: &Self::Item) -> usize;
+
+    /// Sends one batch; the answers are in the order of the items.
+    fn call<S: Storage>(
+        store: &S,
+        key: Self::Key,
+        items: Vec<Self::Item>,
+    ) -> impl Future<Output = Result<Stamped<Vec<Self::Answer>>>> + Send;
+}
+
+#[derive(Debug)]
+pub(super) struct EnqueueVerb;
+
+impl Verb for EnqueueVerb {
+    type Key = QueueName;
+    type Item = Vec<NewJob>;
+    type Answer = Vec<Enqueued>;
+
+    const NAME: &'static str = "enqueue";
+
+    fn weight(group: &Vec<NewJob>) -> usize {
+        group.len()
+    }
+
+    async fn call<S: Storage>(
+        store: &S,
+        queue: QueueName,
+        groups: Vec<Vec<NewJob>>,
+    ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
+        store.enqueue(&queue, groups).await
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct ApplyVerb;
+
+impl Verb for ApplyVerb {
+    type Key = ();
+    type Item = Transition;
+    type Answer = Applied;
+
+    const NAME: &'static str = "apply";
+
+    fn weight(transition: &Transition) -> usize {
+        1 + transition.then.len()
+    }
+
+    async fn call<S: Storage>(store: &S, (): (), batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
+        store.apply(batch).await
+    }
+}

@@ -1,0 +1,116 @@
+use std::{error::Error as StdError, fmt, sync::Arc};
+
+/// What every fallible operation of the library answers.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// A failed operation: what to do about it, and whether it may have happened all the same.
+///
+/// Outcomes that a correct program meets in normal work (a lost lease, a duplicate id, a missing job) are
+/// answers, never errors. Cloning is cheap, because one failed batch answers many callers.
+#[derive(Clone, Debug)]
+pub struct Error {
+    kind: ErrorKind,
+    certainty: Certainty,
+    operation: &'static str,
+    message: Arc<str>,
+    source: Option<Arc<dyn StdError + Send + Sync>>,
+}
+
+/// What the caller should do; two kinds differ only where the reaction does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The request can never succeed as it stands: mend the input.
+    Invalid,
+    /// The store cannot answer now: try again later.
+    Unavailable,
+    /// The record kept moving under bounded retries: read it and decide afresh.
+    Conflict,
+    /// Stored data is not what this library wrote: stop and repair.
+    Corrupt,
+    /// This store, or this version of it, cannot do that.
+    Unsupported,
+    /// The handle was closed.
+    Closed,
+    /// A bug in this library or in a store.
+    Internal,
+}
+
+/// Whether the effect of a failed call may have happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Certainty {
+    /// It certainly did not.
+    NotApplied,
+    /// Nobody knows; every verb but claim may simply be sent again.
+    Unknown,
+}
+
+impl Error {
+    /// An error of which nothing was applied.
+    pub fn new(kind: ErrorKind, operation: &'static str, message: impl Into<String>) -> Self {
+        let message = message.into().into();
+        Self { kind, certainty: Certainty::NotApplied, operation, message, source: None }
+    }
+
+    /// Input that was refused before anything was written.
+    pub fn invalid(operation: &'static str, message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Invalid, operation, message)
+    }
+
+    /// The handle was closed before the call.
+    pub fn closed(operation: &'static str) -> Self {
+        Self::new(ErrorKind::Closed, operation, "this handle is closed; open the store again")
+    }
+
+    /// Keeps the cause, whose type stays hidden.
+    #[must_use]
+    pub fn with_source(mut self, source: impl StdError + Send + Sync + 'static) -> Self {
+        self.source = Some(Arc::new(source));
+        self
+    }
+
+    /// Marks that the effect may have happened.
+    #[must_use]
+    pub fn unknown(mut self) -> Self {
+        self.certainty = Certainty::Unknown;
+        self
+    }
+
+    /// What the caller should do.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// Whether the effect may have happened.
+    pub fn certainty(&self) -> Certainty {
+        self.certainty
+    }
+
+    /// The verb that failed, such as `enqueue`.
+    pub fn operation(&self) -> &'static str {
+        self.operation
+    }
+
+    /// What went wrong and how to mend it, without the operation.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// True when sending the same request again later may succeed.
+    pub fn is_transient(&self) -> bool {
+        matches!(self.kind, ErrorKind::Unavailable | ErrorKind::Conflict)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.operation, self.message)?;
+        if self.certainty == Certainty::Unknown { f.write_str(" (it may have been applied)") } else { Ok(()) }
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.source.as_ref().map(|source| &**source as &(dyn StdError + 'static))
+    }
+}

@@ -1,0 +1,45 @@
+use std::num::NonZeroU32;
+
+/// How often something may happen to a job before the job is Failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Budget {
+    /// Failed at exactly this many.
+    Limited(NonZeroU32),
+    /// Never Failed for this.
+    Unlimited,
+}
+
+impl Budget {
+    /// Three, the default for attempts and for stalls.
+    pub const DEFAULT: Self = Self::Limited(NonZeroU32::new(3).expect("three is not zero"));
+
+    /// Zero means unlimited, which is also how stores write it.
+    pub const fn from_raw(raw: u32) -> Self {
+        match NonZeroU32::new(raw) {
+            Some(limit) => Self::Limited(limit),
+            None => Self::Unlimited,
+        }
+    }
+
+    /// The limit, zero if there is none.
+    pub const fn as_raw(self) -> u32 {
+        match self {
+            Self::Limited(limit) => limit.get(),
+            Self::Unlimited => 0,
+        }
+    }
+
+    /// True when `used` leaves nothing.
+    pub const fn is_spent(self, used: u32) -> bool {
+        match self {
+            Self::Limited(limit) => used >= limit.get(),
+            Self::Unlimited => false,
+        }
+    }
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}

@@ -1,0 +1,119 @@
+use crate::{
+    Budget, Failure, JobId, Kind, LeaseInfo, NewJob, QueueName, Reason, RetentionPolicy, Seq, State,
+    Timestamp,
+};
+use bytes::Bytes;
+
+/// Everything about a job that is small and may be shown: no payload, no result, no error details, no token.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobMeta {
+    /// The queue it lives in.
+    pub queue: QueueName,
+    /// Its id within the queue.
+    pub id: JobId,
+    /// Names this life of the id, given by the store and only growing.
+    pub seq: Seq,
+    /// Grows with every write to the record.
+    pub revision: u64,
+    /// What the job asks for.
+    pub kind: Kind,
+    /// Lower is claimed first.
+    pub priority: i16,
+    /// When this life was enqueued.
+    pub created_at: Timestamp,
+    /// Not claimed before this.
+    pub run_at: Timestamp,
+    /// Where in its life it stands.
+    pub state: State,
+    /// Why it is Failed.
+    pub reason: Option<Reason>,
+    /// Claims in this life; `(seq, epoch)` fences outside resources, in order.
+    pub epoch: u32,
+    /// Failed attempts since enqueue or redrive.
+    pub failures: u32,
+    /// Lapsed leases since enqueue or redrive.
+    pub stalls: u32,
+    /// How many failures it may have.
+    pub max_attempts: Budget,
+    /// How many stalls it may have.
+    pub max_stalls: Budget,
+    /// Who holds it, while Processing.
+    pub lease: Option<LeaseInfo>,
+    /// Somebody asked to cancel it while it ran.
+    pub cancel_requested: bool,
+    /// Somebody waits, or waited, for its outcome.
+    pub awaited: bool,
+    /// What its handler last reported, as encoded by the handler.
+    pub progress: Option<Bytes>,
+    /// The last failure, without details.
+    pub last_error: Option<Failure>,
+    /// How long it stays once terminal.
+    pub retention: RetentionPolicy,
+    /// When it became terminal.
+    pub finished_at: Option<Timestamp>,
+    /// From here on it counts as absent; `None` on a terminal job means forever.
+    pub purge_at: Option<Timestamp>,
+}
+
+impl JobMeta {
+    /// The first state of a life. Every store begins a life with it.
+    pub fn begin(queue: QueueName, new: &NewJob, seq: Seq, now: Timestamp) -> Self {
+        Self {
+            queue,
+            id: new.id.clone(),
+            seq,
+            revision: 1,
+            kind: new.kind.clone(),
+            priority: new.priority,
+            created_at: now,
+            run_at: now + new.delay,
+            state: State::Queued,
+            reason: None,
+            epoch: 0,
+            failures: 0,
+            stalls: 0,
+            max_attempts: new.max_attempts,
+            max_stalls: new.max_stalls,
+            lease: None,
+            cancel_requested: false,
+            awaited: new.awaited,
+            progress: None,
+            last_error: None,
+            retention: new.retention,
+            finished_at: None,
+            purge_at: None,
+        }
+    }
+
+    /// The number of the attempt that a claim starts, counted from one. It can repeat after a release or a
+    /// redrive, so it is no fence: use `(seq, epoch)` for that.
+    pub fn attempt(&self) -> u32 {
+        self.failures.saturating_add(self.stalls).saturating_add(1)
+    }
+
+    /// Attempts to show to people: those spent, plus the one that runs or completed.
+    pub fn attempts_made(&self) -> u32 {
+        let running = matches!(self.state, State::Processing | State::Completed);
+        self.failures.saturating_add(self.stalls).saturating_add(u32::from(running))
+    }
+
+    /// Waiting, and its time has come.
+    pub fn is_due(&self, now: Timestamp) -> bool {
+        self.state.is_waiting() && self.run_at <= now
+    }
+
+    /// Waiting for its time to come.
+    pub fn is_scheduled(&self, now: Timestamp) -> bool {
+        self.state.is_waiting() && self.run_at > now
+    }
+
+    /// Processing under a lease that ran out.
+    pub fn is_lapsed(&self, now: Timestamp) -> bool {
+        self.lease.as_ref().is_some_and(|lease| lease.expires_at <= now)
+    }
+
+    /// Past its purge time: to every verb it is absent, removed or not.
+    pub fn is_purged(&self, now: Timestamp) -> bool {
+        self.purge_at.is_some_and(|at| at <= now)
+    }
+}

@@ -1,0 +1,115 @@
+use crate::{Budget, JobId, Kind, Payload, RetentionPolicy, Span};
+
+/// A job to be enqueued. Every part is validated by its type; the store checks the payload's size.
+///
+/// ```
+/// use queue_core::{ContentType, JobId, Kind, NewJob, Payload, Span};
+///
+/// let payload = Payload::new("{}", ContentType::from_static("application/json"));
+/// let job = NewJob::new(JobId::new("welcome-42")?, Kind::from_static("email"), payload)
+///     .with_priority(-5)
+///     .with_delay(Span::from_secs(60));
+/// assert_eq!(job.priority, -5);
+/// # Ok::<(), queue_core::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NewJob {
+    /// Its identity within the queue, which is also its deduplication key.
+    pub id: JobId,
+    /// What it asks for.
+    pub kind: Kind,
+    /// What the handler gets.
+    pub payload: Payload,
+    /// Lower is claimed first; default 0.
+    pub priority: i16,
+    /// Not claimed before this has passed; default zero.
+    pub delay: Span,
+    /// Failures until Failed; default 3.
+    pub max_attempts: Budget,
+    /// Lapsed leases until Failed; default 3.
+    pub max_stalls: Budget,
+    /// How long it stays once terminal; default one hour.
+    pub retention: RetentionPolicy,
+    /// What a present Failed record of the same id means; default: it blocks.
+    pub on_failed: OnFailed,
+    /// The producer waits for the outcome.
+    pub awaited: bool,
+}
+
+/// What enqueueing over a Failed record of the same id does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum OnFailed {
+    /// Answers that the id is taken, until the record is purged.
+    #[default]
+    Block,
+    /// Begins a new life in its place.
+    Replace,
+}
+
+impl NewJob {
+    /// A job with default options.
+    pub fn new(id: JobId, kind: Kind, payload: Payload) -> Self {
+        Self {
+            id,
+            kind,
+            payload,
+            priority: 0,
+            delay: Span::ZERO,
+            max_attempts: Budget::DEFAULT,
+            max_stalls: Budget::DEFAULT,
+            retention: RetentionPolicy::default(),
+            on_failed: OnFailed::Block,
+            awaited: false,
+        }
+    }
+
+    /// Sets the priority; lower is claimed first.
+    #[must_use]
+    pub fn with_priority(mut self, priority: i16) -> Self {
+        self.priority = priority;
+        self
+    }
+
+    /// Sets how long it must wait before it may be claimed.
+    #[must_use]
+    pub fn with_delay(mut self, delay: Span) -> Self {
+        self.delay = delay;
+        self
+    }
+
+    /// Sets how many failures make it Failed.
+    #[must_use]
+    pub fn with_max_attempts(mut self, budget: Budget) -> Self {
+        self.max_attempts = budget;
+        self
+    }
+
+    /// Sets how many lapsed leases make it Failed.
+    #[must_use]
+    pub fn with_max_stalls(mut self, budget: Budget) -> Self {
+        self.max_stalls = budget;
+        self
+    }
+
+    /// Sets how long it stays once terminal.
+    #[must_use]
+    pub fn with_retention(mut self, retention: impl Into<RetentionPolicy>) -> Self {
+        self.retention = retention.into();
+        self
+    }
+
+    /// Sets what a Failed record of the same id means.
+    #[must_use]
+    pub fn with_on_failed(mut self, on_failed: OnFailed) -> Self {
+        self.on_failed = on_failed;
+        self
+    }
+
+    /// Marks that the producer waits for the outcome.
+    #[must_use]
+    pub fn awaited(mut self) -> Self {
+        self.awaited = true;
+        self
+    }
+}

@@ -1,0 +1,50 @@
+use std::fmt;
+
+/// Why a job is Failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Reason {
+    /// Its attempts are spent.
+    Exhausted,
+    /// Its handler said that no further attempt can help.
+    Terminal,
+    /// Too many of its leases lapsed: it may be what kills its workers.
+    Stalled,
+    /// No handler for its kind.
+    UnknownKind,
+    /// Its payload could not be decoded.
+    Undecodable,
+}
+
+impl Reason {
+    /// Every reason, in the order in which stores number them.
+    pub const ALL: [Self; 5] =
+        [Self::Exhausted, Self::Terminal, Self::Stalled, Self::UnknownKind, Self::Undecodable];
+
+    /// The stable number that stores write.
+    pub const fn as_code(self) -> u8 {
+        self as u8
+    }
+
+    /// The reason of a stored number.
+    pub fn from_code(code: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(code)).copied()
+    }
+
+    /// The lower-case name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Exhausted => "exhausted",
+            Self::Terminal => "terminal",
+            Self::Stalled => "stalled",
+            Self::UnknownKind => "unknown kind",
+            Self::Undecodable => "undecodable",
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}

@@ -1,0 +1,46 @@
+//! The contract of a durable job queue: what a job is, what may happen to it, and what a store must do.
+//!
+//! Delivery is at least once. At any moment a job has at most one live lease, a worker whose lease is gone can change
+//! nothing, and no acknowledged job is lost.
+//!
+//! Read it in this order:
+//! 1. [`NewJob`], [`JobMeta`], [`State`]: the job;
+//! 2. [`lifecycle::decide`]: the state machine, one pure function;
+//! 3. [`Storage`]: the verbs of a store, and [`StorageExt`] for what is built from them;
+//! 4. [`Coalesced`] and [`Hub`]: parts that stores share.
+//!
+//! Absent on purpose: a runtime, a serialization format, a driver.
+//!
+//! ```
+//! use queue_core::{ContentType, JobId, Kind, NewJob, Payload};
+//!
+//! let payload = Payload::new(&b"{\"to\":\"ada@example.org\"}"[..], ContentType::from_static("application/json"));
+//! let job = NewJob::new(JobId::new("welcome-ada")?, Kind::from_static("email"), payload);
+//! assert_eq!(job.max_attempts.as_raw(), 3);
+//! # Ok::<(), queue_core::Error>(())
+//! ```
+
+mod coalesce;
+mod error;
+mod hub;
+mod job;
+pub mod lifecycle;
+mod limits;
+mod names;
+mod random;
+mod retry;
+mod spawn;
+mod storage;
+mod time;
+
+pub use coalesce::Coalesced;
+pub use error::{Certainty, Error, ErrorKind, Result};
+pub use hub::Hub;
+pub use job::*;
+pub use limits::Limits;
+pub use names::{ContentType, InvalidName, JobId, Kind, NAME_BYTES_MAX, QueueName, WorkerId};
+pub use random::{IdSource, Rng, SeededRng, SystemRng, TimeOrderedIds};
+pub use retry::{Exponential, RetryPolicy};
+pub use spawn::Spawn;
+pub use storage::*;
+pub use time::{Clock, HighWater, ManualClock, Span, SystemClock, Timestamp};

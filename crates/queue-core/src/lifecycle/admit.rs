@@ -1,0 +1,27 @@
+use crate::{JobMeta, NewJob, OnFailed, State, Timestamp};
+
+/// What enqueueing an id does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Admission {
+    /// The id is free.
+    Insert,
+    /// A record of a former life makes room.
+    Replace,
+    /// The id is taken; the answer says by what.
+    Duplicate,
+}
+
+/// The rule of ids: is the id present, and does what is present block it?
+///
+/// A Cancelled record never blocks its id, a Failed one does unless told otherwise, and one past its purge time is
+/// absent.
+pub fn admit(present: Option<&JobMeta>, new: &NewJob, now: Timestamp) -> Admission {
+    let Some(present) = present else { return Admission::Insert };
+    let makes_room = match present.state {
+        _ if present.is_purged(now) => true,
+        State::Cancelled => true,
+        State::Failed => new.on_failed == OnFailed::Replace,
+        State::Queued | State::Processing | State::Failing | State::Completed => false,
+    };
+    if makes_room { Admission::Replace } else { Admission::Duplicate }
+}

@@ -1,0 +1,123 @@
+use crate::{
+    Timestamp,
+    lifecycle::{
+        BodyPatch, Finish, Flags, Guard, Lapse, LastSettle, Patch, Proof, Requeue, TrackedJob, Transition,
+    },
+};
+
+/// What became of a transition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The job was changed; the store writes it and this part of the body, and enqueues what follows.
+    Written(BodyPatch),
+    /// The job is to be removed; the store removes it and enqueues what follows.
+    Removed,
+    /// The sender had settled this lease in the same way before; nothing is written or enqueued again.
+    Replayed,
+    /// The lease is another's, or over. Final.
+    LeaseLost,
+    /// The job moved since it was seen: decide again.
+    Stale,
+    /// Another life, or past its purge time.
+    Missing,
+}
+
+/// Compares the guard and patches the job, at the store's `now`. Stores that hold the record in this process while they
+/// change it call this within their atomic step; the others are tested against it.
+///
+/// The job is untouched unless the verdict is [`Verdict::Written`] or [`Verdict::Removed`].
+pub fn apply(job: &mut TrackedJob, transition: &Transition, now: Timestamp) -> Verdict {
+    if job.meta.seq != transition.seq || job.meta.is_purged(now) {
+        return Verdict::Missing;
+    }
+    if let Err(refused) = compare(job, &transition.guard, now) {
+        return refused;
+    }
+    job.meta.revision += 1;
+    if let Proof::Lease { token, settle: Some(settle), .. } = transition.guard.proof {
+        job.last_settle = Some(LastSettle { token, settle });
+    }
+    match &transition.patch {
+        Patch::Requeue(patch) => requeue(job, patch, now),
+        Patch::Finish(patch) => finish(job, patch, now),
+        Patch::Remove => return Verdict::Removed,
+        Patch::Extend { by, progress } => {
+            if let Some(lease) = &mut job.meta.lease {
+                lease.expires_at = now + *by;
+            }
+            if progress.is_some() {
+                job.meta.progress.clone_from(progress);
+            }
+        }
+        Patch::Flag(flags) => {
+            job.meta.cancel_requested |= flags.cancel_requested;
+            job.meta.awaited |= flags.awaited;
+        }
+        Patch::Retain(purge) => job.meta.purge_at = purge.at(now),
+    }
+    Verdict::Written(transition.patch.body())
+}
+
+fn compare(job: &TrackedJob, guard: &Guard, now: Timestamp) -> Result<(), Verdict> {
+    match guard.proof {
+        Proof::Lease { token, flags, settle } => {
+            if job.token != Some(token) {
+                let sent = settle.map(|settle| LastSettle { token, settle });
+                return Err(if is_replay(job, sent) { Verdict::Replayed } else { Verdict::LeaseLost });
+            }
+            if guard.lapse == Lapse::Live && job.meta.is_lapsed(now) {
+                return Err(Verdict::LeaseLost);
+            }
+            if flags.is_some_and(|seen| seen != Flags::of(&job.meta)) {
+                return Err(Verdict::Stale);
+            }
+        }
+        Proof::Revision(seen) => {
+            if seen != job.meta.revision || (guard.lapse == Lapse::Lapsed && !job.meta.is_lapsed(now)) {
+                return Err(Verdict::Stale);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Somebody without the present lease is either repeating their own settle, or late.
+fn is_replay(job: &TrackedJob, sent: Option<LastSettle>) -> bool {
+    sent.is_some() && job.last_settle == sent
+}
+
+fn requeue(job: &mut TrackedJob, patch: &Requeue, now: Timestamp) {
+    end_lease(job);
+    let meta = &mut job.meta;
+    meta.state = patch.state;
+    meta.run_at = patch.run_at.at(meta.run_at, now);
+    meta.failures = patch.failures;
+    meta.stalls = patch.stalls;
+    if patch.fresh {
+        meta.cancel_requested = false;
+        (meta.last_error, meta.progress, meta.reason) = (None, None, None);
+        (meta.finished_at, meta.purge_at) = (None, None);
+    }
+    if let Some(error) = &patch.error {
+        meta.last_error = Some(error.clone().without_details());
+    }
+}
+
+fn finish(job: &mut TrackedJob, patch: &Finish, now: Timestamp) {
+    end_lease(job);
+    let meta = &mut job.meta;
+    meta.state = patch.state;
+    meta.reason = patch.reason;
+    meta.failures = patch.failures;
+    meta.stalls = patch.stalls;
+    meta.finished_at = Some(now);
+    meta.purge_at = patch.purge.at(now);
+    if let Some(error) = &patch.error {
+        meta.last_error = Some(error.clone().without_details());
+    }
+}
+
+fn end_lease(job: &mut TrackedJob) {
+    job.token = None;
+    job.meta.lease = None;
+}

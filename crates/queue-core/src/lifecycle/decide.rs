@@ -1,0 +1,266 @@
+use crate::{
+    AWAITED_MIN, Failure, JobMeta, LeaseToken, NewJob, Payload, Reason, Retention, State,
+    lifecycle::{
+        Cause, Event, Finish, Flags, Guard, Lapse, OnRunning, Patch, Policy, Proof, Purge, Requeue, RunAt,
+        Settle, Transition, Unhandled, policy::roll,
+    },
+};
+
+/// Why an event leads nowhere for a job as it was seen. An answer, not an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Rejected {
+    /// The job is already as the event wants it.
+    Already(State),
+    /// The event makes no sense in this state.
+    NotAllowed(State),
+}
+
+impl Rejected {
+    /// The state the job was seen in.
+    pub const fn state(self) -> State {
+        match self {
+            Self::Already(state) | Self::NotAllowed(state) => state,
+        }
+    }
+}
+
+/// Decides what an event does to a job as it was seen.
+///
+/// Pure: the same arguments give the same answer. Whether the job is still as it was seen, whether the token is the
+/// present one, and whether the lease has lapsed, is for the store to compare.
+///
+/// ```
+/// use queue_core::{JobId, JobMeta, Kind, NewJob, ContentType, Payload, QueueName, Seq, State, Timestamp};
+/// use queue_core::lifecycle::{Event, OnRunning, Patch, Policy, decide};
+///
+/// let new = NewJob::new(JobId::new("a")?, Kind::unnamed(), Payload::new("1", ContentType::from_static("text/plain")));
+/// let job = JobMeta::begin(QueueName::new("q")?, &new, Seq::new(1), Timestamp::from_millis(0));
+/// let transition = decide(&job, Event::Cancel { running: OnRunning::Leave }, &Policy::default()).expect("it waits");
+/// assert!(matches!(transition.patch, Patch::Finish(finish) if finish.state == State::Cancelled));
+/// # Ok::<(), queue_core::Error>(())
+/// ```
+pub fn decide(job: &JobMeta, event: Event, policy: &Policy) -> Result<Transition, Rejected> {
+    match event {
+        Event::Complete { token, result, retention, then } => {
+            by_holder(job, token, Settle::Complete, complete(job, result, retention), then)
+        }
+        Event::Fail { token, failure, cause, delay, retention } => {
+            let attempt = FailedAttempt { failure, cause, delay, retention };
+            by_holder(job, token, Settle::Fail, fail(job, attempt, policy), Vec::new())
+        }
+        Event::Release { token } => {
+            by_holder(job, token, Settle::Release, give_back(job, RunAt::Keep), Vec::new())
+        }
+        Event::Snooze { token, delay } => {
+            by_holder(job, token, Settle::Snooze, give_back(job, RunAt::After(delay)), Vec::new())
+        }
+        Event::Extend { token, by, progress } => {
+            let proof = Proof::Lease { token, flags: None, settle: None };
+            leased(job, proof, Lapse::Live, Patch::Extend { by, progress }, Vec::new())
+        }
+        Event::Expire => {
+            leased(job, Proof::Revision(job.revision), Lapse::Lapsed, expire(job, policy), Vec::new())
+        }
+        Event::Cancel { running } => cancel(job, running).map(|patch| by_anybody(job, patch)),
+        Event::Await => mark_awaited(job).map(|patch| by_anybody(job, patch)),
+        Event::SetRetention(retention) => set_retention(job, retention).map(|patch| by_anybody(job, patch)),
+        Event::Redrive => redrive(job).map(|patch| by_anybody(job, patch)),
+        Event::Promote => promote(job).map(|patch| by_anybody(job, patch)),
+        Event::Delete => delete(job).map(|patch| by_anybody(job, patch)),
+    }
+}
+
+/// A transition that ends the sender's own lease. Accepted while the token is current, lapsed or not.
+fn by_holder(
+    job: &JobMeta,
+    token: LeaseToken,
+    settle: Settle,
+    patch: Patch,
+    then: Vec<NewJob>,
+) -> Result<Transition, Rejected> {
+    let proof = Proof::Lease { token, flags: Some(Flags::of(job)), settle: Some(settle) };
+    leased(job, proof, Lapse::Any, patch, then)
+}
+
+/// A transition that makes sense only while the job is leased.
+fn leased(
+    job: &JobMeta,
+    proof: Proof,
+    lapse: Lapse,
+    patch: Patch,
+    then: Vec<NewJob>,
+) -> Result<Transition, Rejected> {
+    if job.state != State::Processing {
+        return Err(Rejected::NotAllowed(job.state));
+    }
+    Ok(transition(job, proof, lapse, patch, then))
+}
+
+/// A transition that rests on the record as it was read.
+fn by_anybody(job: &JobMeta, patch: Patch) -> Transition {
+    transition(job, Proof::Revision(job.revision), Lapse::Any, patch, Vec::new())
+}
+
+fn transition(job: &JobMeta, proof: Proof, lapse: Lapse, patch: Patch, then: Vec<NewJob>) -> Transition {
+    let guard = Guard { state: job.state, proof, lapse };
+    Transition { queue: job.queue.clone(), id: job.id.clone(), seq: job.seq, guard, patch, then }
+}
+
+fn complete(job: &JobMeta, result: Payload, retention: Option<Retention>) -> Patch {
+    let finish = Finish { result: Some(result), ..finish(job, State::Completed) };
+    keep_or_remove(job, retention.unwrap_or(job.retention.completed), finish)
+}
+
+struct FailedAttempt {
+    failure: Failure,
+    cause: Cause,
+    delay: Option<crate::Span>,
+    retention: Option<Retention>,
+}
+
+fn fail(job: &JobMeta, attempt: FailedAttempt, policy: &Policy) -> Patch {
+    let failures = job.failures.saturating_add(1);
+    let retention = attempt.retention.unwrap_or(job.retention.failed);
+    let end = |state, reason| {
+        let error = Some(attempt.failure.clone());
+        keep_or_remove(job, retention, Finish { reason, failures, error, ..finish(job, state) })
+    };
+    if job.cancel_requested {
+        return end(State::Cancelled, None);
+    }
+    if let Some(reason) = final_reason(attempt.cause, policy) {
+        return end(State::Failed, Some(reason));
+    }
+    let wait = attempt.delay.or_else(|| policy.retry.delay(failures, roll(job)));
+    match wait {
+        Some(wait) if !job.max_attempts.is_spent(failures) => {
+            let error = Some(attempt.failure);
+            Patch::Requeue(Requeue { failures, error, ..requeue(job, RunAt::After(wait)) }.charged())
+        }
+        _ => end(State::Failed, Some(Reason::Exhausted)),
+    }
+}
+
+/// The reason, where the cause alone makes a failure final.
+fn final_reason(cause: Cause, policy: &Policy) -> Option<Reason> {
+    match cause {
+        Cause::Terminal => Some(Reason::Terminal),
+        Cause::UnknownKind if policy.unknown_kind == Unhandled::Fail => Some(Reason::UnknownKind),
+        Cause::Undecodable if policy.undecodable == Unhandled::Fail => Some(Reason::Undecodable),
+        Cause::Retryable | Cause::UnknownKind | Cause::Undecodable => None,
+    }
+}
+
+fn give_back(job: &JobMeta, run_at: RunAt) -> Patch {
+    if job.cancel_requested {
+        return keep_or_remove(job, job.retention.failed, finish(job, State::Cancelled));
+    }
+    Patch::Requeue(requeue(job, run_at))
+}
+
+fn expire(job: &JobMeta, policy: &Policy) -> Patch {
+    let stalls = job.stalls.saturating_add(1);
+    let error = Some(Failure::new("Stalled", "the lease lapsed before the worker settled the job"));
+    let end = |state, reason, error| {
+        keep_or_remove(job, job.retention.failed, Finish { reason, stalls, error, ..finish(job, state) })
+    };
+    if job.cancel_requested {
+        return end(State::Cancelled, None, error);
+    }
+    if job.max_stalls.is_spent(stalls) {
+        return end(State::Failed, Some(Reason::Stalled), error);
+    }
+    let run_at = match policy.stall.delay(stalls.saturating_sub(1).max(1), roll(job)) {
+        Some(wait) if stalls > 1 => RunAt::After(wait),
+        _ => RunAt::Keep,
+    };
+    Patch::Requeue(Requeue { stalls, error, ..requeue(job, run_at) }.charged())
+}
+
+fn cancel(job: &JobMeta, running: OnRunning) -> Result<Patch, Rejected> {
+    match job.state {
+        State::Queued | State::Failing => {
+            Ok(keep_or_remove(job, job.retention.failed, finish(job, State::Cancelled)))
+        }
+        State::Processing if running == OnRunning::Request && !job.cancel_requested => {
+            Ok(Patch::Flag(Flags { cancel_requested: true, awaited: false }))
+        }
+        State::Processing if running == OnRunning::Request => Err(Rejected::Already(State::Processing)),
+        State::Cancelled => Err(Rejected::Already(State::Cancelled)),
+        state @ (State::Processing | State::Completed | State::Failed) => Err(Rejected::NotAllowed(state)),
+    }
+}
+
+fn mark_awaited(job: &JobMeta) -> Result<Patch, Rejected> {
+    if job.state.is_terminal() {
+        return Err(Rejected::NotAllowed(job.state));
+    }
+    if job.awaited {
+        return Err(Rejected::Already(job.state));
+    }
+    Ok(Patch::Flag(Flags { cancel_requested: false, awaited: true }))
+}
+
+fn set_retention(job: &JobMeta, retention: Retention) -> Result<Patch, Rejected> {
+    match retention {
+        _ if !job.state.is_terminal() => Err(Rejected::NotAllowed(job.state)),
+        Retention::Remove => Ok(Patch::Remove),
+        Retention::Keep(span) => Ok(Patch::Retain(Purge::After(span))),
+        Retention::Forever => Ok(Patch::Retain(Purge::Never)),
+    }
+}
+
+fn redrive(job: &JobMeta) -> Result<Patch, Rejected> {
+    if !matches!(job.state, State::Failed | State::Cancelled) {
+        return Err(Rejected::NotAllowed(job.state));
+    }
+    let run_at = RunAt::After(crate::Span::ZERO);
+    Ok(Patch::Requeue(Requeue {
+        state: State::Queued,
+        run_at,
+        failures: 0,
+        stalls: 0,
+        error: None,
+        fresh: true,
+    }))
+}
+
+fn promote(job: &JobMeta) -> Result<Patch, Rejected> {
+    if !job.state.is_waiting() {
+        return Err(Rejected::NotAllowed(job.state));
+    }
+    Ok(Patch::Requeue(requeue(job, RunAt::After(crate::Span::ZERO))))
+}
+
+fn delete(job: &JobMeta) -> Result<Patch, Rejected> {
+    if job.state == State::Processing { Err(Rejected::NotAllowed(job.state)) } else { Ok(Patch::Remove) }
+}
+
+/// Back among the waiting with nothing charged.
+fn requeue(job: &JobMeta, run_at: RunAt) -> Requeue {
+    let (failures, stalls) = (job.failures, job.stalls);
+    let state = if failures + stalls == 0 { State::Queued } else { State::Failing };
+    Requeue { state, run_at, failures, stalls, error: None, fresh: false }
+}
+
+impl Requeue {
+    /// Something was charged, so it waits as Failing.
+    fn charged(self) -> Self {
+        Self { state: State::Failing, ..self }
+    }
+}
+
+/// Terminal with nothing charged.
+fn finish(job: &JobMeta, state: State) -> Finish {
+    let (failures, stalls) = (job.failures, job.stalls);
+    Finish { state, reason: None, failures, stalls, result: None, error: None, purge: Purge::Never }
+}
+
+/// A record that somebody waits for stays long enough to be read, whatever its retention.
+fn keep_or_remove(job: &JobMeta, retention: Retention, finish: Finish) -> Patch {
+    match if job.awaited { retention.at_least(AWAITED_MIN) } else { retention } {
+        Retention::Remove => Patch::Remove,
+        Retention::Keep(span) => Patch::Finish(Finish { purge: Purge::After(span), ..finish }),
+        Retention::Forever => Patch::Finish(Finish { purge: Purge::Never, ..finish }),
+    }
+}

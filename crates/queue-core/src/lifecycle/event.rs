@@ -1,0 +1,119 @@
+use crate::{Failure, LeaseToken, NewJob, Payload, Retention, Span};
+use bytes::Bytes;
+
+/// What somebody wants to happen to a job.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// The holder is done.
+    Complete {
+        /// Proof of holding the lease.
+        token: LeaseToken,
+        /// What to keep; `()` is encoded bytes too.
+        result: Payload,
+        /// Overrides the job's own retention for this outcome.
+        retention: Option<Retention>,
+        /// Jobs to enqueue in the same atomic step, into the same queue; their ids are fixed before the first send.
+        then: Vec<NewJob>,
+    },
+    /// The holder's attempt failed.
+    Fail {
+        /// Proof of holding the lease.
+        token: LeaseToken,
+        /// What went wrong.
+        failure: Failure,
+        /// Whether another attempt can help.
+        cause: Cause,
+        /// Overrides the policy's wait before the next attempt.
+        delay: Option<Span>,
+        /// Overrides the job's own retention, should this failure be final.
+        retention: Option<Retention>,
+    },
+    /// The holder gives the job back unworked; nothing is charged.
+    Release {
+        /// Proof of holding the lease.
+        token: LeaseToken,
+    },
+    /// The holder wants to be called again later; nothing is charged.
+    Snooze {
+        /// Proof of holding the lease.
+        token: LeaseToken,
+        /// Not claimed before this has passed.
+        delay: Span,
+    },
+    /// The holder's heartbeat.
+    Extend {
+        /// Proof of holding the lease.
+        token: LeaseToken,
+        /// The lease then lapses this long from now.
+        by: Span,
+        /// Replaces the stored progress.
+        progress: Option<Bytes>,
+    },
+    /// Anybody noticed that the lease lapsed.
+    Expire,
+    /// A producer takes the job back.
+    Cancel {
+        /// What to do about a job that runs.
+        running: OnRunning,
+    },
+    /// Somebody waits for the outcome.
+    Await,
+    /// The outcome shall stay for another time from now.
+    SetRetention(Retention),
+    /// A Failed or Cancelled job shall run again with fresh budgets.
+    Redrive,
+    /// A waiting job shall be due now.
+    Promote,
+    /// The record shall go, with its result and its claim on the id. Refused while it runs.
+    Delete,
+}
+
+/// What kind of failure it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Cause {
+    /// Another attempt may help.
+    Retryable,
+    /// No further attempt can help.
+    Terminal,
+    /// The worker has no handler for the kind; the policy says what that means.
+    UnknownKind,
+    /// The payload could not be decoded; the policy says what that means.
+    Undecodable,
+}
+
+/// What cancelling does to a job that runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum OnRunning {
+    /// Nothing; the answer says that it runs.
+    Leave,
+    /// Its holder is told with the next heartbeat, and any outcome but completion becomes Cancelled.
+    Request,
+}
+
+/// The events that end a lease. A store remembers the last one, so that a settle sent twice is answered twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Settle {
+    /// [`Event::Complete`].
+    Complete,
+    /// [`Event::Fail`].
+    Fail,
+    /// [`Event::Release`].
+    Release,
+    /// [`Event::Snooze`].
+    Snooze,
+}
+
+impl Settle {
+    /// Every settle, in the order in which stores number them.
+    pub const ALL: [Self; 4] = [Self::Complete, Self::Fail, Self::Release, Self::Snooze];
+
+    /// The stable number that stores write.
+    pub const fn as_code(self) -> u8 {
+        self as u8
+    }
+
+    /// The settle of a stored number.
+    pub fn from_code(code: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(code)).copied()
+    }
+}

@@ -1,0 +1,12 @@
+use crate::{LeaseInfo, State, Timestamp, lifecycle::TrackedJob, storage::ClaimRequest};
+
+/// Leases a due job to the sender of a claim. Which jobs, and in what order, is the store's to find.
+pub fn lease(job: &mut TrackedJob, request: &ClaimRequest, now: Timestamp) {
+    job.token = Some(request.token);
+    job.last_settle = None;
+    let meta = &mut job.meta;
+    meta.state = State::Processing;
+    meta.epoch += 1;
+    meta.revision += 1;
+    meta.lease = Some(LeaseInfo { worker: request.worker.clone(), expires_at: now + request.lease });
+}

@@ -1,0 +1,28 @@
+use crate::{JobMeta, LeaseToken, lifecycle::Settle};
+
+/// A job with what only its store knows: the token of its lease, and how its last lease was settled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TrackedJob {
+    /// What everybody may see.
+    pub meta: JobMeta,
+    /// The token of the present lease.
+    pub token: Option<LeaseToken>,
+    /// Remembered until the next claim, so that a settle sent twice is answered twice.
+    pub last_settle: Option<LastSettle>,
+}
+
+/// Who settled the last lease, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LastSettle {
+    /// The token of the lease that was settled.
+    pub token: LeaseToken,
+    /// The event.
+    pub settle: Settle,
+}
+
+impl TrackedJob {
+    /// A job that nobody has claimed yet.
+    pub fn new(meta: JobMeta) -> Self {
+        Self { meta, token: None, last_settle: None }
+    }
+}

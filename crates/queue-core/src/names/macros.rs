@@ -1,0 +1,82 @@
+/// Declares a newtype over text with the shared rules. Cloning bumps a reference count.
+macro_rules! validated_name {
+    ($(#[$doc:meta])* $name:ident, $what:literal) => {
+        $(#[$doc])*
+        ///
+        /// 1 to 255 bytes of UTF-8 without control characters.
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(std::sync::Arc<str>);
+
+        impl $name {
+            /// Validates and takes the text.
+            pub fn new(text: impl AsRef<str>) -> Result<Self, $crate::InvalidName> {
+                let text = text.as_ref();
+                $crate::names::invalid_name::check($what, text)?;
+                Ok(Self(text.into()))
+            }
+
+            /// Takes a literal of the program.
+            ///
+            /// # Panics
+            /// If the literal breaks the rules, which is a bug of the program.
+            pub fn from_static(text: &'static str) -> Self {
+                Self::new(text).expect(concat!("a literal is a valid ", $what))
+            }
+
+            /// The text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl std::fmt::Debug for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                write!(f, "{:?}", &*self.0)
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(&self.0)
+            }
+        }
+
+        impl AsRef<str> for $name {
+            fn as_ref(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl std::borrow::Borrow<str> for $name {
+            fn borrow(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl std::str::FromStr for $name {
+            type Err = $crate::InvalidName;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                Self::new(text)
+            }
+        }
+
+        impl TryFrom<&str> for $name {
+            type Error = $crate::InvalidName;
+
+            fn try_from(text: &str) -> Result<Self, Self::Error> {
+                Self::new(text)
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = $crate::InvalidName;
+
+            fn try_from(text: String) -> Result<Self, Self::Error> {
+                Self::new(text)
+            }
+        }
+    };
+}
+
+pub(super) use validated_name;

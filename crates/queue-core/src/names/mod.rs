@@ -1,0 +1,67 @@
+//! Names and ids, validated once at the boundary and trusted afterwards.
+//!
+//! They are data: nothing in this workspace parses one, makes a path of one, or puts one into a query text.
+
+mod invalid_name;
+mod macros;
+
+pub use invalid_name::InvalidName;
+
+use macros::validated_name;
+
+/// Longest name or id, in bytes of UTF-8.
+pub const NAME_BYTES_MAX: usize = 255;
+
+validated_name! {
+    /// The name of a queue. Two handles with one name on one store are the same queue.
+    QueueName, "queue name"
+}
+validated_name! {
+    /// The id of a job within its queue: the producer's deduplication key, or generated.
+    JobId, "job id"
+}
+validated_name! {
+    /// What a job asks for; the worker's router picks the handler by it.
+    Kind, "kind"
+}
+validated_name! {
+    /// Who holds a lease. Fresh for every start of a process, so that a reused name hides no orphan.
+    WorkerId, "worker id"
+}
+validated_name! {
+    /// How payload or result bytes are encoded, such as `application/json`.
+    ContentType, "content type"
+}
+
+impl Kind {
+    /// The kind of jobs whose producer names none.
+    pub fn unnamed() -> Self {
+        Self::from_static("default")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hostile_but_printable_ids_are_data() {
+        for id in ["a:b", "../../x", "x:exp", "'; DROP TABLE job; --", "{tag}", "%s", "\u{1F600}", " "] {
+            assert_eq!(JobId::new(id).expect("printable").as_str(), id);
+        }
+    }
+
+    #[test]
+    fn the_longest_name_is_accepted_and_one_byte_more_is_not() {
+        assert!(JobId::new("é".repeat(127) + "x").is_ok());
+        assert!(matches!(JobId::new("é".repeat(128)), Err(InvalidName::TooLong { bytes: 256, .. })));
+    }
+
+    #[test]
+    fn empty_and_control_characters_are_refused() {
+        assert!(matches!(QueueName::new(""), Err(InvalidName::Empty { .. })));
+        for id in ["a\nb", "\0", "\u{7f}", "\u{85}", "tab\t"] {
+            assert!(matches!(JobId::new(id), Err(InvalidName::ControlCharacter { .. })), "{id:?}");
+        }
+    }
+}

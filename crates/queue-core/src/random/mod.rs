@@ -1,0 +1,7 @@
+//! Randomness and generated ids, injected so that a seed repeats a run.
+
+mod id_source;
+mod rng;
+
+pub use id_source::{IdSource, TimeOrderedIds};
+pub use rng::{Rng, SeededRng, SystemRng};

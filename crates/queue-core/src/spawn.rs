@@ -1,0 +1,7 @@
+use std::{fmt::Debug, future::Future, pin::Pin};
+
+/// How a part of the library starts a task, so that it depends on no runtime.
+pub trait Spawn: Debug + Send + Sync + 'static {
+    /// Runs the future to its end, independently of the caller.
+    fn spawn(&self, task: Pin<Box<dyn Future<Output = ()> + Send>>);
+}

@@ -1,0 +1,93 @@
+use crate::Limits;
+
+/// What a store is and can do, so that callers need not guess and tests know what to skip.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Capabilities {
+    /// Its name, for people.
+    pub name: &'static str,
+    /// What survives.
+    pub durability: Durability,
+    /// Who can share it.
+    pub reach: Reach,
+    /// How far its hints reach.
+    pub events: EventReach,
+    /// Worker presence is kept.
+    pub presence: bool,
+    /// A queue can be paused.
+    pub pause: bool,
+    /// What it accepts.
+    pub limits: Limits,
+}
+
+/// What an acknowledged write survives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Durability {
+    /// Nothing: it lives in this process.
+    None,
+    /// The end of the process, but a power cut may take the newest writes.
+    Process,
+    /// A power cut.
+    Power,
+}
+
+/// Who can share a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Reach {
+    /// Handles in one process.
+    Process,
+    /// Processes of one host.
+    Host,
+    /// Hosts of one network.
+    Network,
+}
+
+/// How far the hints of [`Storage::subscribe`](crate::Storage::subscribe) reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum EventReach {
+    /// None are sent; callers poll.
+    None,
+    /// Writes of other processes are hinted at as [`Hint::Missed`](crate::Hint::Missed) only.
+    Process,
+    /// Writes of everybody are reported.
+    Store,
+}
+
+impl Capabilities {
+    /// A store with presence, pause, hints within the process, and default limits.
+    pub fn new(name: &'static str, durability: Durability, reach: Reach) -> Self {
+        let limits = Limits::default();
+        Self { name, durability, reach, events: EventReach::Process, presence: true, pause: true, limits }
+    }
+
+    /// Sets how far hints reach.
+    #[must_use]
+    pub fn with_events(mut self, events: EventReach) -> Self {
+        self.events = events;
+        self
+    }
+
+    /// Sets what it accepts.
+    #[must_use]
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Says that worker presence is not kept.
+    #[must_use]
+    pub fn without_presence(mut self) -> Self {
+        self.presence = false;
+        self
+    }
+
+    /// Says that a queue cannot be paused.
+    #[must_use]
+    pub fn without_pause(mut self) -> Self {
+        self.pause = false;
+        self
+    }
+}

@@ -1,0 +1,127 @@
+use crate::{
+    Applied, ClaimRequest, Claimed, Detail, Error, ErrorKind, JobId, JobMeta, JobRecord, ListQuery,
+    QueueName, Result, Storage,
+    lifecycle::{Event, Policy, Rejected, Transition, decide},
+};
+use async_trait::async_trait;
+
+/// How often a decision is made afresh because the record moved, before `Conflict` is answered.
+pub const RE_DECIDES_MAX: usize = 8;
+
+/// What became of an event that was decided and applied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Changed {
+    /// It is done; the record as it then stood.
+    Done(JobMeta),
+    /// The lease was lost. Final.
+    LeaseLost(JobMeta),
+    /// The event leads nowhere for the job as it stands.
+    Rejected(Rejected),
+    /// There is no such job, or this life of it is gone.
+    Missing,
+}
+
+/// What can be built from the verbs of any [`Storage`]: comfort, no new rules.
+#[async_trait]
+pub trait StorageExt: Storage {
+    /// Settles or extends a job under one's own lease, deciding again while flags move. `job` is the metadata of the
+    /// claim; the token is inside the event, and no other is ever tried.
+    ///
+    /// # Errors
+    /// Those of [`Storage::apply`], and `Conflict` after [`RE_DECIDES_MAX`] decisions.
+    async fn settle(&self, job: &JobMeta, event: Event, policy: &Policy) -> Result<Changed> {
+        let mut seen = job.clone();
+        for _ in 0..RE_DECIDES_MAX {
+            match step(self, &seen, event.clone(), policy).await? {
+                Step::Ended(changed) => return Ok(changed),
+                Step::Moved(meta) => seen = meta,
+            }
+        }
+        Err(conflict("settle"))
+    }
+
+    /// Changes a job that one does not hold: cancel, await, redrive and the like. The event must not carry a token.
+    ///
+    /// # Errors
+    /// Those of [`Storage::get`] and [`Storage::apply`], and `Conflict` after [`RE_DECIDES_MAX`] decisions.
+    async fn change(&self, queue: &QueueName, id: &JobId, event: Event, policy: &Policy) -> Result<Changed> {
+        let Some(record) = self.get_one(queue, id, Detail::Meta).await? else {
+            return Ok(Changed::Missing);
+        };
+        self.settle(&record.meta, event, policy).await
+    }
+
+    /// Reads one job.
+    async fn get_one(&self, queue: &QueueName, id: &JobId, what: Detail) -> Result<Option<JobRecord>> {
+        let found = self.get(queue, std::slice::from_ref(id), what).await?;
+        Ok(found.value.into_iter().next().flatten())
+    }
+
+    /// Ends lapsed leases, at most `limit`, and answers the jobs as they then stood. Whoever else does the same at the
+    /// same time is harmless: each lapse is charged once.
+    async fn rescue(&self, queue: &QueueName, limit: usize, policy: &Policy) -> Result<Vec<JobMeta>> {
+        let lapsed = self.list(ListQuery::lapsed(queue.clone(), limit)).await?.jobs;
+        let batch: Vec<Transition> =
+            lapsed.iter().filter_map(|job| decide(job, Event::Expire, policy).ok()).collect();
+        if batch.is_empty() {
+            return Ok(Vec::new());
+        }
+        let applied = self.apply(batch).await?.value;
+        Ok(applied.into_iter().filter_map(done).collect())
+    }
+
+    /// Claims, and if that finds nothing because what there is has lapsed, rescues and claims again. For callers that
+    /// run no worker.
+    ///
+    /// # Errors
+    /// Those of the verbs. Like any claim it must not be dropped half-way.
+    async fn claim_or_rescue(&self, request: ClaimRequest, policy: &Policy) -> Result<Claimed> {
+        let claimed = self.claim(request.clone()).await?;
+        let overdue = claimed.next_due.is_some_and(|at| at <= claimed.now);
+        if !claimed.jobs.is_empty() || claimed.paused || request.limit == 0 || !overdue {
+            return Ok(claimed);
+        }
+        self.rescue(&request.queue, request.limit, policy).await?;
+        self.claim(request).await
+    }
+}
+
+impl<S: Storage + ?Sized> StorageExt for S {}
+
+enum Step {
+    Ended(Changed),
+    Moved(JobMeta),
+}
+
+/// Decides on the job as it was seen, and applies.
+async fn step<S: Storage + ?Sized>(store: &S, seen: &JobMeta, event: Event, policy: &Policy) -> Result<Step> {
+    let transition = match decide(seen, event, policy) {
+        Ok(transition) => transition,
+        Err(rejected) => return Ok(Step::Ended(Changed::Rejected(rejected))),
+    };
+    let applied = store.apply(vec![transition]).await?.value;
+    Ok(match applied.into_iter().next() {
+        Some(Applied::Done(meta)) => Step::Ended(Changed::Done(meta)),
+        Some(Applied::LeaseLost(meta)) => Step::Ended(Changed::LeaseLost(meta)),
+        Some(Applied::Stale(meta)) => Step::Moved(meta),
+        Some(Applied::Missing) => Step::Ended(Changed::Missing),
+        None => {
+            return Err(Error::new(
+                ErrorKind::Internal,
+                "apply",
+                "the store answered fewer items than it got",
+            ));
+        }
+    })
+}
+
+fn done(applied: Applied) -> Option<JobMeta> {
+    match applied {
+        Applied::Done(meta) => Some(meta),
+        Applied::LeaseLost(_) | Applied::Stale(_) | Applied::Missing => None,
+    }
+}
+
+fn conflict(operation: &'static str) -> Error {
+    Error::new(ErrorKind::Conflict, operation, "the record kept moving; read it and decide afresh")
+}

@@ -1,0 +1,80 @@
+use crate::{JobMeta, Kind, QueueName, State, Timestamp, WorkerId};
+
+/// A request for metadata of many jobs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListQuery {
+    /// Of which queue.
+    pub queue: QueueName,
+    /// Which jobs.
+    pub filter: ListFilter,
+    /// Where the last page ended.
+    pub after: Option<Cursor>,
+    /// A page has at most this many jobs; a store may stop earlier, to bound its scan.
+    pub limit: usize,
+}
+
+/// Which jobs to list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ListFilter {
+    /// Those that match every part that is given, in the order of their `seq`.
+    Match {
+        /// Any of these states; empty means all.
+        states: Vec<State>,
+        /// Held by this worker.
+        worker: Option<WorkerId>,
+        /// Of this kind.
+        kind: Option<Kind>,
+    },
+    /// Those whose lease has lapsed, the longest lapsed first. Always answered from an index.
+    Lapsed,
+}
+
+/// One page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// The jobs found.
+    pub jobs: Vec<JobMeta>,
+    /// Where to go on; `None` at the end. A page may be empty and yet not be the last.
+    pub next: Option<Cursor>,
+    /// The store's time.
+    pub now: Timestamp,
+}
+
+/// A place in a listing: opaque to callers, made and read by one store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cursor(pub String);
+
+impl ListQuery {
+    /// The first page of every job.
+    pub fn all(queue: QueueName, limit: usize) -> Self {
+        Self::in_states(queue, Vec::new(), limit)
+    }
+
+    /// The first page of jobs in any of the states.
+    pub fn in_states(queue: QueueName, states: Vec<State>, limit: usize) -> Self {
+        let filter = ListFilter::Match { states, worker: None, kind: None };
+        Self { queue, filter, after: None, limit }
+    }
+
+    /// The first page of lapsed leases.
+    pub fn lapsed(queue: QueueName, limit: usize) -> Self {
+        Self { queue, filter: ListFilter::Lapsed, after: None, limit }
+    }
+}
+
+impl ListFilter {
+    /// Whether a job belongs to the listing, for stores that scan.
+    pub fn matches(&self, job: &JobMeta, now: Timestamp) -> bool {
+        match self {
+            Self::Lapsed => job.is_lapsed(now),
+            Self::Match { states, worker, kind } => {
+                !job.is_purged(now)
+                    && (states.is_empty() || states.contains(&job.state))
+                    && worker
+                        .as_ref()
+                        .is_none_or(|w| job.lease.as_ref().is_some_and(|lease| lease.worker == *w))
+                    && kind.as_ref().is_none_or(|kind| job.kind == *kind)
+            }
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! The contract between the library and a store.
+
+mod answers;
+mod capabilities;
+mod claim;
+mod counts;
+mod ext;
+mod hint;
+mod list;
+mod prune;
+mod storage_trait;
+mod worker_info;
+
+pub use answers::{Applied, Enqueued, Stamped};
+pub use capabilities::{Capabilities, Durability, EventReach, Reach};
+pub use claim::{ClaimRequest, Claimed, ClaimedJob};
+pub use counts::Counts;
+pub use ext::{Changed, RE_DECIDES_MAX, StorageExt};
+pub use hint::{EventStream, Hint, Interest, JobChange};
+pub use list::{Cursor, ListFilter, ListQuery, Page};
+pub use prune::{Prune, PruneRequest};
+pub use storage_trait::{Detail, Storage};
+pub use worker_info::WorkerInfo;

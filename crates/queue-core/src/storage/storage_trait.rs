@@ -1,0 +1,150 @@
+use crate::{
+    Applied, Capabilities, ClaimRequest, Claimed, Counts, Enqueued, Error, ErrorKind, EventStream, Interest,
+    JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, Result, Stamped, WorkerInfo,
+    lifecycle::Transition,
+};
+use async_trait::async_trait;
+use std::{fmt::Debug, time::Duration};
+
+/// How much of a record to read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Detail {
+    /// Metadata alone.
+    Meta,
+    /// Payload, result and error details too.
+    Full,
+}
+
+/// A place where jobs live. Few verbs, all batched.
+///
+/// # What every store keeps
+/// - A write that was answered is as durable as [`Capabilities::durability`] says.
+/// - Every verb but `claim` may be sent again after an unknown outcome.
+/// - Times are the store's: milliseconds that never go back, across a reopen too.
+/// - A record past its purge time is absent to every verb, removed or not.
+/// - Input is checked before anything is written: [`ErrorKind::Invalid`] means that nothing happened.
+/// - A store decides nothing beyond four rules: [`admit`](crate::lifecycle::admit), which due jobs a claim gets, which
+///   leases have lapsed and which records may go, and that purged records are absent.
+///
+/// # Dropped futures
+/// Dropping the future of any verb leaves its effect unknown, as a lost connection would: it happens whole or not at
+/// all, for each group of an enqueue and each item of an apply. A dropped `claim` may leave jobs leased to nobody,
+/// which charges a stall when they lapse; so whoever may be cancelled runs claims in a task of its own.
+#[async_trait]
+pub trait Storage: Debug + Send + Sync + 'static {
+    /// What this store is and can do. Constant while it is open.
+    fn capabilities(&self) -> Capabilities;
+
+    /// Stores jobs. Each group is all or nothing; the answers have the shape of the request.
+    ///
+    /// A job whose id is taken is answered so and changes nothing, which is no failure of its group. An id that stands
+    /// twice in one call is a duplicate of itself.
+    ///
+    /// # Errors
+    /// `Invalid` if a payload or the batch is over the limits.
+    async fn enqueue(
+        &self,
+        queue: &QueueName,
+        groups: Vec<Vec<NewJob>>,
+    ) -> Result<Stamped<Vec<Vec<Enqueued>>>>;
+
+    /// Leases due jobs, lowest `priority` first, then earliest `run_at`, then lowest `seq`: never more than the limit,
+    /// never one that is leased, cancelled or not due.
+    ///
+    /// A store with one writer sees them all in this order; stores with several may pass over rows that another
+    /// claim holds at that moment. A paused queue gives nothing and says so.
+    ///
+    /// # Errors
+    /// `Invalid` if the limit is over [`Limits::batch_max`](crate::Limits::batch_max). The one verb that is not
+    /// idempotent: after an unknown outcome jobs may be leased to nobody until they lapse.
+    async fn claim(&self, request: ClaimRequest) -> Result<Claimed>;
+
+    /// Applies transitions, each atomic by itself, in order; the answers are in the order of the request.
+    ///
+    /// See [`lifecycle::apply`](crate::lifecycle::apply) for what each answer means.
+    ///
+    /// # Errors
+    /// `Invalid` if a result or the batch is over the limits; then nothing was applied.
+    async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>>;
+
+    /// Applies, then claims, for a worker that finished some jobs and has room for more.
+    ///
+    /// # Errors
+    /// As the two verbs. After an error the batch may have been applied; sending it again is safe.
+    async fn exchange(
+        &self,
+        batch: Vec<Transition>,
+        request: ClaimRequest,
+    ) -> Result<(Stamped<Vec<Applied>>, Claimed)> {
+        let applied = self.apply(batch).await?;
+        Ok((applied, self.claim(request).await?))
+    }
+
+    /// Reads jobs; the answers are in the order of the ids.
+    async fn get(
+        &self,
+        queue: &QueueName,
+        ids: &[JobId],
+        what: Detail,
+    ) -> Result<Stamped<Vec<Option<JobRecord>>>>;
+
+    /// Reads metadata of many jobs, page by page. Each page is a bounded scan.
+    ///
+    /// # Errors
+    /// `Invalid` for a cursor of another store.
+    async fn list(&self, query: ListQuery) -> Result<Page>;
+
+    /// Counts jobs by state.
+    async fn counts(&self, queue: &QueueName) -> Result<Counts>;
+
+    /// Removes records, at most as many as asked, and answers how many. Call again while it answers the limit.
+    async fn prune(&self, request: PruneRequest) -> Result<u64>;
+
+    /// Stops or resumes claims of a queue for everybody. Leases, settles and enqueues go on.
+    ///
+    /// # Errors
+    /// `Unsupported` unless [`Capabilities::pause`].
+    async fn set_paused(&self, _queue: &QueueName, _paused: bool) -> Result<()> {
+        Err(unsupported("set_paused"))
+    }
+
+    /// Hints at changes. They may be lost, repeated or late: whoever depends on a change also reads at intervals.
+    ///
+    /// The stream is registered when this answers, so a change made afterwards is hinted at. The default never says
+    /// anything, which costs speed, not correctness.
+    async fn subscribe(&self, _queue: &QueueName, _interest: Interest) -> Result<EventStream> {
+        Ok(Box::pin(futures_util::stream::pending()))
+    }
+
+    /// Shows a worker to [`workers`](Self::workers) for a while; a `ttl` of zero retires it.
+    ///
+    /// # Errors
+    /// `Unsupported` unless [`Capabilities::presence`].
+    async fn announce(&self, _worker: WorkerInfo, _ttl: Duration) -> Result<()> {
+        Err(unsupported("announce"))
+    }
+
+    /// The workers that announced themselves and have not expired.
+    ///
+    /// # Errors
+    /// `Unsupported` unless [`Capabilities::presence`].
+    async fn workers(&self) -> Result<Vec<WorkerInfo>> {
+        Err(unsupported("workers"))
+    }
+
+    /// Cross-checks every index against the records and answers what does not add up, in words.
+    ///
+    /// # Errors
+    /// `Unsupported` by default. For tests and operators: it may read everything.
+    async fn verify(&self) -> Result<Vec<String>> {
+        Err(unsupported("verify"))
+    }
+
+    /// Finishes what was begun and lets go of resources of this handle; other handles live on. Later calls answer
+    /// `Closed`. Closing twice is fine.
+    async fn close(&self) -> Result<()>;
+}
+
+fn unsupported(operation: &'static str) -> Error {
+    Error::new(ErrorKind::Unsupported, operation, "this store does not offer it; see its capabilities")
+}
