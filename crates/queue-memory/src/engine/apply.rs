@@ -1,0 +1,46 @@
+use super::Engine;
+use queue_core::{
+    Applied, JobMeta, Timestamp,
+    lifecycle::{Transition, Verdict, apply},
+};
+
+impl Engine {
+    /// Applies transitions in order, each by itself; sizes were checked before.
+    pub fn apply(&mut self, batch: Vec<Transition>, reading: Timestamp) -> Vec<Applied> {
+        let now = self.advance(reading);
+        batch.into_iter().map(|transition| self.apply_one(transition, now)).collect()
+    }
+
+    fn apply_one(&mut self, transition: Transition, now: Timestamp) -> Applied {
+        let Some((verdict, meta)) = self.change(&transition, now) else { return Applied::Missing };
+        match verdict {
+            Verdict::Written(_) => self.notices.changed(&meta),
+            Verdict::Removed => {
+                self.state_mut(&transition.queue).remove(transition.seq);
+                self.notices.removed(&meta);
+            }
+            Verdict::Replayed => return Applied::Done(meta),
+            Verdict::LeaseLost => return Applied::LeaseLost(meta),
+            Verdict::Stale => return Applied::Stale(meta),
+            Verdict::Missing => return Applied::Missing,
+        }
+        for new in transition.then {
+            self.enqueue_one(&transition.queue, new, now);
+        }
+        Applied::Done(meta)
+    }
+
+    fn change(&mut self, transition: &Transition, now: Timestamp) -> Option<(Verdict, JobMeta)> {
+        let state = self.queues.get_mut(&transition.queue)?;
+        if state.ids.get(&transition.id) != Some(&transition.seq) {
+            return None;
+        }
+        state.update(transition.seq, now, |entry| {
+            let verdict = apply(&mut entry.job, transition, now);
+            if let Verdict::Written(body) = &verdict {
+                entry.patch_body(body.clone());
+            }
+            (verdict, entry.job.meta.clone())
+        })
+    }
+}

@@ -1,0 +1,46 @@
+use super::{Engine, entry::Entry};
+use queue_core::{
+    Enqueued, JobMeta, NewJob, QueueName, Timestamp,
+    lifecycle::{Admission, TrackedJob, admit},
+};
+
+impl Engine {
+    /// Stores jobs; sizes were checked before.
+    pub fn enqueue(
+        &mut self,
+        queue: &QueueName,
+        groups: Vec<Vec<NewJob>>,
+        reading: Timestamp,
+    ) -> Vec<Vec<Enqueued>> {
+        let now = self.advance(reading);
+        let group =
+            |group: Vec<NewJob>| group.into_iter().map(|new| self.enqueue_one(queue, new, now)).collect();
+        groups.into_iter().map(group).collect()
+    }
+
+    pub(super) fn enqueue_one(&mut self, queue: &QueueName, new: NewJob, now: Timestamp) -> Enqueued {
+        let state = self.state_mut(queue);
+        let present = state.by_id(&new.id);
+        match (admit(present.map(|entry| &entry.job.meta), &new, now), present) {
+            (Admission::Duplicate, Some(entry)) => return taken_by(entry),
+            (Admission::Replace, Some(entry)) => {
+                let seq = entry.job.meta.seq;
+                state.remove(seq);
+            }
+            (_, _) => {}
+        }
+        let seq = self.next_seq();
+        let meta = JobMeta::begin(queue.clone(), &new, seq, now);
+        self.notices.changed(&meta);
+        self.state_mut(queue).insert(Entry::new(TrackedJob::new(meta), new.payload), now);
+        Enqueued::Queued { seq }
+    }
+}
+
+fn taken_by(entry: &Entry) -> Enqueued {
+    let meta = &entry.job.meta;
+    match entry.result() {
+        Some(result) => Enqueued::Completed { seq: meta.seq, result: result.clone() },
+        None => Enqueued::Duplicate { seq: meta.seq, state: meta.state },
+    }
+}

@@ -1,0 +1,64 @@
+//! The state and its operations: no lock, no clock of its own, no I/O.
+
+mod apply;
+mod claim;
+mod enqueue;
+mod entry;
+mod indexes;
+mod notice;
+mod presence;
+mod prune;
+mod queue_state;
+mod read;
+mod verify;
+
+pub use notice::Notice;
+
+use notice::Notices;
+use presence::Presence;
+use queue_core::{HighWater, QueueName, Seq, Timestamp};
+use queue_state::QueueState;
+use std::collections::HashMap;
+
+/// Every queue of one store. Operations take the present reading of a clock, which the engine keeps from going back,
+/// and leave notices of what they changed.
+#[derive(Debug, Default)]
+pub struct Engine {
+    queues: HashMap<QueueName, QueueState>,
+    last_seq: u64,
+    time: HighWater,
+    presence: Presence,
+    notices: Notices,
+}
+
+impl Engine {
+    /// Takes what changed since the last call, in order.
+    pub fn take_notices(&mut self) -> Vec<Notice> {
+        self.notices.take()
+    }
+
+    /// Store time at a reading of the clock: never before an earlier one.
+    pub fn advance(&mut self, reading: Timestamp) -> Timestamp {
+        self.time.advance(reading)
+    }
+
+    /// Stops or resumes the claims of a queue.
+    pub fn set_paused(&mut self, queue: &QueueName, paused: bool) {
+        self.state_mut(queue).paused = paused;
+        if !paused {
+            self.notices.wake(queue);
+        }
+    }
+
+    fn state_mut(&mut self, queue: &QueueName) -> &mut QueueState {
+        if !self.queues.contains_key(queue) {
+            self.queues.insert(queue.clone(), QueueState::default());
+        }
+        self.queues.get_mut(queue).expect("it was just put there")
+    }
+
+    fn next_seq(&mut self) -> Seq {
+        self.last_seq += 1;
+        Seq::new(self.last_seq)
+    }
+}

@@ -1,0 +1,96 @@
+use super::{Engine, queue_state::QueueState};
+use queue_core::{
+    Counts, Cursor, Detail, JobId, JobMeta, JobRecord, ListFilter, ListQuery, Page, QueueName, Seq, State,
+    Timestamp,
+};
+use std::ops::Bound;
+
+/// A page looks at most at this many records.
+const SCAN_MAX: usize = 10_000;
+
+impl Engine {
+    /// Reads jobs, in the order of the ids.
+    pub fn get(
+        &self,
+        queue: &QueueName,
+        ids: &[JobId],
+        what: Detail,
+        now: Timestamp,
+    ) -> Vec<Option<JobRecord>> {
+        let state = self.queues.get(queue);
+        let find =
+            |id| state.and_then(|state| state.by_id(id)).filter(|entry| !entry.job.meta.is_purged(now));
+        ids.iter().map(|id| find(id).map(|entry| entry.record(what))).collect()
+    }
+
+    /// Counts jobs by state.
+    pub fn counts(&mut self, queue: &QueueName, now: Timestamp) -> Counts {
+        let mut counts = Counts::empty(now);
+        if let Some(state) = self.queues.get_mut(queue) {
+            state.indexes.promote(now);
+            for each in State::ALL {
+ counts.set(each, state.indexes.count(each));
+}
+            counts.scheduled = state.indexes.scheduled.len() as u64;
+            counts.oldest_due = state.indexes.oldest_due();
+        }
+        counts
+    }
+
+    /// One page of a listing; `None` if the cursor is not one of this store.
+    pub fn list(&self, query: &ListQuery, now: Timestamp) -> Option<Page> {
+        let after = match &query.after {
+            Some(cursor) => parse(cursor)?,
+            None => (Timestamp::from_millis(i64::MIN), Seq::new(0)),
+        };
+        let (jobs, next) = match self.queues.get(&query.queue) {
+            None => (Vec::new(), None),
+            Some(state) if query.filter == ListFilter::Lapsed => lapsed(state, query.limit, after, now),
+            Some(state) => matching(state, query, after.1, now),
+        };
+        Some(Page { jobs, next, now })
+    }
+}
+
+fn lapsed(
+    state: &QueueState,
+    limit: usize,
+    after: (Timestamp, Seq),
+    now: Timestamp,
+) -> (Vec<JobMeta>, Option<Cursor>) {
+    let end = (now, Seq::new(u64::MAX));
+    let keys = state.indexes.leases.range((Bound::Excluded(after), Bound::Unbounded));
+    let mut keys = keys.take_while(|key| **key <= end);
+    let page: Vec<_> = keys.by_ref().take(limit).copied().collect();
+    let next = page.last().filter(|_| keys.next().is_some()).map(|&(at, seq)| cursor(at, seq));
+    let meta = |(_, seq): &(Timestamp, Seq)| state.entries.get(seq).map(|entry| entry.job.meta.clone());
+    (page.iter().filter_map(meta).collect(), next)
+}
+
+fn matching(
+    state: &QueueState,
+    query: &ListQuery,
+    after: Seq,
+    now: Timestamp,
+) -> (Vec<JobMeta>, Option<Cursor>) {
+    let mut jobs = Vec::new();
+    let from = Seq::new(after.get() + 1);
+    for (scanned, (seq, entry)) in state.entries.range(from..).enumerate() {
+        if jobs.len() == query.limit || scanned == SCAN_MAX {
+            return (jobs, Some(cursor(Timestamp::from_millis(0), Seq::new(seq.get() - 1))));
+        }
+        if query.filter.matches(&entry.job.meta, now) {
+            jobs.push(entry.job.meta.clone());
+        }
+    }
+    (jobs, None)
+}
+
+fn cursor(at: Timestamp, seq: Seq) -> Cursor {
+    Cursor(format!("{}:{seq}", at.as_millis()))
+}
+
+fn parse(cursor: &Cursor) -> Option<(Timestamp, Seq)> {
+    let (at, seq) = cursor.0.split_once(':')?;
+    Some((Timestamp::from_millis(at.parse().ok()?), Seq::new(seq.parse().ok()?)))
+}

@@ -1,0 +1,43 @@
+use super::{
+    Engine,
+    indexes::{Indexes, Place},
+    queue_state::QueueState,
+};
+use queue_core::{QueueName, State, Timestamp};
+
+impl Engine {
+    /// Rebuilds every index from the records and answers what differs, in words.
+    pub fn verify(&mut self, reading: Timestamp) -> Vec<String> {
+        let now = self.advance(reading);
+        let mut findings = Vec::new();
+        for (queue, state) in &mut self.queues {
+            state.indexes.promote(now);
+            verify_queue(queue, state, now, &mut findings);
+        }
+        findings
+    }
+}
+
+fn verify_queue(queue: &QueueName, state: &QueueState, now: Timestamp, findings: &mut Vec<String>) {
+    let mut rebuilt = Indexes::default();
+    for (seq, entry) in &state.entries {
+        let meta = &entry.job.meta;
+        rebuilt.insert(Place::of(meta), now);
+        if state.ids.get(&meta.id) != Some(seq) {
+            findings.push(format!("{queue}: the id {:?} does not lead to its life {seq}", meta.id));
+        }
+        let leased = meta.state == State::Processing;
+        if leased != entry.job.token.is_some() || leased != meta.lease.is_some() {
+            findings.push(format!("{queue}: {:?} is {} with the wrong lease", meta.id, meta.state));
+        }
+        if (meta.state == State::Completed) != entry.result().is_some() {
+            findings.push(format!("{queue}: {:?} is {} with the wrong result", meta.id, meta.state));
+        }
+    }
+    if state.ids.len() != state.entries.len() {
+        findings.push(format!("{queue}: {} ids for {} records", state.ids.len(), state.entries.len()));
+    }
+    if rebuilt != state.indexes {
+        findings.push(format!("{queue}: the indexes are not those of the records"));
+    }
+}

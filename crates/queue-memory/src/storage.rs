@@ -1,0 +1,196 @@
+use crate::{Engine, Notice};
+use async_trait::async_trait;
+use queue_core::{
+    Applied, Capabilities, ClaimRequest, Claimed, Clock, Counts, Detail, Durability, Enqueued, Error,
+    EventReach, EventStream, Hub, Interest, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest,
+    QueueName, Reach, Result, Span, Stamped, Storage, SystemClock, Timestamp, WorkerInfo,
+    lifecycle::Transition,
+};
+use std::{
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+/// A handle on a store in memory. The data lives as long as its last handle.
+///
+/// No verb waits, so dropping a future either leaves everything undone or nothing.
+#[derive(Debug)]
+pub struct MemoryStorage {
+    shared: Arc<Shared>,
+    hub: Arc<Hub>,
+    closed: AtomicBool,
+}
+
+#[derive(Debug)]
+struct Shared {
+    engine: Mutex<Engine>,
+    clock: Arc<dyn Clock>,
+    /// One for each handle, so that closing one ends no stream of another.
+    hubs: Mutex<Vec<Weak<Hub>>>,
+}
+
+impl MemoryStorage {
+    /// An empty store on the wall clock.
+    pub fn new() -> Self {
+        Self::with_clock(Arc::new(SystemClock))
+    }
+
+    /// An empty store on the given clock.
+    pub fn with_clock(clock: Arc<dyn Clock>) -> Self {
+        Self::on(Arc::new(Shared { engine: Mutex::default(), clock, hubs: Mutex::default() }))
+    }
+
+    /// Another handle on the same data; closing one does not close the other.
+    #[must_use]
+    pub fn another_handle(&self) -> Self {
+        Self::on(self.shared.clone())
+    }
+
+    fn on(shared: Arc<Shared>) -> Self {
+        let hub = Arc::new(Hub::default());
+        lock(&shared.hubs).push(Arc::downgrade(&hub));
+        Self { shared, hub, closed: AtomicBool::new(false) }
+    }
+
+    /// Runs one operation of the engine and publishes what it changed.
+    fn with<T>(&self, operation: &'static str, run: impl FnOnce(&mut Engine, Timestamp) -> T) -> Result<T> {
+        if self.closed.load(Ordering::Acquire) {
+            return Err(Error::closed(operation));
+        }
+        let mut engine = lock(&self.shared.engine);
+        let answer = run(&mut engine, self.shared.clock.now());
+        // Published under the lock, so that the notices of one job arrive in order.
+        self.shared.publish(&engine.take_notices());
+        Ok(answer)
+    }
+}
+
+impl Shared {
+    fn publish(&self, notices: &[Notice]) {
+        if notices.is_empty() {
+            return;
+        }
+        for hub in lock(&self.hubs).iter().filter_map(Weak::upgrade).filter(|hub| hub.has_subscribers()) {
+            for notice in notices {
+                match notice {
+                    Notice::Wake(queue) => hub.wake(queue),
+                    Notice::Changed(queue, change) => hub.changed(queue, change),
+                }
+            }
+        }
+    }
+}
+
+impl Default for MemoryStorage {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Drop for MemoryStorage {
+    fn drop(&mut self) {
+        let own = Arc::downgrade(&self.hub);
+        lock(&self.shared.hubs).retain(|hub| !hub.ptr_eq(&own));
+    }
+}
+
+/// A panic leaves no operation half done, since the engine's operations check before they change.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[async_trait]
+impl Storage for MemoryStorage {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::new("memory", Durability::None, Reach::Process).with_events(EventReach::Store)
+    }
+
+    async fn enqueue(
+        &self,
+        queue: &QueueName,
+        groups: Vec<Vec<NewJob>>,
+    ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
+        self.capabilities().limits.check_enqueue(&groups)?;
+        self.with("enqueue", |engine, reading| {
+            let value = engine.enqueue(queue, groups, reading);
+            Stamped { now: engine.advance(reading), value }
+        })
+    }
+
+    async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
+        self.capabilities().limits.check_batch("claim", request.limit)?;
+        self.with("claim", |engine, reading| engine.claim(&request, reading))
+    }
+
+    async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
+        self.capabilities().limits.check_apply(&batch)?;
+        self.with("apply", |engine, reading| {
+            let value = engine.apply(batch, reading);
+            Stamped { now: engine.advance(reading), value }
+        })
+    }
+
+    async fn get(
+        &self,
+        queue: &QueueName,
+        ids: &[JobId],
+        what: Detail,
+    ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
+        self.with("get", |engine, reading| {
+            let now = engine.advance(reading);
+            Stamped { now, value: engine.get(queue, ids, what, now) }
+        })
+    }
+
+    async fn list(&self, query: ListQuery) -> Result<Page> {
+        let page = self.with("list", |engine, reading| {
+            let now = engine.advance(reading);
+            engine.list(&query, now)
+        })?;
+        page.ok_or_else(|| Error::invalid("list", "the cursor is not one of this store"))
+    }
+
+    async fn counts(&self, queue: &QueueName) -> Result<Counts> {
+        self.with("counts", |engine, reading| {
+            let now = engine.advance(reading);
+            engine.counts(queue, now)
+        })
+    }
+
+    async fn prune(&self, request: PruneRequest) -> Result<u64> {
+        self.with("prune", |engine, reading| engine.prune(&request, reading))
+    }
+
+    async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
+        self.with("set_paused", |engine, _| engine.set_paused(queue, paused))
+    }
+
+    async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
+        self.with("subscribe", |_, _| self.hub.subscribe(queue, interest))
+    }
+
+    async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<()> {
+        let ttl = Span::new("presence ttl", ttl)?;
+        self.with("announce", |engine, reading| engine.announce(worker, ttl, reading))
+    }
+
+    async fn workers(&self) -> Result<Vec<WorkerInfo>> {
+        self.with("workers", |engine, reading| {
+            let now = engine.advance(reading);
+            engine.workers(now)
+        })
+    }
+
+    async fn verify(&self) -> Result<Vec<String>> {
+        self.with("verify", Engine::verify)
+    }
+
+    async fn close(&self) -> Result<()> {
+        self.closed.store(true, Ordering::Release);
+        self.hub.close();
+        Ok(())
+    }
+}

@@ -1,0 +1,70 @@
+//! Programs run in the root of the work tree, with an error that names the whole command line.
+
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+use crate::repo::Repo;
+
+/// A `cargo` call of the toolchain that runs this program.
+pub(crate) fn cargo(repo: &Repo, arguments: &[&str]) -> Command {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args(arguments).current_dir(repo.root());
+    command
+}
+
+/// Runs to the end with the output shown; any exit code but 0 is an error.
+pub(crate) fn run(command: &mut Command) -> Result<()> {
+    let status = command.status().with_context(|| format!("cannot start `{}`", line(command)))?;
+    require_success(command, status)
+}
+
+/// Runs to the end and returns standard output; standard error is shown.
+pub(crate) fn output(command: &mut Command) -> Result<Vec<u8>> {
+    let output = command
+        .stderr(Stdio::inherit())
+        .output()
+        .with_context(|| format!("cannot start `{}`", line(command)))?;
+    require_success(command, output.status)?;
+    Ok(output.stdout)
+}
+
+/// The command as a person would type it: without its environment and the folder of its program.
+pub(crate) fn line(command: &Command) -> String {
+    let program = Path::new(command.get_program());
+    let words = std::iter::once(program.file_name().unwrap_or_default()).chain(command.get_args());
+    words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+}
+
+fn require_success(command: &Command, status: ExitStatus) -> Result<()> {
+    if !status.success() {
+        bail!("`{}` ended with {status}", line(command));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{output, run};
+    use std::process::Command;
+
+    #[test]
+    fn an_exit_code_is_an_error_that_names_the_command() {
+        let error = run(Command::new("/bin/sh").args(["-c", "exit 3"])).expect_err("exit 3 is a failure");
+        assert!(error.to_string().contains("`sh -c exit 3`"), "{error}");
+    }
+
+    #[test]
+    fn a_missing_program_is_an_error_that_names_it() {
+        let error = run(&mut Command::new("no-such-program")).expect_err("there is no such program");
+        assert!(error.to_string().contains("no-such-program"), "{error}");
+    }
+
+    #[test]
+    fn output_is_returned() {
+        let text = output(Command::new("sh").args(["-c", "printf yes"])).expect("printf works");
+        assert_eq!(text, b"yes");
+    }
+}

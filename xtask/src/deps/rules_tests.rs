@@ -1,0 +1,126 @@
+use super::super::package::{Dependency, Kind, Package};
+use super::super::table::{Allowed, TABLE};
+use super::violations;
+
+#[test]
+fn everything_the_table_allows_passes() {
+    let mut packages = members();
+    for (package, row) in packages.iter_mut().zip(TABLE) {
+        let Allowed::Only(allowed) = row.allowed else { continue };
+        package.dependencies.extend(allowed.iter().map(|name| member(name, None)));
+        package.dependencies.extend(row.tests.iter().map(|name| member(name, Some(Kind::Dev))));
+    }
+    assert_eq!(violations(&packages), Vec::<String>::new());
+}
+
+#[test]
+fn every_direction_outside_the_table_fails() {
+    for row in TABLE {
+        let Allowed::Only(allowed) = row.allowed else { continue };
+        for to in TABLE.iter().map(|other| other.name).filter(|to| *to != row.name && !allowed.contains(to)) {
+            for kind in [None, Some(Kind::Build)] {
+                assert_eq!(between(row.name, to, kind).len(), 1, "{} -> {to}", row.name);
+            }
+            let expected = usize::from(!row.tests.contains(&to));
+            assert_eq!(
+                between(row.name, to, Some(Kind::Dev)).len(),
+                expected,
+                "tests of {} -> {to}",
+                row.name
+            );
+        }
+    }
+}
+
+/// The table could be wrong itself, so the directions that matter most are spelled out once more.
+#[test]
+fn the_layers_that_must_never_meet_fail() {
+    for (from, to) in [
+        ("queue-core", "queue-serde"),
+        ("queue-core", "queue-memory"),
+        ("queue-serde", "queue-worker"),
+        ("queue-memory", "queue-fs"),
+        ("queue-memory", "queue-testkit"),
+        ("queue-sqlite", "queue-memory"),
+        ("queue-postgres", "queue-serde"),
+        ("queue-redis", "queue-worker"),
+        ("queue-testkit", "queue-memory"),
+        ("queue-worker", "queue-memory"),
+        ("queue-worker", "queue"),
+        ("queue", "queue-cli"),
+        ("queue-cli", "queue-core"),
+    ] {
+        let found = between(from, to, None);
+        assert!(
+            found.len() == 1 && found[0].starts_with(from) && found[0].contains(to),
+            "{from} -> {to}: {found:?}"
+        );
+    }
+}
+
+#[test]
+fn top_level_packages_use_anything_but_each_other() {
+    assert_eq!(between("queue-e2e", "queue-worker", None), Vec::<String>::new());
+    assert_eq!(between("queue-benches", "queue-redis", None), Vec::<String>::new());
+    assert_eq!(
+        between("queue-benches", "queue-e2e", None),
+        ["queue-benches: nothing may depend on queue-e2e"]
+    );
+    assert_eq!(between("queue-cli", "xtask", Some(Kind::Dev)), ["queue-cli: nothing may depend on xtask"]);
+}
+
+#[test]
+fn an_unknown_crate_is_told_where_to_register() {
+    let found = violations(&[package("queue-kafka", vec![])]);
+    assert!(
+        found.len() == 1 && found[0].contains("queue-kafka") && found[0].contains("table.rs"),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn core_ships_no_format_runtime_or_driver() {
+    for name in ["serde_json", "rmp-serde", "rusqlite", "sqlx", "redis", "async-std"] {
+        assert_eq!(core_with(member(name, None)), [format!("queue-core: must not depend on {name}")]);
+        assert_eq!(core_with(member(name, Some(Kind::Dev))), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn core_uses_the_channels_of_tokio_and_no_more() {
+    assert_eq!(core_with(tokio(&["sync"], false)), Vec::<String>::new());
+    assert_eq!(core_with(tokio(&[], false)), Vec::<String>::new());
+    assert_eq!(core_with(tokio(&["sync", "rt"], false)).len(), 1);
+    assert_eq!(core_with(tokio(&["sync"], true)).len(), 1);
+}
+
+#[test]
+fn the_worker_names_no_driver() {
+    let packages = [package("queue-worker", vec![member("redis", None)])];
+    assert_eq!(violations(&packages), ["queue-worker: must not depend on redis"]);
+}
+
+fn between(from: &str, to: &str, kind: Option<Kind>) -> Vec<String> {
+    violations(&[package(from, vec![member(to, kind)]), package(to, vec![])])
+}
+
+fn core_with(dependency: Dependency) -> Vec<String> {
+    violations(&[package("queue-core", vec![dependency])])
+}
+
+fn members() -> Vec<Package> {
+    TABLE.iter().map(|row| package(row.name, vec![])).collect()
+}
+
+fn package(name: &str, dependencies: Vec<Dependency>) -> Package {
+    Package { name: name.to_owned(), dependencies }
+}
+
+fn member(name: &str, kind: Option<Kind>) -> Dependency {
+    Dependency { name: name.to_owned(), kind, features: vec![], uses_default_features: true }
+}
+
+fn tokio(features: &[&str], uses_default_features: bool) -> Dependency {
+    let features = features.iter().map(|feature| (*feature).to_owned()).collect();
+    Dependency { name: "tokio".to_owned(), kind: None, features, uses_default_features }
+}

@@ -1,0 +1,67 @@
+//! The layers as data: one row per crate. A new crate starts with a new row here.
+
+/// What one crate may know.
+pub(super) struct Row {
+    pub(super) name: &'static str,
+    /// Workspace crates that it may ship with.
+    pub(super) allowed: Allowed,
+    /// Workspace crates that its tests may use on top of those.
+    pub(super) tests: &'static [&'static str],
+    /// Third-party crates that it must not name.
+    pub(super) banned: &'static [&'static [&'static str]],
+}
+
+pub(super) enum Allowed {
+    Only(&'static [&'static str]),
+    /// Tools and top-level tests: they may use every crate, and no crate may use them.
+    Anything,
+}
+
+/// `queue-core` may use this runtime crate for its channels alone.
+pub(super) const CORE_RUNTIME: (&str, &[&str]) = ("tokio", &["sync"]);
+
+pub(super) const TABLE: &[Row] = &[
+    row("queue-core", &[], &[], &[RUNTIMES, FORMATS, DRIVERS]),
+    row("queue-serde", &["queue-core"], &[], &[RUNTIMES, DRIVERS]),
+    row("queue-memory", &["queue-core"], &["queue-testkit"], &[DRIVERS]),
+    row("queue-fs", &["queue-core", "queue-memory"], &["queue-testkit"], &[DRIVERS]),
+    row("queue-sqlite", &["queue-core"], &["queue-testkit"], &[]),
+    row("queue-postgres", &["queue-core"], &["queue-testkit"], &[]),
+    row("queue-redis", &["queue-core"], &["queue-testkit"], &[]),
+    row("queue-testkit", &["queue-core"], &["queue-memory"], &[DRIVERS]),
+    row("queue-worker", &["queue-core", "queue-serde"], &["queue-memory"], &[DRIVERS]),
+    row("queue", FACADE, &[], &[DRIVERS]),
+    row("queue-cli", &["queue"], &[], &[DRIVERS]),
+    top("queue-e2e"),
+    top("queue-benches"),
+    top("xtask"),
+];
+
+const FACADE: &[&str] = &[
+    "queue-core",
+    "queue-serde",
+    "queue-worker",
+    "queue-testkit",
+    "queue-memory",
+    "queue-fs",
+    "queue-sqlite",
+    "queue-postgres",
+    "queue-redis",
+];
+const RUNTIMES: &[&str] = &["async-std", "smol", "async-executor", "actix-rt"];
+const FORMATS: &[&str] = &["serde_json", "rmp-serde", "bincode", "postcard", "ciborium"];
+const DRIVERS: &[&str] =
+    &["rusqlite", "libsqlite3-sys", "sqlx", "tokio-postgres", "deadpool-postgres", "redis", "deadpool-redis"];
+
+const fn row(
+    name: &'static str,
+    allowed: &'static [&'static str],
+    tests: &'static [&'static str],
+    banned: &'static [&'static [&'static str]],
+) -> Row {
+    Row { name, allowed: Allowed::Only(allowed), tests, banned }
+}
+
+const fn top(name: &'static str) -> Row {
+    Row { name, allowed: Allowed::Anything, tests: &[], banned: &[] }
+}

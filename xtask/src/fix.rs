@@ -1,0 +1,21 @@
+//! `cargo xtask fix`: what tools can repair without a person.
+
+use anyhow::Result;
+
+use crate::command;
+use crate::repo::Repo;
+
+/// Clippy goes first, since what it writes is not formatted.
+pub(crate) fn run(repo: &Repo) -> Result<()> {
+    let clippy = [
+        "clippy",
+        "--fix",
+        "--allow-dirty",
+        "--allow-staged",
+        "--workspace",
+        "--all-targets",
+        "--all-features",
+    ];
+    command::run(&mut command::cargo(repo, &clippy))?;
+    command::run(&mut command::cargo(repo, &["fmt", "--all"]))
+}

@@ -1,0 +1,75 @@
+//! `cargo xtask`: the checks that CI runs and the servers that tests talk to.
+//!
+//! Everything here is a thin loop around functions that are tested on small samples. Nothing here is needed
+//! to use the library, and no crate may depend on this one.
+
+mod command;
+mod deps;
+mod fix;
+mod repo;
+mod services;
+mod tidy;
+mod verify;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+use crate::repo::Repo;
+
+#[derive(Parser)]
+#[command(about = "Checks and test servers of this workspace")]
+struct Cli {
+    #[command(subcommand)]
+    command: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Runs every check that CI runs; changes no source file
+    Verify,
+    /// Formats the code and applies what clippy can repair by itself
+    Fix,
+    /// Checks the shape of files, manifests and links
+    Tidy,
+    /// Checks which crate depends on which
+    Deps,
+    /// Starts and stops private servers for tests
+    Services {
+        #[command(subcommand)]
+        command: services::Cli,
+    },
+}
+
+/// An error is for people, so that it is shown as one line and never as a backtrace.
+fn main() -> ExitCode {
+    match run(Cli::parse().command, &Repo::find()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(task: Task, repo: &Repo) -> Result<()> {
+    match task {
+        Task::Verify => verify::run(repo),
+        Task::Fix => fix::run(repo),
+        Task::Tidy => tidy::run(repo),
+        Task::Deps => deps::run(repo),
+        Task::Services { command } => services::run(repo, command),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cli;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

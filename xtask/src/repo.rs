@@ -1,0 +1,34 @@
+//! Where this work tree is and what it holds.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+/// The root of the work tree. Every command runs there, so that the caller's directory does not matter.
+pub(crate) struct Repo {
+    root: PathBuf,
+}
+
+impl Repo {
+    /// Asks cargo's environment first: the path compiled in is another clone's where a target directory is shared.
+    pub(crate) fn find() -> Self {
+        let manifest_dir =
+            env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+        let root = Path::new(&manifest_dir).parent().expect("xtask lies one folder below the root");
+        Self { root: root.to_owned() }
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    pub(crate) fn target(&self) -> PathBuf {
+        match env::var_os("CARGO_TARGET_DIR") {
+            Some(target) => self.root.join(target),
+            None => self.root.join("target"),
+        }
+    }
+
+    pub(crate) fn has_crate(&self, name: &str) -> bool {
+        self.root.join("crates").join(name).join("Cargo.toml").is_file()
+    }
+}

@@ -1,0 +1,92 @@
+//! The steps themselves. None of them changes a source file.
+
+use anyhow::Result;
+
+use super::report::Outcome;
+use crate::repo::Repo;
+use crate::{command, deps, services, tidy};
+
+pub(super) struct Step {
+    pub(super) name: &'static str,
+    pub(super) purpose: &'static str,
+    pub(super) run: fn(&Repo) -> Result<Outcome>,
+}
+
+/// Cheap ones first, so that a slip shows up in seconds. The build that clippy does is not wasted on docs and
+/// tests: build scripts and the C code of dependencies are shared.
+pub(super) const STEPS: &[Step] = &[
+    Step { name: "fmt", purpose: "the code is formatted", run: fmt },
+    Step { name: "tidy", purpose: "files have the agreed shape", run: |repo| passed(tidy::run(repo)) },
+    Step {
+        name: "deps",
+        purpose: "layers know only what is below them",
+        run: |repo| passed(deps::run(repo)),
+    },
+    Step { name: "deny", purpose: "licences, bans and sources of dependencies", run: deny },
+    Step { name: "clippy", purpose: "no lint fires", run: clippy },
+    Step { name: "docs", purpose: "documentation builds without a warning", run: docs },
+    Step { name: "tests", purpose: "tests and examples pass", run: tests },
+];
+
+fn fmt(repo: &Repo) -> Result<Outcome> {
+    cargo(repo, &["fmt", "--all", "--check"])
+}
+
+fn clippy(repo: &Repo) -> Result<Outcome> {
+    cargo(repo, &["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"])
+}
+
+fn docs(repo: &Repo) -> Result<Outcome> {
+    let arguments = ["doc", "--workspace", "--no-deps", "--all-features"];
+    passed(command::run(command::cargo(repo, &arguments).env("RUSTDOCFLAGS", "-D warnings")))
+}
+
+/// Advisories are left out: their database is fetched from a place that not every machine reaches, and a check
+/// that passes when it cannot look is worse than none. `cargo deny check advisories` does it by hand.
+fn deny(repo: &Repo) -> Result<Outcome> {
+    if !is_installed(repo, "deny") {
+        return Ok(Outcome::Skipped("cargo-deny is not installed".to_owned()));
+    }
+    command::run(&mut command::cargo(repo, &["fetch", "--quiet"]))?;
+    cargo(repo, &["deny", "--offline", "check", "licenses", "bans", "sources"])
+}
+
+fn tests(repo: &Repo) -> Result<Outcome> {
+    let mut test = command::cargo(repo, &["test", "--workspace", "--all-features"]);
+    passed(services::with_servers(repo, &services::needed(repo), &mut test))
+}
+
+fn cargo(repo: &Repo, arguments: &[&str]) -> Result<Outcome> {
+    passed(command::run(&mut command::cargo(repo, arguments)))
+}
+
+/// Cargo answers for a subcommand of its own, and so does `--list` for one that was installed.
+fn is_installed(repo: &Repo, subcommand: &str) -> bool {
+    let listed = command::output(&mut command::cargo(repo, &["--list"])).unwrap_or_default();
+    String::from_utf8_lossy(&listed).lines().any(|line| line.split_whitespace().next() == Some(subcommand))
+}
+
+fn passed(result: Result<()>) -> Result<Outcome> {
+    result.map(|()| Outcome::Passed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{STEPS, is_installed};
+    use crate::repo::Repo;
+
+    #[test]
+    fn checks_that_compile_come_after_those_that_do_not() {
+        let place = |name| STEPS.iter().position(|step| step.name == name).expect("the step exists");
+        let (last_cheap, first_build) = (place("deny"), place("clippy"));
+        assert!(["fmt", "tidy", "deps"].into_iter().all(|name| place(name) < last_cheap));
+        assert!(first_build > last_cheap && place("docs") > first_build && place("tests") == STEPS.len() - 1);
+    }
+
+    #[test]
+    fn a_missing_subcommand_is_noticed() {
+        let repo = Repo::find();
+        assert!(is_installed(&repo, "build"));
+        assert!(!is_installed(&repo, "no-such-subcommand"));
+    }
+}
