@@ -1,0 +1,29 @@
+//! What runs for a job: typed functions by kind, and the context they get.
+
+mod context;
+mod job_error;
+mod router;
+mod typed;
+
+pub use context::{CancelReason, Context};
+pub use job_error::JobError;
+pub use router::Router;
+
+pub(crate) use job_error::Verdict;
+
+use crate::runtime::Handler;
+use queue_core::Payload;
+use std::{fmt, sync::Arc};
+
+/// What a worker runs for each of its jobs: a [`Router`], or anything of the program's own.
+pub type JobHandler = dyn Handler<Context, Output = Payload, Error = JobError>;
+
+/// A handler that the parts of a worker share; it need not be printable.
+#[derive(Clone)]
+pub(crate) struct SharedHandler(pub(crate) Arc<JobHandler>);
+
+impl fmt::Debug for SharedHandler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Handler(..)")
+    }
+}

@@ -1,0 +1,138 @@
+use super::{Context, JobError, JobHandler, typed::Typed};
+use crate::runtime::Handler;
+use async_trait::async_trait;
+use queue_core::{Error, Failure, Kind, Payload, Result, lifecycle::Cause};
+use queue_serde::{Codec, CodecError, Decode, Encode, Json};
+use std::{collections::HashMap, fmt, future::Future, sync::Arc};
+
+/// Picks the handler of a job by its kind, and decodes its payload.
+///
+/// ```
+/// use queue_worker::{Context, JobError, Router};
+///
+/// #[derive(Debug)]
+/// struct App { greeting: String }
+///
+/// let router = Router::new(App { greeting: "hello".into() })
+///     .handle("greet", |name: String, context: Context<App>| async move {
+///         Ok::<_, JobError>(format!("{}, {name}", context.state().greeting))
+///     })?;
+/// # Ok::<(), queue_core::Error>(())
+/// ```
+pub struct Router<S = ()> {
+    state: Arc<S>,
+    codecs: Codecs,
+    by_kind: HashMap<Kind, Arc<JobHandler>>,
+    fallback: Option<Arc<JobHandler>>,
+}
+
+/// The formats a handler reads; the first also stands for payloads in a format that none reads.
+#[derive(Clone, Debug)]
+pub(super) struct Codecs(Arc<Vec<Arc<dyn Codec>>>);
+
+impl<S: Send + Sync + 'static> Router<S> {
+    /// A router of JSON payloads with the application's state.
+    pub fn new(state: S) -> Self {
+        Self { state: Arc::new(state), codecs: Codecs::only(Json), by_kind: HashMap::new(), fallback: None }
+    }
+
+    /// Reads payloads of a further format too; a result is written in the format of its job's payload. Applies to
+    /// handlers added afterwards.
+    #[must_use]
+    pub fn codec(mut self, codec: impl Codec) -> Self {
+        self.codecs = self.codecs.with(codec);
+        self
+    }
+
+    /// Runs `handler` for jobs of a kind, with the payload decoded and the result encoded. A payload or result of type
+    /// [`Raw`](queue_serde::Raw) stays as it is.
+    ///
+    /// # Errors
+    /// `Invalid` for a kind that is no valid name or has a handler already.
+    pub fn handle<P, R, F, Fut>(mut self, kind: impl AsRef<str>, handler: F) -> Result<Self>
+    where
+        P: Decode + Send + 'static,
+        R: Encode + Send + 'static,
+        F: Fn(P, Context<S>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<R, JobError>> + Send + 'static,
+    {
+        let kind = Kind::new(kind)?;
+        if self.by_kind.contains_key(&kind) {
+            return Err(Error::invalid("route", format!("the kind {kind:?} has a handler already")));
+        }
+        self.by_kind.insert(kind, self.typed(handler));
+        Ok(self)
+    }
+
+    /// Runs `handler` for jobs of every other kind.
+    #[must_use]
+    pub fn fallback<P, R, F, Fut>(mut self, handler: F) -> Self
+    where
+        P: Decode + Send + 'static,
+        R: Encode + Send + 'static,
+        F: Fn(P, Context<S>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<R, JobError>> + Send + 'static,
+    {
+        self.fallback = Some(self.typed(handler));
+        self
+    }
+
+    fn typed<P, R, F, Fut>(&self, handler: F) -> Arc<JobHandler>
+    where
+        P: Decode + Send + 'static,
+        R: Encode + Send + 'static,
+        F: Fn(P, Context<S>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<R, JobError>> + Send + 'static,
+    {
+        Arc::new(Typed::new(self.codecs.clone(), self.state.clone(), handler))
+    }
+}
+
+#[async_trait]
+impl<S: Send + Sync + 'static> Handler<Context> for Router<S> {
+    type Output = Payload;
+    type Error = JobError;
+
+    async fn handle(&self, context: Context) -> Result<Payload, JobError> {
+        let kind = &context.meta().kind;
+        match self.by_kind.get(kind).or(self.fallback.as_ref()) {
+            Some(handler) => handler.handle(context).await,
+            None => Err(unknown_kind(kind)),
+        }
+    }
+}
+
+impl Codecs {
+    fn only(codec: impl Codec) -> Self {
+        Self(Arc::new(vec![Arc::new(codec)]))
+    }
+
+    fn with(&self, codec: impl Codec) -> Self {
+        let mut codecs = (*self.0).clone();
+        codecs.push(Arc::new(codec));
+        Self(Arc::new(codecs))
+    }
+
+    /// The codec that reads a payload, or else the first, which will say what it expected.
+    pub(super) fn for_payload(&self, payload: &Payload) -> &dyn Codec {
+        let reads = |codec: &&Arc<dyn Codec>| codec.content_type() == payload.content_type;
+        &**self.0.iter().find(reads).unwrap_or(&self.0[0])
+    }
+}
+
+pub(super) fn undecodable(error: &CodecError) -> JobError {
+    JobError::failed(Failure::new("Undecodable", error.to_string()), Cause::Undecodable)
+}
+
+fn unknown_kind(kind: &Kind) -> JobError {
+    let message = format!("this worker has no handler for the kind {kind:?}");
+    JobError::failed(Failure::new("UnknownKind", message), Cause::UnknownKind)
+}
+
+impl<S> fmt::Debug for Router<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut kinds: Vec<_> = self.by_kind.keys().collect();
+        kinds.sort();
+        f.debug_struct("Router").field("kinds", &kinds).field("codecs", &self.codecs).finish_non_exhaustive()
+    }
+}

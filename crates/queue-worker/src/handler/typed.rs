@@ -1,0 +1,44 @@
+use super::{
+    Context, JobError,
+    router::{Codecs, undecodable},
+};
+use crate::runtime::Handler;
+use async_trait::async_trait;
+use queue_core::Payload;
+use queue_serde::{Decode, Encode};
+use std::{future::Future, marker::PhantomData, sync::Arc};
+
+/// A function of a decoded payload, as a handler of an encoded one.
+pub(super) struct Typed<S, F, P, R> {
+    codecs: Codecs,
+    state: Arc<S>,
+    function: F,
+    types: PhantomData<fn(P) -> R>,
+}
+
+impl<S, F, P, R> Typed<S, F, P, R> {
+    pub(super) fn new(codecs: Codecs, state: Arc<S>, function: F) -> Self {
+        Self { codecs, state, function, types: PhantomData }
+    }
+}
+
+#[async_trait]
+impl<S, F, Fut, P, R> Handler<Context> for Typed<S, F, P, R>
+where
+    S: Send + Sync + 'static,
+    F: Fn(P, Context<S>) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<R, JobError>> + Send + 'static,
+    P: Decode + Send + 'static,
+    R: Encode + Send + 'static,
+{
+    type Output = Payload;
+    type Error = JobError;
+
+    async fn handle(&self, context: Context) -> Result<Payload, JobError> {
+        let codec = self.codecs.for_payload(context.payload());
+        let payload = P::decode(context.payload(), codec).map_err(|error| undecodable(&error))?;
+        let result = (self.function)(payload, context.with_state(self.state.clone())).await?;
+        // A result that its format cannot hold will not fit the next time either.
+        result.encode(codec).map_err(JobError::terminal)
+    }
+}

@@ -1,0 +1,23 @@
+//! Runs jobs: a [`Router`] of typed handlers, and a [`Worker`] that claims, keeps leases alive, settles in batches, and
+//! looks after jobs whose worker died.
+//!
+//! Read it in this order: [`Router`] and [`Context`], [`JobError`], then [`Worker`] and its builder. What needs no
+//! store is in [`runtime`].
+//!
+//! Invariants kept here: a job's slot is free only after its outcome is durable, so no more jobs are leased than
+//! concurrency plus prefetch; nothing that a handler answered is dropped without an event that says so; a handler
+//! whose lease is gone is told.
+//!
+//! Absent on purpose: any store. Time comes from tokio, so that tests can pause it, and randomness from
+//! [`Rng`](queue_core::Rng).
+
+mod handler;
+pub mod runtime;
+mod spawn;
+mod tokio_clock;
+mod worker;
+
+pub use handler::{CancelReason, Context, JobError, JobHandler, Router};
+pub use spawn::TokioSpawn;
+pub use tokio_clock::TokioClock;
+pub use worker::{Report, Worker, WorkerBuilder, WorkerEvent};

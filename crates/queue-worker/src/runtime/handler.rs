@@ -1,0 +1,26 @@
+use async_trait::async_trait;
+use std::sync::Arc;
+
+/// Does the work of one item. The shape is tower's `Service` without readiness: bounds are the runtime's business.
+///
+/// A panic fails the item alone. The future may be dropped at any await when the worker's shutdown deadline passes.
+#[async_trait]
+pub trait Handler<T: Send + 'static>: Send + Sync + 'static {
+    /// What a success leaves.
+    type Output: Send;
+    /// What a failure leaves.
+    type Error: Send;
+
+    /// Works on one item.
+    async fn handle(&self, item: T) -> Result<Self::Output, Self::Error>;
+}
+
+#[async_trait]
+impl<T: Send + 'static, H: Handler<T> + ?Sized> Handler<T> for Arc<H> {
+    type Output = H::Output;
+    type Error = H::Error;
+
+    async fn handle(&self, item: T) -> Result<Self::Output, Self::Error> {
+        (**self).handle(item).await
+    }
+}

@@ -1,0 +1,26 @@
+//! The one place where tasks start. Every task has an owner that waits for it.
+
+use std::future::Future;
+use tokio::task::JoinHandle;
+use tokio_util::task::TaskTracker;
+
+#[expect(clippy::disallowed_methods, reason = "the one place that spawns")]
+pub(crate) fn spawn<T: Send + 'static>(task: impl Future<Output = T> + Send + 'static) -> JoinHandle<T> {
+    tokio::spawn(task)
+}
+
+/// Starts a task that the tracker waits for.
+pub(crate) fn tracked(tracker: &TaskTracker, task: impl Future<Output = ()> + Send + 'static) {
+    drop(spawn(tracker.track_future(task)));
+}
+
+/// Spawns tasks of [`queue_core::Coalesced`] on the present tokio runtime. Such tasks end by themselves when what they
+/// serve is dropped.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TokioSpawn;
+
+impl queue_core::Spawn for TokioSpawn {
+    fn spawn(&self, task: std::pin::Pin<Box<dyn Future<Output = ()> + Send>>) {
+        drop(spawn(task));
+    }
+}

@@ -1,0 +1,193 @@
+use super::{
+    Worker, WorkerEvent,
+    options::{Options, Until},
+    shared::Observer,
+};
+use crate::handler::SharedHandler;
+use queue_core::{
+    Error, QueueName, Result, RetryPolicy, Rng, Span, Storage, SystemRng, WorkerId,
+    lifecycle::{Policy, Unhandled},
+};
+use std::{sync::Arc, time::Duration};
+
+/// Most jobs one worker may hold; more is a typing error.
+const SLOTS_MAX: usize = 100_000;
+
+/// Collects the settings of a [`Worker`]. The defaults are the fast ones.
+#[derive(Debug)]
+pub struct WorkerBuilder {
+    storage: Arc<dyn Storage>,
+    queue: QueueName,
+    handler: SharedHandler,
+    options: Options,
+    lease: Duration,
+    id: Option<WorkerId>,
+    rng: Arc<dyn Rng>,
+    observer: Observer,
+}
+
+impl WorkerBuilder {
+    pub(super) fn new(storage: Arc<dyn Storage>, queue: QueueName, handler: SharedHandler) -> Self {
+        let options = Options::default();
+        let lease = options.lease.as_duration();
+        let (rng, observer) = (Arc::new(SystemRng), Observer::default());
+        Self { storage, queue, handler, options, lease, id: None, rng, observer }
+    }
+
+    /// How many handlers run at once. Default 64, for handlers that mostly wait; with 1 jobs run in claim order.
+    #[must_use]
+    pub fn concurrency(mut self, handlers: usize) -> Self {
+        self.options.concurrency = handlers;
+        self
+    }
+
+    /// How many jobs beyond those that run may be held ready. Default 64. They are given back at shutdown.
+    #[must_use]
+    pub fn prefetch(mut self, jobs: usize) -> Self {
+        self.options.prefetch = jobs;
+        self
+    }
+
+    /// How long a lease lasts without a heartbeat, which is sent every third of it. Default 30 s, at least 10 ms.
+    /// After a crash this is how long its jobs wait.
+    #[must_use]
+    pub fn lease(mut self, lease: Duration) -> Self {
+        self.lease = lease;
+        self
+    }
+
+    /// The longest sleep of an idle worker, for stores whose hints get lost. Default 5 s, jittered by a quarter.
+    #[must_use]
+    pub fn poll_interval(mut self, interval: Duration) -> Self {
+        self.options.poll_interval = interval;
+        self
+    }
+
+    /// How often this worker looks for lapsed leases of others. Default 5 s, jittered.
+    #[must_use]
+    pub fn rescue_interval(mut self, interval: Duration) -> Self {
+        self.options.rescue_interval = interval;
+        self
+    }
+
+    /// How often this worker removes records past their purge time. Default 30 s, jittered.
+    #[must_use]
+    pub fn prune_interval(mut self, interval: Duration) -> Self {
+        self.options.prune_interval = interval;
+        self
+    }
+
+    /// Most settles in one call to the store. Default 1000; whatever waits goes, nobody waits for a full batch.
+    #[must_use]
+    pub fn settle_batch_max(mut self, settles: usize) -> Self {
+        self.options.settle_batch_max = settles;
+        self
+    }
+
+    /// How long running handlers may go on after a stop before their cancel token fires. Default 30 s.
+    #[must_use]
+    pub fn drain_deadline(mut self, deadline: Duration) -> Self {
+        self.options.drain = deadline;
+        self
+    }
+
+    /// How long handlers may go on after their cancel token fired before they are aborted and their jobs released.
+    /// Default 5 s. Settles that a failing store refuses are given up at the same moment.
+    #[must_use]
+    pub fn grace(mut self, grace: Duration) -> Self {
+        self.options.grace = grace;
+        self
+    }
+
+    /// How long failed jobs wait. Default: one second, doubling up to ten minutes.
+    #[must_use]
+    pub fn retry(mut self, retry: RetryPolicy) -> Self {
+        self.options.policy.retry = retry;
+        self
+    }
+
+    /// What becomes of jobs of a kind without a handler. Default: Failed, with the reason recorded.
+    #[must_use]
+    pub fn on_unknown_kind(mut self, what: Unhandled) -> Self {
+        self.options.policy.unknown_kind = what;
+        self
+    }
+
+    /// What becomes of jobs whose payload cannot be decoded. Default: Failed, with the reason recorded.
+    #[must_use]
+    pub fn on_undecodable(mut self, what: Unhandled) -> Self {
+        self.options.policy.undecodable = what;
+        self
+    }
+
+    /// Replaces the whole policy at once.
+    #[must_use]
+    pub fn policy(mut self, policy: Policy) -> Self {
+        self.options.policy = policy;
+        self
+    }
+
+    /// Ends the run once the queue has no unfinished job: delayed ones and those of other workers are waited for.
+    #[must_use]
+    pub fn until_empty(mut self) -> Self {
+        self.options.until = Until::Empty;
+        self
+    }
+
+    /// Called for everything that happens to a job here. It runs between the store and the next job: keep it short.
+    #[must_use]
+    pub fn on_event(mut self, observe: impl Fn(&WorkerEvent) + Send + Sync + 'static) -> Self {
+        self.observer = Observer::new(observe);
+        self
+    }
+
+    /// Names the worker. By default the name is fresh for every start; a name used twice hides orphans.
+    #[must_use]
+    pub fn id(mut self, id: WorkerId) -> Self {
+        self.id = Some(id);
+        self
+    }
+
+    /// Where tokens and jitter come from.
+    #[must_use]
+    pub fn rng(mut self, rng: Arc<dyn Rng>) -> Self {
+        self.rng = rng;
+        self
+    }
+
+    /// Checks the settings.
+    ///
+    /// # Errors
+    /// `Invalid`, saying which setting and its bounds.
+    pub fn build(mut self) -> Result<Worker> {
+        let (concurrency, slots) =
+            (self.options.concurrency, self.options.concurrency + self.options.prefetch);
+        if concurrency == 0 || slots > SLOTS_MAX {
+            return Err(invalid(format!(
+                "concurrency must be at least 1, and with prefetch at most {SLOTS_MAX}"
+            )));
+        }
+        if self.lease < Duration::from_millis(10) {
+            return Err(invalid("a lease must last at least 10 ms, or no heartbeat can keep it".to_owned()));
+        }
+        if self.options.settle_batch_max == 0 {
+            return Err(invalid("a settle batch holds at least 1 job".to_owned()));
+        }
+        let intervals =
+            [self.options.poll_interval, self.options.rescue_interval, self.options.prune_interval];
+        if intervals.iter().any(Duration::is_zero) {
+            return Err(invalid("poll, rescue and prune intervals must be longer than zero".to_owned()));
+        }
+        self.options.lease = Span::positive("lease", self.lease)?;
+        let id = self.id.unwrap_or_else(|| fresh_id(&*self.rng));
+        Ok(Worker::new(self.storage, self.queue, self.handler, self.options, id, self.rng, self.observer))
+    }
+}
+
+fn invalid(message: String) -> Error {
+    Error::invalid("build worker", message)
+}
+
+fn fresh_id(rng: &dyn Rng) -> WorkerId {
+    WorkerId::new(format!("{}-{:016x}", std::process::id(), rng.next_u64())).expect("digits and a dash")
+}

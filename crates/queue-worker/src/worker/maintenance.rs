@@ -1,0 +1,84 @@
+use super::{WorkerEvent, backoff::jittered, shared::Shared};
+use queue_core::{Prune, PruneRequest, StorageExt, WorkerInfo};
+use std::{future::Future, sync::Arc, time::Duration};
+use tokio::time::sleep;
+
+/// Most lapsed leases ended in one call.
+const RESCUE_MAX: usize = 1000;
+/// Most records pruned in one call, so that other writers get their turn.
+const PRUNE_MAX: usize = 1000;
+/// How often a worker shows itself.
+const ANNOUNCE_INTERVAL: Duration = Duration::from_secs(10);
+/// How long it counts as present after that.
+const ANNOUNCE_TTL: Duration = Duration::from_secs(30);
+
+/// Ends the leases of workers that died. Every worker does it: guards make that safe without a leader.
+pub(super) async fn rescue(shared: &Shared) {
+    loop {
+        match shared.storage.rescue(&shared.queue, RESCUE_MAX, &shared.options.policy).await {
+            Ok(rescued) => {
+                let is_last = rescued.len() < RESCUE_MAX;
+                for job in rescued {
+                    shared.emit(&WorkerEvent::Stalled(job));
+                }
+                if is_last {
+                    return;
+                }
+            }
+            Err(error) => return shared.report_error(error),
+        }
+    }
+}
+
+pub(super) async fn run_rescue(shared: Arc<Shared>) {
+    let interval = shared.options.rescue_interval;
+    repeat(&shared, interval, || rescue(&shared)).await;
+}
+
+pub(super) async fn run_prune(shared: Arc<Shared>) {
+    let interval = shared.options.prune_interval;
+    repeat(&shared, interval, || prune(&shared)).await;
+}
+
+pub(super) async fn run_presence(shared: Arc<Shared>) {
+    if !shared.storage.capabilities().presence {
+        return;
+    }
+    announce(&shared, ANNOUNCE_TTL).await;
+    repeat(&shared, ANNOUNCE_INTERVAL, || announce(&shared, ANNOUNCE_TTL)).await;
+    announce(&shared, Duration::ZERO).await;
+}
+
+async fn prune(shared: &Shared) {
+    loop {
+        let request = PruneRequest { queue: shared.queue.clone(), what: Prune::Expired, limit: PRUNE_MAX };
+        match shared.storage.prune(request).await {
+            Ok(removed) if removed == PRUNE_MAX as u64 => {}
+            Ok(_) => return,
+            Err(error) => return shared.report_error(error),
+        }
+    }
+}
+
+async fn announce(shared: &Shared, ttl: Duration) {
+    let worker = WorkerInfo {
+        id: shared.id.clone(),
+        queues: vec![shared.queue.clone()],
+        concurrency: u32::try_from(shared.options.concurrency).unwrap_or(u32::MAX),
+        running: u32::try_from(shared.held_count()).unwrap_or(u32::MAX),
+        host: format!("process {}", std::process::id()),
+    };
+    if let Err(error) = shared.storage.announce(worker, ttl).await {
+        shared.report_error(error);
+    }
+}
+
+/// Does something at jittered intervals until nothing is held any more.
+async fn repeat<F: Future<Output = ()>>(shared: &Shared, interval: Duration, act: impl Fn() -> F) {
+    loop {
+        tokio::select! {
+            () = shared.signals.idle.cancelled() => return,
+            () = sleep(jittered(interval, &*shared.rng)) => act().await,
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! The worker over a store, in the order in which a job passes through it: the fetcher claims, the dispatcher starts
+//! handlers, the settler stores what they answered; the heartbeat keeps leases alive and maintenance looks after jobs
+//! that nobody holds.
+
+mod backoff;
+mod builder;
+mod dispatcher;
+mod event;
+mod fetcher;
+mod heartbeat;
+mod held_job;
+mod maintenance;
+mod options;
+mod report;
+mod settlement;
+mod settler;
+mod shared;
+mod worker_run;
+
+pub use builder::WorkerBuilder;
+pub use event::WorkerEvent;
+pub use report::Report;
+pub use worker_run::Worker;
+
+pub(crate) use held_job::HeldJob;

@@ -1,0 +1,117 @@
+use super::{HeldJob, WorkerEvent, options::Options, report::Counters};
+use queue_core::{Error, QueueName, Rng, Seq, Storage, WorkerId};
+use std::{
+    collections::HashMap,
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+use tokio::sync::{Notify, Semaphore};
+use tokio_util::sync::CancellationToken;
+
+/// What the parts of one run share.
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) storage: Arc<dyn Storage>,
+    pub(super) queue: QueueName,
+    pub(super) id: WorkerId,
+    pub(super) options: Options,
+    pub(super) rng: Arc<dyn Rng>,
+    pub(super) signals: Signals,
+    /// One permit for each job that may be held: those that run, those that wait for a handler, and those whose
+    /// settle is not durable yet.
+    pub(super) slots: Arc<Semaphore>,
+    held: Mutex<HashMap<Seq, Arc<HeldJob>>>,
+    /// Told when the last held job is let go.
+    pub(super) emptied: Notify,
+    counters: Counters,
+    observer: Observer,
+}
+
+/// The steps of a shutdown, each a token that fires once.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Signals {
+    /// Claim nothing more and start nothing more.
+    pub(super) stop: CancellationToken,
+    /// Abort what still runs, and give up settles that cannot be stored.
+    pub(super) abort: CancellationToken,
+    /// Nothing is held any more: the background parts may end.
+    pub(super) idle: CancellationToken,
+}
+
+/// The program's own listener.
+#[derive(Clone, Default)]
+pub(super) struct Observer(Option<Arc<Observe>>);
+
+type Observe = dyn Fn(&WorkerEvent) + Send + Sync;
+
+impl Shared {
+    pub(super) fn new(
+        storage: Arc<dyn Storage>,
+        queue: QueueName,
+        id: WorkerId,
+        options: Options,
+        rng: Arc<dyn Rng>,
+        observer: Observer,
+    ) -> Self {
+        let slots = Arc::new(Semaphore::new(options.concurrency + options.prefetch));
+        let (signals, held, emptied) = (Signals::default(), Mutex::default(), Notify::new());
+        let counters = Counters::default();
+        Self { storage, queue, id, options, rng, signals, slots, held, emptied, counters, observer }
+    }
+
+    pub(super) fn hold(&self, job: Arc<HeldJob>) {
+        self.held().insert(job.meta().seq, job);
+    }
+
+    pub(super) fn let_go(&self, seq: Seq) {
+        let mut held = self.held();
+        held.remove(&seq);
+        if held.is_empty() {
+            self.emptied.notify_one();
+        }
+    }
+
+    pub(super) fn held_jobs(&self) -> Vec<Arc<HeldJob>> {
+        self.held().values().cloned().collect()
+    }
+
+    pub(super) fn is_holding(&self, seq: Seq) -> bool {
+        self.held().contains_key(&seq)
+    }
+
+    pub(super) fn held_count(&self) -> usize {
+        self.held().len()
+    }
+
+    pub(super) fn emit(&self, event: &WorkerEvent) {
+        self.counters.count(event);
+        if let Some(observe) = &self.observer.0 {
+            observe(event);
+        }
+    }
+
+    pub(super) fn report_error(&self, error: Error) {
+        tracing::warn!(queue = %self.queue, worker = %self.id, %error, "the store refused");
+        self.emit(&WorkerEvent::Error(error));
+    }
+
+    pub(super) fn report(&self) -> super::Report {
+        self.counters.report()
+    }
+
+    fn held(&self) -> MutexGuard<'_, HashMap<Seq, Arc<HeldJob>>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Observer {
+    pub(super) fn new(observe: impl Fn(&WorkerEvent) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(observe)))
+    }
+}
+
+impl fmt::Debug for Observer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "Observer(..)" } else { "Observer(none)" })
+    }
+}
