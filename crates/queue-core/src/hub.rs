@@ -1,7 +1,7 @@
 use crate::{EventStream, Hint, Interest, JobChange, JobId, QueueName, State};
 use futures_core::Stream;
 use std::{
-    collections::{HashMap, hash_map::Entry},
+    collections::{BTreeMap, btree_map::Entry},
     pin::Pin,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError, Weak,
@@ -26,16 +26,16 @@ pub struct Hub {
 
 #[derive(Debug, Default)]
 struct Registry {
-    queues: HashMap<QueueName, Channels>,
+    queues: BTreeMap<QueueName, Channels>,
     closed: bool,
 }
 
-/// Who listens to one queue.
+/// Who listens to one queue. Ordered maps, so that a seeded run wakes subscribers in the same order again.
 #[derive(Debug, Default)]
 struct Channels {
-    wake: HashMap<u64, Sender>,
-    jobs: HashMap<JobId, HashMap<u64, Sender>>,
-    all: HashMap<u64, Sender>,
+    wake: BTreeMap<u64, Sender>,
+    jobs: BTreeMap<JobId, BTreeMap<u64, Sender>>,
+    all: BTreeMap<u64, Sender>,
 }
 
 #[derive(Clone, Debug)]
@@ -73,7 +73,7 @@ impl Hub {
         let registry = self.lock();
         let Some(channels) = registry.queues.get(queue) else { return };
         let ended = change.state.is_none_or(State::is_terminal);
-        let by_id = channels.jobs.get(&change.id).filter(|_| ended).into_iter().flat_map(HashMap::values);
+        let by_id = channels.jobs.get(&change.id).filter(|_| ended).into_iter().flat_map(BTreeMap::values);
         by_id.chain(channels.all.values()).for_each(|sender| sender.send(Hint::Job(change.clone())));
     }
 
@@ -143,7 +143,7 @@ impl Channels {
     }
 
     fn every(&self) -> impl Iterator<Item = &Sender> {
-        self.wake.values().chain(self.all.values()).chain(self.jobs.values().flat_map(HashMap::values))
+        self.wake.values().chain(self.all.values()).chain(self.jobs.values().flat_map(BTreeMap::values))
     }
 }
 
@@ -152,6 +152,8 @@ impl Sender {
         let full = matches!(self.hints.try_send(hint), Err(mpsc::error::TrySendError::Full(_)));
         if full && self.hints.max_capacity() > 1 {
             self.missed.store(true, Ordering::Release);
+            // The subscriber may have emptied its mailbox since, and sleep: then there is room for this to wake it.
+            drop(self.hints.try_send(Hint::Missed));
         }
     }
 }

@@ -1,6 +1,6 @@
 use crate::{
     Error, NewJob, Result,
-    lifecycle::{Event, Patch, Transition},
+    lifecycle::{Patch, Transition},
 };
 
 /// What a store accepts. Everything is checked before anything is written.
@@ -57,14 +57,6 @@ impl Limits {
         }
     }
 
-    /// Refuses an event whose parts no store would take, before it is decided on.
-    pub fn check_result(&self, event: &Event) -> Result<()> {
-        match event {
-            Event::Complete { result, .. } => self.check_payload("complete", "result", result.bytes.len()),
-            _ => Ok(()),
-        }
-    }
-
     /// Refuses more items than one call may have.
     pub fn check_batch(&self, operation: &'static str, items: usize) -> Result<()> {
         if items <= self.batch_max {
@@ -96,4 +88,83 @@ fn check_bytes(operation: &'static str, what: &str, bytes: usize, most: usize) -
         operation,
         format!("a {what} has at most {most} bytes, this one has {bytes}; {advice}"),
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        ContentType, ErrorKind, Failure, JobId, JobMeta, Kind, LeaseToken, Payload, QueueName, Seq, Span,
+        State, Timestamp,
+        lifecycle::{Cause, Event, Policy, decide},
+    };
+
+    const LIMITS: Limits = Limits { payload_bytes_max: 4, note_bytes_max: 2, batch_max: 2 };
+    const TOKEN: LeaseToken = LeaseToken::from_bytes([1; 16]);
+
+    /// An event with a part of this many bytes.
+    type OfSize = fn(usize) -> Event;
+
+    fn bytes(len: usize) -> bytes::Bytes {
+        vec![0; len].into()
+    }
+
+    fn payload(len: usize) -> Payload {
+        Payload::new(bytes(len), ContentType::from_static("x/y"))
+    }
+
+    fn job(payload_len: usize) -> NewJob {
+        NewJob::new(JobId::from_static("a"), Kind::unnamed(), payload(payload_len))
+    }
+
+    fn transition(event: Event) -> Transition {
+        let meta = JobMeta::begin(QueueName::from_static("q"), &job(0), Seq::new(1), Timestamp::default());
+        let held = JobMeta { state: State::Processing, ..meta };
+        decide(&held, event, &Policy::default()).expect("the job is held")
+    }
+
+    fn complete(result_len: usize, then: Vec<NewJob>) -> Event {
+        Event::Complete { token: TOKEN, result: payload(result_len), retention: None, then }
+    }
+
+    fn fail(details_len: usize, cause: Cause) -> Event {
+        let failure = Failure::new("Io", "").with_details(bytes(details_len));
+        Event::Fail { token: TOKEN, failure, cause, delay: None, retention: None }
+    }
+
+    fn extend(progress_len: usize) -> Event {
+        Event::Extend { token: TOKEN, by: Span::from_secs(1), progress: Some(bytes(progress_len)) }
+    }
+
+    #[test]
+    fn each_part_is_taken_at_its_limit_and_refused_one_byte_above() {
+        let parts: [(usize, OfSize); 5] = [
+            (4, |len| complete(len, Vec::new())),
+            (4, |len| complete(0, vec![job(len)])),
+            (2, |len| fail(len, Cause::Retryable)),
+            (2, |len| fail(len, Cause::Terminal)),
+            (2, extend),
+        ];
+        for (part, (most, event)) in parts.into_iter().enumerate() {
+            assert!(LIMITS.check_transition(&transition(event(most))).is_ok(), "part {part}");
+            let refused = LIMITS.check_transition(&transition(event(most + 1))).expect_err("it is too large");
+            assert_eq!(refused.kind(), ErrorKind::Invalid, "part {part}");
+        }
+    }
+
+    #[test]
+    fn an_enqueue_counts_the_jobs_of_all_its_groups_and_looks_at_each() {
+        assert!(LIMITS.check_enqueue(&[vec![job(4)], vec![job(4)]]).is_ok());
+        assert!(LIMITS.check_enqueue(&[vec![job(4)], vec![job(4), job(4)]]).is_err());
+        assert!(LIMITS.check_enqueue(&[vec![job(4)], vec![job(5)]]).is_err());
+    }
+
+    #[test]
+    fn a_batch_counts_what_follows_its_completions_too() {
+        let alone = || transition(complete(0, Vec::new()));
+        let followed = || transition(complete(0, vec![job(0)]));
+        assert!(LIMITS.check_apply(&[alone(), alone()]).is_ok());
+        assert!(LIMITS.check_apply(&[followed()]).is_ok());
+        assert!(LIMITS.check_apply(&[alone(), followed()]).is_err());
+    }
 }

@@ -17,17 +17,16 @@ use std::{sync::Arc, time::Duration};
 /// refused all the same is sent again call by call. Heartbeats have a lane of their own, so that they never wait
 /// behind a large settle.
 #[derive(Debug)]
-pub struct Coalesced<S> {
+pub struct Coalesced<S: ?Sized> {
     store: Arc<S>,
     enqueues: Lane<EnqueueVerb>,
     settles: Lane<ApplyVerb>,
     heartbeats: Lane<ApplyVerb>,
 }
 
-impl<S: Storage> Coalesced<S> {
+impl<S: Storage + ?Sized> Coalesced<S> {
     /// Wraps a store; the lanes run as tasks that end when this is dropped.
-    pub fn new(store: S, spawn: &dyn Spawn) -> Self {
-        let store = Arc::new(store);
+    pub fn new(store: Arc<S>, spawn: &dyn Spawn) -> Self {
         Self {
             enqueues: Lane::start(store.clone(), spawn),
             settles: Lane::start(store.clone(), spawn),
@@ -38,7 +37,7 @@ impl<S: Storage> Coalesced<S> {
 }
 
 #[async_trait]
-impl<S: Storage> Storage for Coalesced<S> {
+impl<S: Storage + ?Sized> Storage for Coalesced<S> {
     fn capabilities(&self) -> Capabilities {
         self.store.capabilities()
     }

@@ -1,5 +1,6 @@
 use crate::{Error, ErrorKind, Result, Spawn, Stamped, Storage, coalesce::verb::Verb};
-use std::{collections::HashMap, sync::Arc};
+use futures_util::FutureExt;
+use std::{collections::BTreeMap, panic::AssertUnwindSafe, sync::Arc};
 use tokio::sync::{mpsc, oneshot};
 
 /// Calls that may wait in a lane; further callers wait for room.
@@ -20,7 +21,7 @@ struct Call<V: Verb> {
 
 impl<V: Verb> Lane<V> {
     /// Starts the task that owns the lane; it ends when the lane is dropped and the last call is answered.
-    pub(super) fn start<S: Storage>(store: Arc<S>, spawn: &dyn Spawn) -> Self {
+    pub(super) fn start<S: Storage + ?Sized>(store: Arc<S>, spawn: &dyn Spawn) -> Self {
         let (calls, inbox) = mpsc::channel(WAITING_MAX);
         spawn.spawn(Box::pin(run::<V, S>(store, inbox)));
         Self { calls }
@@ -35,7 +36,7 @@ impl<V: Verb> Lane<V> {
     }
 }
 
-async fn run<V: Verb, S: Storage>(store: Arc<S>, mut inbox: mpsc::Receiver<Call<V>>) {
+async fn run<V: Verb, S: Storage + ?Sized>(store: Arc<S>, mut inbox: mpsc::Receiver<Call<V>>) {
     let weight_max = store.capabilities().limits.batch_max;
     let mut calls = Vec::new();
     while inbox.recv_many(&mut calls, WAITING_MAX).await > 0 {
@@ -45,10 +46,11 @@ async fn run<V: Verb, S: Storage>(store: Arc<S>, mut inbox: mpsc::Receiver<Call<
     }
 }
 
-/// Splits what waits by key, and each part so that it fits one call of the store. Order within a key is kept.
+/// Splits what waits by key, and each part so that it fits one call of the store. Order within a key is kept,
+/// and the order of keys is theirs, so that a seeded run repeats.
 fn batches<V: Verb>(calls: Vec<Call<V>>, weight_max: usize) -> Vec<Vec<Call<V>>> {
     let mut full = Vec::new();
-    let mut open: HashMap<V::Key, (usize, Vec<Call<V>>)> = HashMap::new();
+    let mut open: BTreeMap<V::Key, (usize, Vec<Call<V>>)> = BTreeMap::new();
     for call in calls {
         let weight: usize = call.items.iter().map(V::weight).sum();
         let (total, batch) = open.entry(call.key.clone()).or_default();
@@ -63,20 +65,30 @@ fn batches<V: Verb>(calls: Vec<Call<V>>, weight_max: usize) -> Vec<Vec<Call<V>>>
     full
 }
 
-async fn send<V: Verb, S: Storage>(store: &S, batch: Vec<Call<V>>) {
+async fn send<V: Verb, S: Storage + ?Sized>(store: &S, batch: Vec<Call<V>>) {
     let Some(key) = batch.first().map(|call| call.key.clone()) else { return };
     let items = batch.iter().flat_map(|call| call.items.iter().cloned()).collect();
-    match V::call(store, key, items).await {
+    match guarded::<V, S>(store, key, items).await {
         Ok(answers) => answer_each(batch, answers),
         // Somebody's input was refused; nothing happened, so each may try alone.
         Err(error) if error.kind() == ErrorKind::Invalid && batch.len() > 1 => {
             for call in batch {
-                let answer = V::call(store, call.key, call.items).await;
+                let answer = guarded::<V, S>(store, call.key, call.items).await;
                 drop(call.reply.send(answer));
             }
         }
         Err(error) => batch.into_iter().for_each(|call| drop(call.reply.send(Err(error.clone())))),
     }
+}
+
+/// A panic in a store costs the calls of one batch, not the lane.
+async fn guarded<V: Verb, S: Storage + ?Sized>(
+    store: &S,
+    key: V::Key,
+    items: Vec<V::Item>,
+) -> Result<Stamped<Vec<V::Answer>>> {
+    let call = AssertUnwindSafe(V::call(store, key, items)).catch_unwind();
+    call.await.unwrap_or_else(|_panic| Err(lost(V::NAME)))
 }
 
 fn answer_each<V: Verb>(batch: Vec<Call<V>>, answers: Stamped<Vec<V::Answer>>) {

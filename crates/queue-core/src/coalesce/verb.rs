@@ -1,10 +1,10 @@
 use crate::{Applied, Enqueued, NewJob, QueueName, Result, Stamped, Storage, lifecycle::Transition};
-use std::{future::Future, hash::Hash};
+use std::future::Future;
 
 /// A batched verb of a store: what can be merged, and how it is called.
 pub(super) trait Verb: Send + 'static {
     /// Calls with different keys do not merge.
-    type Key: Clone + Eq + Hash + Send + 'static;
+    type Key: Clone + Ord + Send + 'static;
     /// One item of a batch, whole or not at all.
     type Item: Clone + Send + 'static;
     /// The answer to one item.
@@ -17,7 +17,7 @@ pub(super) trait Verb: Send + 'static {
     fn weight(item: &Self::Item) -> usize;
 
     /// Sends one batch; the answers are in the order of the items.
-    fn call<S: Storage>(
+    fn call<S: Storage + ?Sized>(
         store: &S,
         key: Self::Key,
         items: Vec<Self::Item>,
@@ -38,7 +38,7 @@ impl Verb for EnqueueVerb {
         group.len()
     }
 
-    async fn call<S: Storage>(
+    async fn call<S: Storage + ?Sized>(
         store: &S,
         queue: QueueName,
         groups: Vec<Vec<NewJob>>,
@@ -61,7 +61,11 @@ impl Verb for ApplyVerb {
         1 + transition.then.len()
     }
 
-    async fn call<S: Storage>(store: &S, (): (), batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
+    async fn call<S: Storage + ?Sized>(
+        store: &S,
+        (): (),
+        batch: Vec<Transition>,
+    ) -> Result<Stamped<Vec<Applied>>> {
         store.apply(batch).await
     }
 }

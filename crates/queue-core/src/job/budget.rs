@@ -43,3 +43,23 @@ impl Default for Budget {
         Self::DEFAULT
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Budget;
+
+    #[test]
+    fn a_budget_is_spent_at_exactly_its_limit_and_an_unlimited_one_never() {
+        let three = Budget::from_raw(3);
+        assert_eq!([2, 3, 4].map(|used| three.is_spent(used)), [false, true, true]);
+        assert!(!Budget::from_raw(0).is_spent(u32::MAX));
+        assert!(Budget::from_raw(u32::MAX).is_spent(u32::MAX));
+    }
+
+    #[test]
+    fn stored_numbers_round_trip() {
+        for raw in [0, 1, 3, u32::MAX] {
+            assert_eq!(Budget::from_raw(raw).as_raw(), raw);
+        }
+    }
+}

@@ -16,11 +16,12 @@ pub struct Failure {
 
 impl Failure {
     /// `name` is what programs match on, `message` is for people: at most 1024 bytes are kept, whole
-    /// characters only, and values that look like secrets are masked.
+    /// characters only, and values that look like secrets are masked. NUL becomes U+FFFD, since not every store
+    /// can hold it. Making a failure of the parts of another changes nothing, so stores read it back this way.
     pub fn new(name: impl Into<String>, message: impl AsRef<str>) -> Self {
-        let mut name = name.into();
+        let mut name = without_nul(&name.into());
         truncate(&mut name, FAILURE_NAME_BYTES_MAX);
-        let mut message = mask_secrets(message.as_ref());
+        let mut message = without_nul(&mask_secrets(message.as_ref()));
         truncate(&mut message, FAILURE_MESSAGE_BYTES_MAX);
         Self { name, message, details: None }
     }
@@ -61,6 +62,10 @@ impl std::fmt::Display for Failure {
     }
 }
 
+fn without_nul(text: &str) -> String {
+    text.replace('\0', "\u{FFFD}")
+}
+
 fn truncate(text: &mut String, bytes_max: usize) {
     text.truncate(text.floor_char_boundary(bytes_max));
 }
@@ -75,5 +80,26 @@ mod tests {
         assert_eq!(failure.message(), "é".repeat(512));
         let odd = Failure::new("Io", "x".to_owned() + &"é".repeat(600));
         assert_eq!(odd.message().len(), 1023);
+    }
+
+    #[test]
+    fn nul_is_replaced_because_not_every_store_can_hold_it() {
+        let failure = Failure::new("I\0o", "a\0b");
+        assert_eq!((failure.name(), failure.message()), ("I\u{FFFD}o", "a\u{FFFD}b"));
+    }
+
+    #[test]
+    fn a_failure_made_of_the_parts_of_another_is_the_same() {
+        let near_the_end = "x".repeat(FAILURE_MESSAGE_BYTES_MAX - 8);
+        for message in [
+            "plain".to_owned(),
+            "password=hunter2, token: \"a b\"; Authorization: Bearer x".to_owned(),
+            near_the_end.clone() + "token=abc",
+            near_the_end.clone() + "\"token\":\"abc\"",
+            near_the_end + "é\0\0\0é",
+        ] {
+            let once = Failure::new("Io".repeat(200), &message);
+            assert_eq!(Failure::new(once.name(), once.message()), once, "{message}");
+        }
     }
 }

@@ -32,9 +32,11 @@ fn next_secret(lower: &str, from: usize) -> Option<(usize, usize)> {
     None
 }
 
+/// One pass over the text, whatever is in it: messages may be made of a hostile payload.
 fn next_key_end(lower: &str, from: usize) -> Option<usize> {
-    let ends = SECRET_KEYS.iter().filter_map(|key| lower[from..].find(key).map(|at| from + at + key.len()));
-    ends.min()
+    let key_at = |at: usize| SECRET_KEYS.iter().find(|key| lower[at..].starts_with(**key));
+    let mut starts = lower[from..].char_indices().map(|(at, _)| from + at);
+    starts.find_map(|at| key_at(at).map(|key| at + key.len()))
 }
 
 /// The value behind `key`, if a separator follows: up to a quote, a blank or a delimiter.

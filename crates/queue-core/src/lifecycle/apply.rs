@@ -59,13 +59,18 @@ pub fn apply(job: &mut TrackedJob, transition: &Transition, now: Timestamp) -> V
 }
 
 fn compare(job: &TrackedJob, guard: &Guard, now: Timestamp) -> Result<(), Verdict> {
+    let lapse_holds = match guard.lapse {
+        Lapse::Any => true,
+        Lapse::Lapsed => job.meta.is_lapsed(now),
+        Lapse::Live => !job.meta.is_lapsed(now),
+    };
     match guard.proof {
         Proof::Lease { token, flags, settle } => {
             if job.token != Some(token) {
                 let sent = settle.map(|settle| LastSettle { token, settle });
                 return Err(if is_replay(job, sent) { Verdict::Replayed } else { Verdict::LeaseLost });
             }
-            if guard.lapse == Lapse::Live && job.meta.is_lapsed(now) {
+            if !lapse_holds {
                 return Err(Verdict::LeaseLost);
             }
             if flags.is_some_and(|seen| seen != Flags::of(&job.meta)) {
@@ -73,7 +78,7 @@ fn compare(job: &TrackedJob, guard: &Guard, now: Timestamp) -> Result<(), Verdic
             }
         }
         Proof::Revision(seen) => {
-            if seen != job.meta.revision || (guard.lapse == Lapse::Lapsed && !job.meta.is_lapsed(now)) {
+            if seen != job.meta.revision || !lapse_holds {
                 return Err(Verdict::Stale);
             }
         }

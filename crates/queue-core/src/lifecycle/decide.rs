@@ -170,10 +170,9 @@ fn expire(job: &JobMeta, policy: &Policy) -> Patch {
     if job.max_stalls.is_spent(stalls) {
         return end(State::Failed, Some(Reason::Stalled), error);
     }
-    let run_at = match policy.stall.delay(stalls.saturating_sub(1).max(1), roll(job)) {
-        Some(wait) if stalls > 1 => RunAt::After(wait),
-        _ => RunAt::Keep,
-    };
+    // The first lapse costs no wait; the second is the first failure that the policy hears of.
+    let wait = if stalls > 1 { policy.stall.delay(stalls - 1, roll(job)) } else { None };
+    let run_at = wait.map_or(RunAt::Keep, RunAt::After);
     Patch::Requeue(Requeue { stalls, error, ..requeue(job, run_at) }.charged())
 }
 
@@ -229,7 +228,7 @@ fn promote(job: &JobMeta) -> Result<Patch, Rejected> {
     if !job.state.is_waiting() {
         return Err(Rejected::NotAllowed(job.state));
     }
-    Ok(Patch::Requeue(requeue(job, RunAt::After(crate::Span::ZERO))))
+    Ok(Patch::Requeue(requeue(job, RunAt::Soonest)))
 }
 
 fn delete(job: &JobMeta) -> Result<Patch, Rejected> {
@@ -239,7 +238,7 @@ fn delete(job: &JobMeta) -> Result<Patch, Rejected> {
 /// Back among the waiting with nothing charged.
 fn requeue(job: &JobMeta, run_at: RunAt) -> Requeue {
     let (failures, stalls) = (job.failures, job.stalls);
-    let state = if failures + stalls == 0 { State::Queued } else { State::Failing };
+    let state = if failures == 0 && stalls == 0 { State::Queued } else { State::Failing };
     Requeue { state, run_at, failures, stalls, error: None, fresh: false }
 }
 

@@ -64,6 +64,8 @@ pub struct Finish {
 pub enum RunAt {
     /// As before, so that it keeps its place.
     Keep,
+    /// As before if that has passed, else now: a job that is due already loses no place.
+    Soonest,
     /// This long from now.
     After(Span),
 }
@@ -95,6 +97,7 @@ impl RunAt {
     pub fn at(self, before: Timestamp, now: Timestamp) -> Timestamp {
         match self {
             Self::Keep => before,
+            Self::Soonest => before.min(now),
             Self::After(span) => now + span,
         }
     }

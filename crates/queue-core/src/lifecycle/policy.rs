@@ -6,7 +6,8 @@ pub struct Policy {
     /// How long a failed job waits.
     pub retry: RetryPolicy,
     /// How long a job waits whose lease lapsed more than once. After the first lapse it keeps its place, since most
-    /// lapses are crashes of an innocent job's worker.
+    /// lapses are crashes of an innocent job's worker. A policy that names no wait ends nothing here: the job keeps its
+    /// place, and the stall budget alone decides when it is over.
     pub stall: RetryPolicy,
     /// What a missing handler means.
     pub unknown_kind: Unhandled,
@@ -32,4 +33,33 @@ pub(super) fn roll(job: &JobMeta) -> u64 {
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     mixed ^ (mixed >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::roll;
+    use crate::{ContentType, JobId, JobMeta, Kind, NewJob, Payload, QueueName, Seq, Timestamp};
+    use std::collections::BTreeSet;
+
+    fn job(seq: u64) -> JobMeta {
+        let payload = Payload::new("", ContentType::from_static("x/y"));
+        let new = NewJob::new(JobId::from_static("a"), Kind::unnamed(), payload);
+        JobMeta::begin(QueueName::from_static("q"), &new, Seq::new(seq), Timestamp::default())
+    }
+
+    #[test]
+    fn the_same_decision_rolls_the_same_and_every_other_another_number() {
+        let mut rolls = BTreeSet::new();
+        for seq in 0..10 {
+            for epoch in 0..10 {
+                for (failures, stalls) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
+                    let meta = JobMeta { epoch, failures, stalls, ..job(seq) };
+                    let heartbeat = JobMeta { revision: 99, ..meta.clone() };
+                    assert_eq!(roll(&meta), roll(&heartbeat), "a decision made twice is the same");
+                    rolls.insert(roll(&meta));
+                }
+            }
+        }
+        assert_eq!(rolls.len(), 400);
+    }
 }

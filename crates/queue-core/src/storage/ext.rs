@@ -30,14 +30,8 @@ pub trait StorageExt: Storage {
     /// # Errors
     /// Those of [`Storage::apply`], and `Conflict` after [`RE_DECIDES_MAX`] decisions.
     async fn settle(&self, job: &JobMeta, event: Event, policy: &Policy) -> Result<Changed> {
-        let mut seen = job.clone();
-        for _ in 0..RE_DECIDES_MAX {
-            match step(self, &seen, event.clone(), policy).await? {
-                Step::Ended(changed) => return Ok(changed),
-                Step::Moved(meta) => seen = meta,
-            }
-        }
-        Err(conflict("settle"))
+        let ended = until_it_rests(self, job.clone(), event, policy).await?;
+        ended.ok_or_else(|| conflict("settle"))
     }
 
     /// Changes a job that one does not hold: cancel, await, redrive and the like. The event must not carry a token.
@@ -48,7 +42,8 @@ pub trait StorageExt: Storage {
         let Some(record) = self.get_one(queue, id, Detail::Meta).await? else {
             return Ok(Changed::Missing);
         };
-        self.settle(&record.meta, event, policy).await
+        let ended = until_it_rests(self, record.meta, event, policy).await?;
+        ended.ok_or_else(|| conflict("change"))
     }
 
     /// Reads one job.
@@ -87,6 +82,22 @@ pub trait StorageExt: Storage {
 }
 
 impl<S: Storage + ?Sized> StorageExt for S {}
+
+/// Decides and applies until the record stands as it was seen; `None` if it never does.
+async fn until_it_rests<S: Storage + ?Sized>(
+    store: &S,
+    mut seen: JobMeta,
+    event: Event,
+    policy: &Policy,
+) -> Result<Option<Changed>> {
+    for _ in 0..RE_DECIDES_MAX {
+        match step(store, &seen, event.clone(), policy).await? {
+            Step::Ended(changed) => return Ok(Some(changed)),
+            Step::Moved(meta) => seen = meta,
+        }
+    }
+    Ok(None)
+}
 
 enum Step {
     Ended(Changed),

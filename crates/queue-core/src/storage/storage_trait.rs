@@ -19,7 +19,8 @@ pub enum Detail {
 ///
 /// # What every store keeps
 /// - A write that was answered is as durable as [`Capabilities::durability`] says.
-/// - Every verb but `claim` may be sent again after an unknown outcome.
+/// - Every verb but `claim` may be sent again after an unknown outcome. An enqueue sent again after its first life has
+///   ended and left no record begins another: delivery is at least once.
 /// - Times are the store's: milliseconds that never go back, across a reopen too.
 /// - A record past its purge time is absent to every verb, removed or not.
 /// - Input is checked before anything is written: [`ErrorKind::Invalid`] means that nothing happened.
@@ -70,14 +71,15 @@ pub trait Storage: Debug + Send + Sync + 'static {
     /// Applies, then claims, for a worker that finished some jobs and has room for more.
     ///
     /// # Errors
-    /// As the two verbs. After an error the batch may have been applied; sending it again is safe.
+    /// As the two verbs. After an error the batch may have been applied, and the error says so; applying it again is
+    /// safe.
     async fn exchange(
         &self,
         batch: Vec<Transition>,
         request: ClaimRequest,
     ) -> Result<(Stamped<Vec<Applied>>, Claimed)> {
         let applied = self.apply(batch).await?;
-        Ok((applied, self.claim(request).await?))
+        Ok((applied, self.claim(request).await.map_err(Error::unknown)?))
     }
 
     /// Reads jobs; the answers are in the order of the ids.

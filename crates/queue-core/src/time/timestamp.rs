@@ -38,3 +38,17 @@ impl fmt::Display for Timestamp {
         write!(f, "{}ms", self.0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn sums_stop_at_the_end_of_time_and_differences_at_zero() {
+        let (end, start) = (Timestamp::from_millis(i64::MAX), Timestamp::from_millis(i64::MIN));
+        assert_eq!(end + Span::MAX, end);
+        assert_eq!(start.since(end), Duration::ZERO);
+        assert_eq!(end.since(start), Duration::from_millis(u64::try_from(i64::MAX).expect("positive")));
+    }
+}

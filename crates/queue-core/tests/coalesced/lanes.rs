@@ -1,0 +1,65 @@
+//! The tasks behind the merging.
+
+use crate::{
+    recorder::{Call, Recorder},
+    setup::{Pending, Tasks, coalesced, enqueue, every_task_rests, heartbeat, join, release},
+};
+use std::sync::Arc;
+
+use queue_core::{Applied, Coalesced, Limits, Storage, lifecycle::Transition};
+
+fn apply(store: &Coalesced<Recorder>, batch: Vec<Transition>) -> Pending<'_, Vec<Applied>> {
+    Box::pin(store.apply(batch))
+}
+
+#[tokio::test]
+async fn heartbeats_do_not_wait_behind_a_settle_in_flight() {
+    let (recorder, store) = coalesced(Limits::default());
+    let mut settle = apply(&store, vec![release("a")]);
+    join(&mut settle).await;
+    recorder.entered().await;
+    let mut beat = apply(&store, vec![heartbeat("b"), heartbeat("c")]);
+    join(&mut beat).await;
+    every_task_rests().await;
+    let ids = |ids: &[&str]| ids.iter().map(ToString::to_string).collect();
+    assert_eq!(recorder.calls(), [Call::Settle(ids(&["a"])), Call::Heartbeat(ids(&["b", "c"]))]);
+    recorder.open();
+    assert_eq!(beat.await.unwrap().value, [Applied::Missing, Applied::Missing]);
+    settle.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_batch_with_a_settle_in_it_waits_with_the_settles() {
+    let (recorder, store) = coalesced(Limits::default());
+    let mut first = apply(&store, vec![release("a")]);
+    join(&mut first).await;
+    recorder.entered().await;
+    let mut mixed = apply(&store, vec![heartbeat("b"), release("c")]);
+    let mut plain = apply(&store, vec![release("d")]);
+    join(&mut mixed).await;
+    join(&mut plain).await;
+    every_task_rests().await;
+    recorder.open();
+    for call in [first, mixed, plain] {
+        call.await.unwrap();
+    }
+    let settled = |ids: &[&str]| Call::Settle(ids.iter().map(ToString::to_string).collect());
+    assert_eq!(recorder.calls(), [settled(&["a"]), settled(&["b", "c", "d"])]);
+}
+
+#[tokio::test]
+async fn the_tasks_end_when_the_store_is_dropped_and_waiting_calls_still_arrive() {
+    let (recorder, tasks) = (Recorder::gated(Limits::default()), Tasks::default());
+    let store = Coalesced::new(Arc::new(recorder.clone()), &tasks);
+    let tasks = tasks.take();
+    assert_eq!(tasks.len(), 3, "enqueues, settles, heartbeats");
+    let mut call = enqueue(&store, "q", &["a"]);
+    join(&mut call).await;
+    drop(call);
+    drop(store);
+    recorder.open();
+    for task in tasks {
+        task.await.unwrap();
+    }
+    assert_eq!(recorder.calls(), [Call::Enqueue("q".into(), vec!["a".into()])]);
+}

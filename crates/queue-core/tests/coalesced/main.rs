@@ -1,0 +1,7 @@
+//! Merging concurrent calls: what reaches the store, and what each caller hears.
+
+mod lanes;
+mod merging;
+mod recorder;
+mod refusals;
+mod setup;

@@ -1,0 +1,91 @@
+//! What reaches the store.
+
+use crate::{
+    recorder::Call,
+    setup::{busy, coalesced, enqueue, join},
+};
+use queue_core::{Enqueued, Limits, Seq};
+
+fn call(queue: &str, ids: &[&str]) -> Call {
+    Call::Enqueue(queue.to_owned(), ids.iter().map(ToString::to_string).collect())
+}
+
+#[tokio::test]
+async fn concurrent_enqueues_reach_the_store_as_one_batch_and_each_hears_its_own_answer() {
+    let (recorder, store) = coalesced(Limits::default());
+    let first = busy(&recorder, &store).await;
+    let ids: Vec<String> = (1..=64).map(|n| format!("job-{n}")).collect();
+    let mut waiting = Vec::new();
+    for id in &ids {
+        let mut call = enqueue(&store, "q", &[id]);
+        join(&mut call).await;
+        waiting.push(call);
+    }
+    recorder.open();
+    first.await.unwrap();
+    for (n, call) in (1..).zip(waiting) {
+        assert_eq!(call.await.unwrap().value, [[Enqueued::Queued { seq: Seq::new(n) }]]);
+    }
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    assert_eq!(recorder.calls(), [call("q", &["first"]), call("q", &ids)]);
+}
+
+#[tokio::test]
+async fn a_single_call_goes_out_at_once() {
+    let (recorder, store) = coalesced(Limits::default());
+    recorder.open();
+    enqueue(&store, "q", &["a"]).await.unwrap();
+    assert_eq!(recorder.calls(), [call("q", &["a"])]);
+}
+
+#[tokio::test]
+async fn a_caller_that_leaves_harms_nobody_and_its_call_still_arrives() {
+    let (recorder, store) = coalesced(Limits::default());
+    let first = busy(&recorder, &store).await;
+    let (mut leaver, mut stayer) = (enqueue(&store, "q", &["job-1"]), enqueue(&store, "q", &["job-2"]));
+    join(&mut leaver).await;
+    join(&mut stayer).await;
+    drop((first, leaver));
+    recorder.open();
+    assert_eq!(stayer.await.unwrap().value, [[Enqueued::Queued { seq: Seq::new(2) }]]);
+    assert_eq!(recorder.calls(), [call("q", &["first"]), call("q", &["job-1", "job-2"])]);
+}
+
+#[tokio::test]
+async fn a_batch_is_cut_where_the_next_call_would_not_fit_and_a_group_is_never_cut() {
+    let (recorder, store) = coalesced(Limits { batch_max: 4, ..Limits::default() });
+    let first = busy(&recorder, &store).await;
+    let mut waiting = Vec::new();
+    for ids in [&["a", "b", "c"][..], &["d"], &["e", "f"], &["g", "h", "i", "j"]] {
+        let mut call = enqueue(&store, "q", ids);
+        join(&mut call).await;
+        waiting.push(call);
+    }
+    recorder.open();
+    first.await.unwrap();
+    for call in waiting {
+        call.await.unwrap();
+    }
+    let batches = [&["a", "b", "c", "d"][..], &["e", "f"], &["g", "h", "i", "j"]].map(|ids| call("q", ids));
+    assert_eq!(recorder.calls()[1..], batches);
+}
+
+#[tokio::test]
+async fn queues_do_not_merge_and_each_keeps_the_order_of_its_calls() {
+    let (recorder, store) = coalesced(Limits { batch_max: 2, ..Limits::default() });
+    let first = busy(&recorder, &store).await;
+    let mut waiting = Vec::new();
+    for (queue, id) in [("y", "1"), ("x", "2"), ("y", "3"), ("y", "4"), ("x", "5"), ("x", "6"), ("y", "7")] {
+        let mut call = enqueue(&store, queue, &[id]);
+        join(&mut call).await;
+        waiting.push(call);
+    }
+    recorder.open();
+    first.await.unwrap();
+    for call in waiting {
+        call.await.unwrap();
+    }
+    // Full batches go first, as they filled; what is left goes by queue, so that a seeded run repeats.
+    let batches = [("y", ["1", "3"].as_slice()), ("x", &["2", "5"]), ("x", &["6"]), ("y", &["4", "7"])];
+    assert_eq!(recorder.calls()[1..], batches.map(|(queue, ids)| call(queue, ids)));
+}

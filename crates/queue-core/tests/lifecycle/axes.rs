@@ -1,0 +1,204 @@
+//! What the table ranges over.
+
+use crate::world::{BOUNDARY, EARLIER, MINE, THEIRS, lease_until, new_job};
+use queue_core::{
+    Budget, ContentType, Failure, JobMeta, Payload, Retention, RetentionPolicy, RetryPolicy, Seq, Span,
+    State, Timestamp,
+    lifecycle::{Cause, Event, Flags, LastSettle, OnRunning, Policy, Settle, TrackedJob, Unhandled},
+};
+
+/// One millisecond before the boundary, at it, and one after.
+pub(crate) const CLOCKS: [Timestamp; 3] = [
+    Timestamp::from_millis(BOUNDARY.as_millis() - 1),
+    BOUNDARY,
+    Timestamp::from_millis(BOUNDARY.as_millis() + 1),
+];
+
+/// Both flags in every combination.
+pub(crate) const FLAGS: [Flags; 4] = [
+    Flags { cancel_requested: false, awaited: false },
+    Flags { cancel_requested: true, awaited: false },
+    Flags { cancel_requested: false, awaited: true },
+    Flags { cancel_requested: true, awaited: true },
+];
+
+/// What the job's own retention is; both outcomes differ, and one is shorter than what a waiter is granted.
+pub(crate) const RETENTIONS: [RetentionPolicy; 3] = [
+    RetentionPolicy {
+        completed: Retention::Keep(Span::from_secs(10)),
+        failed: Retention::Keep(Span::from_secs(20)),
+    },
+    RetentionPolicy { completed: Retention::Remove, failed: Retention::Forever },
+    RetentionPolicy { completed: Retention::Forever, failed: Retention::Remove },
+];
+
+const OVERRIDES: [Option<Retention>; 4] =
+    [None, Some(Retention::Remove), Some(Retention::Keep(Span::from_secs(90))), Some(Retention::Forever)];
+const CAUSES: [Cause; 4] = [Cause::Retryable, Cause::Terminal, Cause::UnknownKind, Cause::Undecodable];
+const DELAYS: [Option<Span>; 2] = [None, Some(Span::from_secs(33))];
+
+/// How much of its budgets a job has used.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Spent {
+    /// Nothing of three attempts and five stalls.
+    Nothing,
+    /// Some of each, and more stalls than it may have attempts.
+    Some,
+    /// All attempts but one, and the stall that is forgiven.
+    AttemptsButOne,
+    /// All stalls but one.
+    StallsButOne,
+    /// Much, of budgets without a limit.
+    MuchOfUnlimited,
+}
+
+impl Spent {
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Nothing, Self::Some, Self::AttemptsButOne, Self::StallsButOne, Self::MuchOfUnlimited];
+
+    pub(crate) fn set(self, job: &mut JobMeta) {
+        (job.failures, job.stalls) = match self {
+            Self::Nothing => (0, 0),
+            Self::Some => (1, 3),
+            Self::AttemptsButOne => (2, 1),
+            Self::StallsButOne => (0, 4),
+            Self::MuchOfUnlimited => (70, 90),
+        };
+        (job.max_attempts, job.max_stalls) = match self {
+            Self::MuchOfUnlimited => (Budget::Unlimited, Budget::Unlimited),
+            _ => (Budget::from_raw(3), Budget::from_raw(5)),
+        };
+    }
+}
+
+/// What happened to the record between the decision and its application.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Between {
+    Nothing,
+    CancelRequested,
+    Awaited,
+    CancelRequestedAndAwaited,
+    /// The holder reported progress: the revision moved, the flags did not.
+    Heartbeat,
+    /// The id began another life.
+    OtherLife,
+    /// The lease ended and somebody else claimed.
+    Reclaimed,
+    /// The lease lapsed and was ended.
+    Rescued,
+    /// The same settle arrived before.
+    SettledSo,
+    /// The holder settled in another way before.
+    SettledOtherwise,
+    /// Somebody else settled in the same way.
+    SettledByAnother,
+}
+
+impl Between {
+    pub(crate) const ALL: [Self; 11] = [
+        Self::Nothing,
+        Self::CancelRequested,
+        Self::Awaited,
+        Self::CancelRequestedAndAwaited,
+        Self::Heartbeat,
+        Self::OtherLife,
+        Self::Reclaimed,
+        Self::Rescued,
+        Self::SettledSo,
+        Self::SettledOtherwise,
+        Self::SettledByAnother,
+    ];
+
+    /// Lets it happen. `settle` is what the event under test settles with.
+    pub(crate) fn happen(self, job: &mut TrackedJob, settle: Settle) {
+        if !matches!(self, Self::Nothing) {
+            job.meta.revision += 1;
+        }
+        let otherwise = if settle == Settle::Release { Settle::Snooze } else { Settle::Release };
+        match self {
+            Self::Nothing => {}
+            Self::CancelRequested => job.meta.cancel_requested = true,
+            Self::Awaited => job.meta.awaited = true,
+            Self::CancelRequestedAndAwaited => {
+                (job.meta.cancel_requested, job.meta.awaited) = (true, true);
+            }
+            Self::Heartbeat => job.meta.progress = Some("more".into()),
+            Self::OtherLife => job.meta.seq = Seq::new(job.meta.seq.get() + 1),
+            Self::Reclaimed => {
+                end(job, State::Failing);
+                lease_until(job, THEIRS, CLOCKS[2] + Span::from_secs(30));
+            }
+            Self::Rescued => end(job, State::Failing),
+            Self::SettledSo => settled(job, LastSettle { token: MINE, settle }),
+            Self::SettledOtherwise => settled(job, LastSettle { token: MINE, settle: otherwise }),
+            Self::SettledByAnother => settled(job, LastSettle { token: THEIRS, settle }),
+        }
+    }
+}
+
+fn end(job: &mut TrackedJob, state: State) {
+    (job.token, job.meta.lease, job.last_settle) = (None, None, None);
+    (job.meta.state, job.meta.purge_at) = (state, None);
+}
+
+fn settled(job: &mut TrackedJob, last: LastSettle) {
+    end(job, State::Completed);
+    job.last_settle = Some(last);
+    (job.meta.finished_at, job.meta.purge_at) = (Some(EARLIER), Some(BOUNDARY));
+}
+
+/// Policies whose waits tell the number they were asked for. Each cause meets a policy that retries it and one that
+/// does not, and the last policy never names a wait.
+pub(crate) fn policies() -> [Policy; 3] {
+    let retry = RetryPolicy::custom(|n| Some(Span::from_secs(1000 + i64::from(n))));
+    let stall = RetryPolicy::custom(|n| Some(Span::from_secs(2000 + i64::from(n))));
+    let (fail, again) = (Unhandled::Fail, Unhandled::Retry);
+    [
+        Policy { retry: retry.clone(), stall: stall.clone(), unknown_kind: fail, undecodable: again },
+        Policy { retry, stall, unknown_kind: again, undecodable: fail },
+        Policy {
+            retry: RetryPolicy::None,
+            stall: RetryPolicy::None,
+            unknown_kind: again,
+            undecodable: again,
+        },
+    ]
+}
+
+/// Every event in every variant.
+pub(crate) fn events() -> Vec<Event> {
+    let token = MINE;
+    let mut events = vec![
+        Event::Release { token },
+        Event::Snooze { token, delay: Span::from_secs(44) },
+        Event::Extend { token, by: Span::from_secs(55), progress: None },
+        Event::Extend { token, by: Span::from_secs(55), progress: Some("done soon".into()) },
+        Event::Expire,
+        Event::Cancel { running: OnRunning::Leave },
+        Event::Cancel { running: OnRunning::Request },
+        Event::Await,
+        Event::SetRetention(Retention::Remove),
+        Event::SetRetention(Retention::Keep(Span::from_secs(66))),
+        Event::SetRetention(Retention::Forever),
+        Event::Redrive,
+        Event::Promote,
+        Event::Delete,
+    ];
+    events.extend(OVERRIDES.map(complete));
+    for cause in CAUSES {
+        for delay in DELAYS {
+            events.extend(OVERRIDES.map(|retention| fail(cause, delay, retention)));
+        }
+    }
+    events
+}
+
+fn complete(retention: Option<Retention>) -> Event {
+    let result = Payload::new("out", ContentType::from_static("text/plain"));
+    Event::Complete { token: MINE, result, retention, then: vec![new_job("next")] }
+}
+
+fn fail(cause: Cause, delay: Option<Span>, retention: Option<Retention>) -> Event {
+    let failure = Failure::new("New", "the failure at hand").with_details("details".into());
+    Event::Fail { token: MINE, failure, cause, delay, retention }
+}

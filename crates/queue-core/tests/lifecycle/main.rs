@@ -1,0 +1,14 @@
+//! The state machine against a table: every state, every event, every way the record can have moved in between, and
+//! the moments around each boundary of time.
+//!
+//! The expectation comes from `oracle`, which is written from the documented table alone and shares no code with the
+//! library's own decision.
+
+mod admission;
+mod axes;
+mod claims;
+mod guards;
+mod oracle;
+mod overflow;
+mod table;
+mod world;

@@ -1,0 +1,263 @@
+//! What each event is documented to do, said once more and by other means: straight from the record before to the
+//! record after, with no guard and no patch in between.
+
+use crate::world::MINE;
+use queue_core::{
+    Budget, Failure, JobMeta, Reason, Retention, RetryPolicy, Span, State, Timestamp,
+    lifecycle::{
+        BodyPatch, Cause, Event, LastSettle, OnRunning, Policy, Rejected, Settle, TrackedJob, Unhandled,
+        Verdict,
+    },
+};
+
+/// The expectation for one row: the event leads nowhere, or the verdict and the record after it.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Outcome {
+    Rejected(Rejected),
+    Applied(Verdict, Box<TrackedJob>),
+}
+
+/// What becomes of an event that was decided on `seen` and meets `stored` at `now`.
+pub(crate) fn expect(
+    seen: &JobMeta,
+    stored: &TrackedJob,
+    event: &Event,
+    policy: &Policy,
+    now: Timestamp,
+) -> Outcome {
+    if let Some(rejected) = rejection(seen, event) {
+        return Outcome::Rejected(rejected);
+    }
+    let mut after = stored.clone();
+    let verdict = refusal(seen, stored, event, now).unwrap_or_else(|| {
+        after.meta.revision += 1;
+        if let Some(settle) = settle_of(event) {
+            after.last_settle = Some(LastSettle { token: MINE, settle });
+        }
+        effect(&mut after, event, policy, now)
+    });
+    Outcome::Applied(verdict, Box::new(after))
+}
+
+/// How an event settles a lease, if it does.
+pub(crate) fn settle_of(event: &Event) -> Option<Settle> {
+    match event {
+        Event::Complete { .. } => Some(Settle::Complete),
+        Event::Fail { .. } => Some(Settle::Fail),
+        Event::Release { .. } => Some(Settle::Release),
+        Event::Snooze { .. } => Some(Settle::Snooze),
+        _ => None,
+    }
+}
+
+#[expect(clippy::match_same_arms, reason = "one line per row of the table reads better")]
+fn rejection(seen: &JobMeta, event: &Event) -> Option<Rejected> {
+    use State::{Cancelled, Completed, Failed, Failing, Processing, Queued};
+    let state = seen.state;
+    let (no, already) = (Some(Rejected::NotAllowed(state)), Some(Rejected::Already(state)));
+    match (event, state) {
+        (Event::Cancel { running: OnRunning::Request }, Processing) if seen.cancel_requested => already,
+        (Event::Cancel { running: OnRunning::Leave }, Processing) => no,
+        (Event::Cancel { .. }, Completed | Failed) => no,
+        (Event::Cancel { .. }, Cancelled) => already,
+        (Event::Await, Queued | Processing | Failing) if seen.awaited => already,
+        (Event::Await, Completed | Failed | Cancelled) => no,
+        (Event::SetRetention(_), Queued | Processing | Failing) => no,
+        (Event::Redrive, Queued | Processing | Failing | Completed) => no,
+        (Event::Promote, Processing | Completed | Failed | Cancelled) => no,
+        (Event::Delete, Processing) => no,
+        (Event::Cancel { .. } | Event::Await | Event::SetRetention(_), _) => None,
+        (Event::Redrive | Event::Promote | Event::Delete, _) => None,
+        (_, Processing) => None,
+        _ => no,
+    }
+}
+
+/// Why the store does not do it, if it does not.
+fn refusal(seen: &JobMeta, stored: &TrackedJob, event: &Event, now: Timestamp) -> Option<Verdict> {
+    let meta = &stored.meta;
+    let lapsed = meta.lease.as_ref().is_some_and(|lease| lease.expires_at <= now);
+    let flags_moved = (seen.cancel_requested, seen.awaited) != (meta.cancel_requested, meta.awaited);
+    let revision_moved = seen.revision != meta.revision;
+    if seen.seq != meta.seq || meta.purge_at.is_some_and(|at| at <= now) {
+        return Some(Verdict::Missing);
+    }
+    let is_heartbeat = matches!(event, Event::Extend { .. });
+    match settle_of(event) {
+        Some(settle) if stored.token != Some(MINE) => {
+            let before = stored.last_settle.is_some_and(|last| last.token == MINE && last.settle == settle);
+            Some(if before { Verdict::Replayed } else { Verdict::LeaseLost })
+        }
+        Some(_) => flags_moved.then_some(Verdict::Stale),
+        None if is_heartbeat => (stored.token != Some(MINE) || lapsed).then_some(Verdict::LeaseLost),
+        None if matches!(event, Event::Expire) => (revision_moved || !lapsed).then_some(Verdict::Stale),
+        None => revision_moved.then_some(Verdict::Stale),
+    }
+}
+
+fn effect(job: &mut TrackedJob, event: &Event, policy: &Policy, now: Timestamp) -> Verdict {
+    let own = job.meta.retention;
+    match event {
+        Event::Complete { result, retention, .. } => {
+            let body = BodyPatch::Result(result.clone());
+            terminal(job, State::Completed, None, retention.unwrap_or(own.completed), now, body)
+        }
+        Event::Fail { failure, cause, delay, retention, .. } => {
+            let retention = retention.unwrap_or(own.failed);
+            fail(job, failure, (*cause, *delay, retention), policy, now)
+        }
+        Event::Release { .. } => give_back(job, None, now),
+        Event::Snooze { delay, .. } => give_back(job, Some(*delay), now),
+        Event::Extend { by, progress, .. } => {
+            job.meta.lease.as_mut().expect("a held job has a lease").expires_at = now + *by;
+            job.meta.progress = progress.clone().or(job.meta.progress.take());
+            Verdict::Written(BodyPatch::Keep)
+        }
+        Event::Expire => expire(job, policy, now),
+        Event::Cancel { .. } if job.meta.state == State::Processing => {
+            job.meta.cancel_requested = true;
+            Verdict::Written(BodyPatch::Keep)
+        }
+        Event::Cancel { .. } => terminal(job, State::Cancelled, None, own.failed, now, BodyPatch::Keep),
+        Event::Await => {
+            job.meta.awaited = true;
+            Verdict::Written(BodyPatch::Keep)
+        }
+        Event::SetRetention(Retention::Remove) | Event::Delete => Verdict::Removed,
+        Event::SetRetention(retention) => {
+            job.meta.purge_at = purge_at(*retention, now);
+            Verdict::Written(BodyPatch::Keep)
+        }
+        Event::Redrive => redrive(job, now),
+        Event::Promote => {
+            (job.meta.state, job.meta.run_at) = (waiting_state(&job.meta), job.meta.run_at.min(now));
+            Verdict::Written(BodyPatch::Keep)
+        }
+    }
+}
+
+fn fail(
+    job: &mut TrackedJob,
+    failure: &Failure,
+    (cause, delay, retention): (Cause, Option<Span>, Retention),
+    policy: &Policy,
+    now: Timestamp,
+) -> Verdict {
+    let failures = job.meta.failures + 1;
+    let wait = delay.or_else(|| named_wait(&policy.retry, failures));
+    let unless_retried = |rule, reason| (rule == Unhandled::Fail).then_some(reason);
+    let final_for = match cause {
+        Cause::Terminal => Some(Reason::Terminal),
+        Cause::UnknownKind => unless_retried(policy.unknown_kind, Reason::UnknownKind),
+        Cause::Undecodable => unless_retried(policy.undecodable, Reason::Undecodable),
+        Cause::Retryable => None,
+    };
+    let exhausted = wait.is_none() || reached(job.meta.max_attempts, failures);
+    let reason = final_for.or(exhausted.then_some(Reason::Exhausted));
+    let before = job.clone();
+    job.meta.failures = failures;
+    job.meta.last_error = Some(failure.clone().without_details());
+    let body = BodyPatch::ErrorDetails(failure.details().cloned());
+    let verdict = match reason {
+        _ if job.meta.cancel_requested => terminal(job, State::Cancelled, None, retention, now, body),
+        Some(_) => terminal(job, State::Failed, reason, retention, now, body),
+        None => {
+            let wait = wait.expect("without a wait it is exhausted");
+            waiting(job, State::Failing, now + wait, body)
+        }
+    };
+    unchanged_if_removed(job, before, verdict)
+}
+
+fn expire(job: &mut TrackedJob, policy: &Policy, now: Timestamp) -> Verdict {
+    let (stalls, retention) = (job.meta.stalls + 1, job.meta.retention.failed);
+    let before = job.clone();
+    job.meta.stalls = stalls;
+    job.meta.last_error = Some(Failure::new("Stalled", "the lease lapsed before the worker settled the job"));
+    let body = BodyPatch::ErrorDetails(None);
+    let verdict = if job.meta.cancel_requested {
+        terminal(job, State::Cancelled, None, retention, now, body)
+    } else if reached(job.meta.max_stalls, stalls) {
+        terminal(job, State::Failed, Some(Reason::Stalled), retention, now, body)
+    } else {
+        let wait = if stalls == 1 { None } else { named_wait(&policy.stall, stalls - 1) };
+        let run_at = wait.map_or(job.meta.run_at, |wait| now + wait);
+        waiting(job, State::Failing, run_at, body)
+    };
+    unchanged_if_removed(job, before, verdict)
+}
+
+fn give_back(job: &mut TrackedJob, delay: Option<Span>, now: Timestamp) -> Verdict {
+    let meta = &job.meta;
+    if meta.cancel_requested {
+        return terminal(job, State::Cancelled, None, meta.retention.failed, now, BodyPatch::Keep);
+    }
+    let run_at = delay.map_or(meta.run_at, |delay| now + delay);
+    waiting(job, waiting_state(&job.meta), run_at, BodyPatch::Keep)
+}
+
+/// Queued, or Failing if anything was charged in this life.
+fn waiting_state(job: &JobMeta) -> State {
+    if (job.failures, job.stalls) == (0, 0) { State::Queued } else { State::Failing }
+}
+
+fn redrive(job: &mut TrackedJob, now: Timestamp) -> Verdict {
+    (job.meta.failures, job.meta.stalls, job.meta.cancel_requested) = (0, 0, false);
+    (job.meta.last_error, job.meta.reason, job.meta.progress) = (None, None, None);
+    (job.meta.finished_at, job.meta.purge_at) = (None, None);
+    waiting(job, State::Queued, now, BodyPatch::Clear)
+}
+
+fn waiting(job: &mut TrackedJob, state: State, run_at: Timestamp, body: BodyPatch) -> Verdict {
+    (job.token, job.meta.lease) = (None, None);
+    (job.meta.state, job.meta.run_at) = (state, run_at);
+    Verdict::Written(body)
+}
+
+fn terminal(
+    job: &mut TrackedJob,
+    state: State,
+    reason: Option<Reason>,
+    retention: Retention,
+    now: Timestamp,
+    body: BodyPatch,
+) -> Verdict {
+    let minute = Span::from_secs(60);
+    let retention = match retention {
+        Retention::Remove if job.meta.awaited => Retention::Keep(minute),
+        Retention::Keep(span) if job.meta.awaited && span < minute => Retention::Keep(minute),
+        other => other,
+    };
+    if retention == Retention::Remove {
+        return Verdict::Removed;
+    }
+    (job.token, job.meta.lease) = (None, None);
+    (job.meta.state, job.meta.reason, job.meta.finished_at) = (state, reason, Some(now));
+    job.meta.purge_at = purge_at(retention, now);
+    Verdict::Written(body)
+}
+
+fn unchanged_if_removed(job: &mut TrackedJob, before: TrackedJob, verdict: Verdict) -> Verdict {
+    if verdict == Verdict::Removed {
+        *job = before;
+    }
+    verdict
+}
+
+fn purge_at(retention: Retention, now: Timestamp) -> Option<Timestamp> {
+    match retention {
+        Retention::Keep(span) => Some(now + span),
+        Retention::Remove | Retention::Forever => None,
+    }
+}
+
+fn reached(budget: Budget, used: u32) -> bool {
+    matches!(budget, Budget::Limited(limit) if used >= limit.get())
+}
+
+fn named_wait(policy: &RetryPolicy, n: u32) -> Option<Span> {
+    match policy {
+        RetryPolicy::Custom(wait) => wait(n),
+        _ => None,
+    }
+}

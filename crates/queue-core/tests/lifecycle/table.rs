@@ -1,0 +1,114 @@
+//! Every row of the table.
+
+use crate::{
+    axes::{Between, CLOCKS, FLAGS, RETENTIONS, Spent, events, policies},
+    oracle::{Outcome, expect, settle_of},
+    world::record_in,
+};
+use queue_core::{
+    State, Timestamp,
+    lifecycle::{Event, Policy, Settle, TrackedJob, Verdict, apply, decide},
+};
+
+/// The size of the table, written out so that it cannot shrink unnoticed: states, budgets spent, flags, retentions,
+/// events, policies, happenings in between, clocks.
+const ROWS: usize = 6 * 5 * 4 * 3 * 50 * 3 * 11 * 3;
+
+/// How many rows ended in which way.
+#[derive(Debug, Default, PartialEq)]
+struct Tally {
+    rejected: usize,
+    written: usize,
+    removed: usize,
+    replayed: usize,
+    lease_lost: usize,
+    stale: usize,
+    missing: usize,
+}
+
+impl Tally {
+    fn count(&mut self, outcome: &Outcome) {
+        *match outcome {
+            Outcome::Rejected(_) => &mut self.rejected,
+            Outcome::Applied(Verdict::Written(_), _) => &mut self.written,
+            Outcome::Applied(Verdict::Removed, _) => &mut self.removed,
+            Outcome::Applied(Verdict::Replayed, _) => &mut self.replayed,
+            Outcome::Applied(Verdict::LeaseLost, _) => &mut self.lease_lost,
+            Outcome::Applied(Verdict::Stale, _) => &mut self.stale,
+            Outcome::Applied(Verdict::Missing, _) => &mut self.missing,
+        } += 1;
+    }
+
+    fn total(&self) -> usize {
+        let refused = self.replayed + self.lease_lost + self.stale + self.missing;
+        self.rejected + self.written + self.removed + refused
+    }
+}
+
+#[test]
+fn every_state_meets_every_event_as_documented() {
+    let (events, policies) = (events(), policies());
+    let mut tally = Tally::default();
+    for seen in records() {
+        for event in &events {
+            for policy in &policies {
+                rows(&seen, event, policy, &mut tally);
+            }
+        }
+    }
+    assert_eq!(tally.total(), ROWS, "{tally:?}");
+}
+
+/// Every record a decision may be made on.
+fn records() -> Vec<TrackedJob> {
+    let mut records = Vec::new();
+    for state in State::ALL {
+        for spent in Spent::ALL {
+            for flags in FLAGS {
+                for retention in RETENTIONS {
+                    let mut job = record_in(state);
+                    spent.set(&mut job.meta);
+                    (job.meta.cancel_requested, job.meta.awaited) = (flags.cancel_requested, flags.awaited);
+                    job.meta.retention = retention;
+                    records.push(job);
+                }
+            }
+        }
+    }
+    records
+}
+
+/// The rows of one decision.
+fn rows(seen: &TrackedJob, event: &Event, policy: &Policy, tally: &mut Tally) {
+    for between in Between::ALL {
+        let mut stored = seen.clone();
+        between.happen(&mut stored, settle_of(event).unwrap_or(Settle::Complete));
+        for now in CLOCKS {
+            let expected = expect(&seen.meta, &stored, event, policy, now);
+            let found = decide_and_apply(seen, &stored, event, policy, now);
+            assert_eq!(found, expected, "{event:?} {between:?} at {now}\nseen {seen:#?}\nstored {stored:#?}");
+            tally.count(&found);
+        }
+    }
+}
+
+fn decide_and_apply(
+    seen: &TrackedJob,
+    stored: &TrackedJob,
+    event: &Event,
+    policy: &Policy,
+    now: Timestamp,
+) -> Outcome {
+    let transition = match decide(&seen.meta, event.clone(), policy) {
+        Ok(transition) => transition,
+        Err(rejected) => return Outcome::Rejected(rejected),
+    };
+    let meta = &seen.meta;
+    assert_eq!((&transition.queue, &transition.id, transition.seq), (&meta.queue, &meta.id, meta.seq));
+    assert_eq!(transition.guard.state, meta.state, "the state seen tells a store where to look");
+    let follows = if let Event::Complete { then, .. } = event { then.as_slice() } else { &[] };
+    assert_eq!(transition.then, follows, "a completion alone is followed by jobs");
+    let mut after = stored.clone();
+    let verdict = apply(&mut after, &transition, now);
+    Outcome::Applied(verdict, Box::new(after))
+}

@@ -1,0 +1,6 @@
+//! What is built from the verbs of any store.
+
+mod claiming;
+mod deciding;
+mod exchange;
+mod tiny_store;
