@@ -28,7 +28,7 @@ pub struct JobMeta {
     /// Why it is Failed.
     pub reason: Option<Reason>,
     /// Claims in this life; `(seq, epoch)` fences outside resources, in order.
-    pub epoch: u32,
+    pub epoch: u64,
     /// Failed attempts since enqueue or redrive.
     pub failures: u32,
     /// Lapsed leases since enqueue or redrive.

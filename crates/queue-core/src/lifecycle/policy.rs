@@ -28,7 +28,7 @@ pub enum Unhandled {
 /// Where the jitter of one decision comes from: fixed by the life, the claim and the charges, so that a decision made
 /// twice is the same, and spread over jobs. The mixing step is Sebastiano Vigna's `SplitMix64`.
 pub(super) fn roll(job: &JobMeta) -> u64 {
-    let charges = u64::from(job.epoch) ^ (u64::from(job.failures) << 32) ^ (u64::from(job.stalls) << 48);
+    let charges = job.epoch ^ (u64::from(job.failures) << 32) ^ (u64::from(job.stalls) << 48);
     let mut mixed = job.seq.get().wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ charges;
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

@@ -8,7 +8,11 @@ use queue_core::{
     Error, QueueName, Result, RetryPolicy, Rng, Span, Storage, SystemRng, WorkerId,
     lifecycle::{Policy, Unhandled},
 };
-use std::{sync::Arc, time::Duration};
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+    time::Duration,
+};
 
 /// Most jobs one worker may hold; more is a typing error.
 const SLOTS_MAX: usize = 100_000;
@@ -161,7 +165,7 @@ impl WorkerBuilder {
     /// `Invalid`, saying which setting and its bounds.
     pub fn build(mut self) -> Result<Worker> {
         let (concurrency, slots) =
-            (self.options.concurrency, self.options.concurrency + self.options.prefetch);
+            (self.options.concurrency, self.options.concurrency.saturating_add(self.options.prefetch));
         if concurrency == 0 || slots > SLOTS_MAX {
             return Err(invalid(format!(
                 "concurrency must be at least 1, and with prefetch at most {SLOTS_MAX}"
@@ -179,9 +183,26 @@ impl WorkerBuilder {
             return Err(invalid("poll, rescue and prune intervals must be longer than zero".to_owned()));
         }
         self.options.lease = Span::positive("lease", self.lease)?;
+        self.options.policy = guarded(self.options.policy);
         let id = self.id.unwrap_or_else(|| fresh_id(&*self.rng));
         Ok(Worker::new(self.storage, self.queue, self.handler, self.options, id, self.rng, self.observer))
     }
+}
+
+/// The program's own functions of a policy run inside the settler and the rescue, which must not panic.
+fn guarded(policy: Policy) -> Policy {
+    Policy { retry: guarded_retry(policy.retry), stall: guarded_retry(policy.stall), ..policy }
+}
+
+/// A function that panics means the default wait.
+fn guarded_retry(retry: RetryPolicy) -> RetryPolicy {
+    let RetryPolicy::Custom(delay) = retry else { return retry };
+    RetryPolicy::custom(move |n| {
+        catch_unwind(AssertUnwindSafe(|| delay(n))).unwrap_or_else(|_| {
+            tracing::error!(failures = n, "the retry function panicked; the default wait stands in");
+            RetryPolicy::default().delay(n, 0)
+        })
+    })
 }
 
 fn invalid(message: String) -> Error {

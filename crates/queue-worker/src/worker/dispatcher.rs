@@ -24,8 +24,9 @@ impl Dispatcher {
         let handlers = Arc::new(Semaphore::new(self.shared.options.concurrency));
         while let Some(job) = jobs.recv().await {
             match self.free_handler(&handlers).await {
-                Some(permit) => self.start(job, permit),
-                None => self.settle(Settlement::release(job)),
+                // Cancelled or lost while it waited for a handler: it is not worth a start.
+                Some(permit) if job.cancel_reason().is_none() => self.start(job, permit),
+                _ => self.settle(Settlement::release(job)),
             }
         }
         self.running.close();
@@ -58,11 +59,18 @@ impl Dispatcher {
 
 async fn run_job(shared: &Shared, handler: &JobHandler, job: Arc<HeldJob>) -> Settlement {
     shared.emit(&WorkerEvent::Started(job.meta().clone()));
-    let attempt = AssertUnwindSafe(handler.handle(Context::new(job.clone()))).catch_unwind();
-    tokio::select! {
-        biased;
-        outcome = attempt => of_outcome(job, outcome.unwrap_or_else(|panic| Err(panicked(&*panic)))),
-        () = shared.signals.abort.cancelled() => Settlement::release(job),
+    // Whatever of the handler panics, its call or its drop too, panics in here.
+    let attempt = AssertUnwindSafe(async {
+        tokio::select! {
+            biased;
+            outcome = handler.handle(Context::new(job.clone())) => Some(outcome),
+            () = shared.signals.abort.cancelled() => None,
+        }
+    });
+    match attempt.catch_unwind().await {
+        Ok(Some(outcome)) => of_outcome(job, outcome),
+        Ok(None) => Settlement::release(job),
+        Err(panic) => of_outcome(job, Err(panicked(&*panic))),
     }
 }
 

@@ -25,7 +25,8 @@ pub enum WorkerEvent {
         /// Which life of it.
         seq: Seq,
     },
-    /// A settle was given up at the shutdown deadline. Its job runs again once its lease lapses.
+    /// A settle was given up: the store would not take it, or had not by the shutdown deadline. Its job runs again once
+    /// its lease lapses, unless the store has it after all.
     Abandoned {
         /// Which job.
         id: JobId,

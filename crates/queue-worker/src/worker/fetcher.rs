@@ -6,8 +6,8 @@ use super::{
     shared::Shared,
 };
 use futures_util::StreamExt;
-use queue_core::{ClaimRequest, Claimed, EventStream, Interest};
-use std::{sync::Arc, time::Duration};
+use queue_core::{ClaimRequest, Claimed, Error, ErrorKind, EventStream, Interest};
+use std::{pin::pin, sync::Arc, time::Duration};
 use tokio::{
     sync::{OwnedSemaphorePermit, mpsc},
     time::{Instant, sleep},
@@ -16,8 +16,8 @@ use tokio::{
 /// Claims whenever there is room, and otherwise sleeps until exactly the next due job. One claim is in flight at a time,
 /// so slots that become free meanwhile are asked for together.
 ///
-/// It runs as a task of its own that is never aborted, since a dropped claim leaks leases: a stop is looked at between
-/// claims, and what a late claim brings goes to the dispatcher, which gives it back.
+/// It runs as a task of its own that is not aborted before the last step of a shutdown, since a dropped claim leaks
+/// leases: a stop is looked at between claims, and what a late claim brings goes to the dispatcher, which gives it back.
 pub(super) struct Fetcher {
     shared: Arc<Shared>,
     jobs: mpsc::UnboundedSender<Arc<HeldJob>>,
@@ -25,12 +25,14 @@ pub(super) struct Fetcher {
     /// Answers in a row that promised a job by now and brought none.
     broken_promises: u32,
     errors: u32,
+    /// Subscriptions in a row that ended without a hint.
+    streams_ended: u32,
 }
 
 impl Fetcher {
     /// The channel needs no bound: the slots bound what is held.
     pub(super) fn new(shared: Arc<Shared>, jobs: mpsc::UnboundedSender<Arc<HeldJob>>) -> Self {
-        Self { shared, jobs, hints: None, broken_promises: 0, errors: 0 }
+        Self { shared, jobs, hints: None, broken_promises: 0, errors: 0, streams_ended: 0 }
     }
 
     pub(super) async fn run(mut self) {
@@ -39,19 +41,14 @@ impl Fetcher {
             // Looked at before the claim: what is settled later may have enqueued more.
             let was_idle = self.shared.held_count() == 0;
             let sent_at = Instant::now();
-            let wait = match self.claim(slots.num_permits()).await {
+            match self.claim(slots.num_permits()).await {
                 Ok(claimed) => {
                     self.stop_if_done(&claimed, was_idle);
-                    self.take(claimed, slots, sent_at).await
+                    if let Some(wait) = self.take(claimed, slots, sent_at).await {
+                        self.sleep(wait).await;
+                    }
                 }
-                Err(error) => {
-                    self.errors += 1;
-                    self.shared.report_error(error);
-                    Some(after_error(self.errors, &*self.shared.rng))
-                }
-            };
-            if let Some(wait) = wait {
-                self.sleep(wait).await;
+                Err(error) => self.back_off(error).await,
             }
         }
     }
@@ -100,8 +97,11 @@ impl Fetcher {
         let (got, is_full) = (claimed.jobs.len(), claimed.jobs.len() == self.limit(slots.num_permits()));
         let lapses_at = sent_at + self.shared.options.lease.as_duration();
         for job in claimed.jobs {
-            let Some(slot) = slots.split(1) else { break };
-            let Some(held) = HeldJob::new(job, lapses_at, slot).map(Arc::new) else { continue };
+            let held = slots.split(1).and_then(|slot| HeldJob::new(job, lapses_at, slot)).map(Arc::new);
+            let Some(held) = held else {
+                self.shared.report_error(broken_claim());
+                continue;
+            };
             self.shared.hold(held.clone());
             // The dispatcher outlives this task, so the job always arrives.
             drop(self.jobs.send(held));
@@ -132,6 +132,13 @@ impl Fetcher {
         }
     }
 
+    /// Hints say nothing of whether the store answers again, so they do not cut this short.
+    async fn back_off(&mut self, error: Error) {
+        self.errors += 1;
+        self.shared.report_error(error);
+        sleep_or_stop(&self.shared, after_error(self.errors, &*self.shared.rng)).await;
+    }
+
     /// Nothing is held here, leased elsewhere, or waiting.
     fn stop_if_done(&self, claimed: &Claimed, was_idle: bool) {
         let is_empty = claimed.jobs.is_empty() && claimed.next_due.is_none();
@@ -140,8 +147,9 @@ impl Fetcher {
         }
     }
 
-    /// Sleeps, unless a hint comes or the worker stops.
+    /// Sleeps, unless a hint comes or the worker stops. When the hints end, they are asked for again after a while.
     async fn sleep(&mut self, wait: Duration) {
+        let mut timer = pin!(sleep(wait));
         let hints = &mut self.hints;
         let hint = async {
             match hints {
@@ -149,15 +157,35 @@ impl Fetcher {
                 None => std::future::pending().await,
             }
         };
-        let is_over = tokio::select! {
-            () = self.shared.signals.stop.cancelled() => false,
-            hint = hint => hint.is_none(),
-            () = self.shared.emptied.notified(), if self.shared.options.until == Until::Empty => false,
-            () = sleep(wait) => false,
+        let before = self.streams_ended;
+        self.streams_ended = tokio::select! {
+            biased;
+            () = self.shared.signals.stop.cancelled() => before,
+            hint = hint => if hint.is_some() { 0 } else { before + 1 },
+            () = self.shared.emptied.notified(), if self.shared.options.until == Until::Empty => before,
+            () = &mut timer => before,
         };
-        if is_over {
+        if self.streams_ended > before {
             self.hints = None;
-            sleep(after_error(1, &*self.shared.rng)).await;
+            let pause = sleep_or_stop(&self.shared, after_error(self.streams_ended, &*self.shared.rng));
+            tokio::select! {
+                biased;
+                () = timer => {}
+                () = pause => {}
+            }
         }
     }
+}
+
+async fn sleep_or_stop(shared: &Shared, wait: Duration) {
+    tokio::select! {
+        biased;
+        () = shared.signals.stop.cancelled() => {}
+        () = sleep(wait) => {}
+    }
+}
+
+fn broken_claim() -> Error {
+    let message = "the store claimed a job without its body, or more jobs than asked for; it will lapse";
+    Error::new(ErrorKind::Internal, "claim", message)
 }

@@ -1,11 +1,12 @@
 use super::{HeldJob, backoff::jittered, shared::Shared};
 use crate::handler::CancelReason;
+use futures_util::{StreamExt, stream::FuturesUnordered};
 use queue_core::{
     Applied, Limits,
     lifecycle::{Patch, Transition, decide},
 };
 use std::{sync::Arc, time::Duration};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 /// Heartbeats in one lease. Two may fail before the lease lapses.
 const BEATS_PER_LEASE: u32 = 3;
@@ -13,28 +14,56 @@ const BEATS_PER_LEASE: u32 = 3;
 /// Extends every held lease in one call per beat, on a task of its own. A handler whose lease is lost, or whose job
 /// somebody wants cancelled, is told.
 pub(super) async fn run(shared: Arc<Shared>) {
-    let interval = shared.options.lease.as_duration() / BEATS_PER_LEASE;
-    while !is_over(&shared, interval).await {
-        let jobs = shared.held_jobs();
-        if !jobs.is_empty() {
-            tokio::select! {
-                () = shared.signals.idle.cancelled() => return,
-                () = beat(&shared, &jobs) => {}
+    tokio::select! {
+        biased;
+        () = shared.signals.idle.cancelled() => {}
+        () = beats(&shared) => {}
+        () = watch(&shared) => {}
+    }
+}
+
+/// A beat that the store is slow to answer delays no other; one without an answer for a whole lease is of no use, so no
+/// more than those of one lease are ever on their way.
+async fn beats(shared: &Shared) {
+    let mut unanswered = FuturesUnordered::new();
+    let mut due = Box::pin(sleep(until_next(shared)));
+    loop {
+        tokio::select! {
+            biased;
+            () = &mut due => {
+                unanswered.push(timeout(shared.options.lease.as_duration(), beat(shared)));
+                due = Box::pin(sleep(until_next(shared)));
             }
-            cancel_lapsed(&jobs);
+            Some(_) = unanswered.next() => {}
         }
     }
 }
 
-/// Waits for the next beat; true once nothing is held any more.
-async fn is_over(shared: &Shared, interval: Duration) -> bool {
-    tokio::select! {
-        () = shared.signals.idle.cancelled() => true,
-        () = sleep(jittered(interval, &*shared.rng).min(interval)) => false,
+fn until_next(shared: &Shared) -> Duration {
+    jittered(interval(shared), &*shared.rng).min(interval(shared))
+}
+
+fn interval(shared: &Shared) -> Duration {
+    shared.options.lease.as_duration() / BEATS_PER_LEASE
+}
+
+/// No extension for a whole lease is as good as a lost one: handlers are told at that moment.
+async fn watch(shared: &Shared) {
+    loop {
+        let next_look = Instant::now() + interval(shared);
+        let lapse = shared.held_jobs().iter().filter_map(|job| job.lapses_at()).min();
+        sleep_until(lapse.map_or(next_look, |lapse| lapse.min(next_look))).await;
+        let now = Instant::now();
+        for job in shared.held_jobs() {
+            if job.lapses_at().is_some_and(|at| at <= now) {
+                job.cancel(CancelReason::LeaseLost);
+            }
+        }
     }
 }
 
-async fn beat(shared: &Shared, jobs: &[Arc<HeldJob>]) {
+async fn beat(shared: &Shared) {
+    let jobs = shared.held_jobs();
     let limits = shared.storage.capabilities().limits;
     let extensions: Vec<(&HeldJob, Transition)> =
         jobs.iter().filter_map(|job| Some((&**job, extension(shared, &limits, job)?))).collect();
@@ -71,15 +100,7 @@ fn note(shared: &Shared, job: &HeldJob, sent: &Patch, answer: &Applied, sent_at:
             }
         }
         // Settled here in the meantime, or lost.
-        _ if shared.is_holding(job.meta().seq) => job.cancel(CancelReason::LeaseLost),
+        _ if shared.is_holding(job) => job.cancel(CancelReason::LeaseLost),
         _ => {}
-    }
-}
-
-/// No answer for a whole lease is as good as a lost one.
-fn cancel_lapsed(jobs: &[Arc<HeldJob>]) {
-    let now = Instant::now();
-    for job in jobs.iter().filter(|job| job.has_lapsed(now)) {
-        job.cancel(CancelReason::LeaseLost);
     }
 }

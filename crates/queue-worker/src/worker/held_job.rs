@@ -1,7 +1,7 @@
 use crate::handler::CancelReason;
 use bytes::Bytes;
 use queue_core::{
-    ClaimedJob, JobMeta, LeaseToken, NewJob, Payload, Span,
+    ClaimedJob, JobMeta, LeaseToken, NewJob, Payload, Seq, Span,
     lifecycle::{Event, Patch},
 };
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -17,8 +17,10 @@ pub(crate) struct HeldJob {
     cancel: CancellationToken,
     reason: OnceLock<CancelReason>,
     notes: Mutex<Notes>,
-    _slot: OwnedSemaphorePermit,
 }
+
+/// Names one lease of one life: a job that is given back may be claimed again before the old lease is let go.
+pub(crate) type LeaseKey = (Seq, u64);
 
 /// What changes while the job is held.
 #[derive(Debug)]
@@ -30,6 +32,8 @@ struct Notes {
     progress: Option<Bytes>,
     /// To be enqueued with the completion.
     then: Vec<NewJob>,
+    /// Given back when the job is let go, though a context may live on.
+    slot: Option<OwnedSemaphorePermit>,
 }
 
 impl HeldJob {
@@ -41,13 +45,16 @@ impl HeldJob {
             token: claimed.token,
             cancel: CancellationToken::new(),
             reason: OnceLock::new(),
-            notes: Mutex::new(Notes { lapses_at, progress: None, then: Vec::new() }),
-            _slot: slot,
+            notes: Mutex::new(Notes { lapses_at, progress: None, then: Vec::new(), slot: Some(slot) }),
         })
     }
 
     pub(crate) fn meta(&self) -> &JobMeta {
         &self.meta
+    }
+
+    pub(crate) fn key(&self) -> LeaseKey {
+        (self.meta.seq, self.meta.epoch)
     }
 
     pub(crate) fn payload(&self) -> &Payload {
@@ -96,14 +103,21 @@ impl HeldJob {
     /// A heartbeat is through: progress that it carried need not be sent again, unless there is newer.
     pub(crate) fn extended(&self, sent: &Patch, lapses_at: Instant) {
         let mut notes = self.notes();
-        notes.lapses_at = lapses_at;
+        // An answer that was late must not shorten what a later beat gained.
+        notes.lapses_at = notes.lapses_at.max(lapses_at);
         if matches!(sent, Patch::Extend { progress, .. } if *progress == notes.progress) {
             notes.progress = None;
         }
     }
 
-    pub(crate) fn has_lapsed(&self, now: Instant) -> bool {
-        self.notes().lapses_at <= now
+    /// When to tell the handler, unless it was told to stop already.
+    pub(crate) fn lapses_at(&self) -> Option<Instant> {
+        self.cancel_reason().is_none().then(|| self.notes().lapses_at)
+    }
+
+    /// Makes room for another job.
+    pub(crate) fn free_slot(&self) {
+        drop(self.notes().slot.take());
     }
 
     fn notes(&self) -> MutexGuard<'_, Notes> {

@@ -14,10 +14,11 @@ const ANNOUNCE_TTL: Duration = Duration::from_secs(30);
 
 /// Ends the leases of workers that died. Every worker does it: guards make that safe without a leader.
 pub(super) async fn rescue(shared: &Shared) {
+    let limit = RESCUE_MAX.min(shared.storage.capabilities().limits.batch_max);
     loop {
-        match shared.storage.rescue(&shared.queue, RESCUE_MAX, &shared.options.policy).await {
+        match shared.storage.rescue(&shared.queue, limit, &shared.options.policy).await {
             Ok(rescued) => {
-                let is_last = rescued.len() < RESCUE_MAX;
+                let is_last = rescued.len() < limit;
                 for job in rescued {
                     shared.emit(&WorkerEvent::Stalled(job));
                 }
@@ -77,6 +78,7 @@ async fn announce(shared: &Shared, ttl: Duration) {
 async fn repeat<F: Future<Output = ()>>(shared: &Shared, interval: Duration, act: impl Fn() -> F) {
     loop {
         tokio::select! {
+            biased;
             () = shared.signals.idle.cancelled() => return,
             () = sleep(jittered(interval, &*shared.rng)) => act().await,
         }

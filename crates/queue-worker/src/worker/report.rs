@@ -21,7 +21,7 @@ pub struct Report {
     pub rescued: u64,
     /// Outcomes that no longer counted.
     pub leases_lost: u64,
-    /// Settles given up at the shutdown deadline.
+    /// Settles given up, by the shutdown deadline or because the store would not take them.
     pub abandoned: u64,
 }
 

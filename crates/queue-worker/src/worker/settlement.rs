@@ -1,7 +1,7 @@
 use super::{HeldJob, dispatcher::Outcome};
 use crate::handler::Verdict;
 use queue_core::{
-    Failure, JobMeta, Limits, State,
+    Error, Failure, JobMeta, Limits, State,
     lifecycle::{Cause, Event, Policy, Transition, decide},
 };
 use std::sync::Arc;
@@ -42,19 +42,19 @@ impl Settlement {
         Self::new(job, Event::Release { token })
     }
 
-    /// Replaces an outcome that no store would take by a final failure that says so.
-    pub(super) fn fit(mut self, limits: &Limits, policy: &Policy) -> Self {
-        let refused = self.decide(policy).map(|transition| {
-            limits
-                .check_transition(&transition)
-                .and_then(|()| limits.check_batch("apply", 1 + transition.then.len()))
-        });
-        if let Some(Err(error)) = refused {
-            let failure = Failure::new("Unstorable", error.message());
-            let token = self.job.token();
-            self.event = Event::Fail { token, failure, cause: Cause::Terminal, delay: None, retention: None };
+    /// Makes an outcome that no store would take into one that says so: a failure loses its details, of which the
+    /// error tells, and anything else becomes a final failure.
+    pub(super) fn fit(mut self, limits: &Limits, policy: &Policy) -> (Self, Option<Error>) {
+        let Some(error) = self.decide(policy).and_then(|transition| refusal(limits, &transition)) else {
+            return (self, None);
+        };
+        if let Event::Fail { failure, .. } = &mut self.event {
+            *failure = failure.clone().without_details();
+            return (self, Some(error));
         }
-        self
+        let (token, failure) = (self.job.token(), Failure::new("Unstorable", error.message()));
+        self.event = Event::Fail { token, failure, cause: Cause::Terminal, delay: None, retention: None };
+        (self, None)
     }
 
     /// The transition for the job as last seen; `None` if it is seen to be no longer leased.
@@ -82,4 +82,9 @@ impl Settlement {
             _ => E::Released(after),
         }
     }
+}
+
+fn refusal(limits: &Limits, transition: &Transition) -> Option<Error> {
+    let weight = 1 + transition.then.len();
+    limits.check_transition(transition).and_then(|()| limits.check_batch("apply", weight)).err()
 }

@@ -1,5 +1,7 @@
 use super::{WorkerEvent, backoff::after_error, settlement::Settlement, shared::Shared};
-use queue_core::{Applied, Error, ErrorKind, RE_DECIDES_MAX, lifecycle::Transition};
+use queue_core::{
+    Applied, Certainty, Error, ErrorKind, Limits, RE_DECIDES_MAX, Result, lifecycle::Transition,
+};
 use std::sync::Arc;
 use tokio::{sync::mpsc, time::sleep};
 
@@ -8,6 +10,16 @@ use tokio::{sync::mpsc, time::sleep};
 pub(super) struct Settler {
     shared: Arc<Shared>,
     inbox: mpsc::UnboundedReceiver<Settlement>,
+}
+
+/// Tries for an outcome that the store neither stores nor refuses; few, since others wait behind it.
+const TRIES_MAX: u32 = 4;
+
+/// What follows a call that failed.
+enum Next {
+    Retry,
+    Split,
+    GiveUp,
 }
 
 /// A settlement that is not through yet.
@@ -30,12 +42,20 @@ impl Settler {
         let batch_max = self.shared.options.settle_batch_max.min(limits.batch_max);
         let mut batch = Vec::new();
         while self.inbox.recv_many(&mut batch, batch_max).await > 0 {
-            let fitting = batch.drain(..).map(|it: Settlement| it.fit(&limits, &self.shared.options.policy));
-            let decided: Vec<Pending> = fitting.filter_map(|it| self.decided(it, false, 0)).collect();
+            let decided = batch.drain(..).filter_map(|it| self.decided(self.fit(it, &limits), false, 0));
+            let decided: Vec<Pending> = decided.collect();
             for batch in split(decided, limits.batch_max) {
                 self.settle(batch).await;
             }
         }
+    }
+
+    fn fit(&self, settlement: Settlement, limits: &Limits) -> Settlement {
+        let (settlement, left_out) = settlement.fit(limits, &self.shared.options.policy);
+        if let Some(error) = left_out {
+            self.shared.report_error(error);
+        }
+        settlement
     }
 
     fn decided(&self, settlement: Settlement, in_doubt: bool, decisions: usize) -> Option<Pending> {
@@ -54,28 +74,42 @@ impl Settler {
     async fn settle(&self, mut batch: Vec<Pending>) {
         let mut errors = 0;
         while !batch.is_empty() {
-            match self.shared.storage.apply(batch.iter().map(|it| it.transition.clone()).collect()).await {
+            match self.apply(&batch).await {
                 Ok(answers) => {
-                    let answered = batch.into_iter().zip(answers.value);
+                    let answered = batch.into_iter().zip(answers);
                     batch = answered.filter_map(|(pending, answer)| self.conclude(pending, answer)).collect();
-                }
-                Err(error) if error.kind() == ErrorKind::Invalid && batch.len() > 1 => {
-                    for pending in batch {
-                        Box::pin(self.settle(vec![pending])).await;
-                    }
-                    return;
                 }
                 Err(error) => {
                     errors += 1;
-                    if self.gives_up(&error, errors).await {
-                        return self.abandon(batch);
-                    }
+                    self.shared.report_error(error.clone());
                     for pending in &mut batch {
-                        pending.in_doubt = true;
+                        pending.in_doubt |= error.certainty() == Certainty::Unknown;
+                    }
+                    match self.after_error(&error, errors, batch.len()).await {
+                        Next::Retry => {}
+                        Next::Split => return self.settle_each(batch).await,
+                        Next::GiveUp => return self.abandon(&batch),
                     }
                 }
             }
         }
+    }
+
+    async fn settle_each(&self, batch: Vec<Pending>) {
+        for pending in batch {
+            Box::pin(self.settle(vec![pending])).await;
+        }
+    }
+
+    /// One answer for each of the batch, or an error.
+    async fn apply(&self, batch: &[Pending]) -> Result<Vec<Applied>> {
+        let sent = batch.iter().map(|it| it.transition.clone()).collect();
+        let answers = tokio::select! {
+            biased;
+            answers = self.shared.storage.apply(sent) => answers?.value,
+            () = self.shared.signals.cut_off.cancelled() => return Err(unanswered()),
+        };
+        if answers.len() == batch.len() { Ok(answers) } else { Err(miscounted()) }
     }
 
     /// Reports an answer; what must be decided again comes back.
@@ -91,35 +125,50 @@ impl Settler {
     }
 
     fn done(&self, settlement: &Settlement, after: queue_core::JobMeta) {
-        self.shared.let_go(settlement.seen.seq);
+        self.shared.let_go(&settlement.job);
         self.shared.emit(&settlement.done(after));
     }
 
     fn lost(&self, settlement: &Settlement) {
         let (id, seq) = (settlement.seen.id.clone(), settlement.seen.seq);
-        self.shared.let_go(seq);
+        self.shared.let_go(&settlement.job);
         self.shared.emit(&WorkerEvent::LeaseLost { id, seq });
     }
 
-    fn abandon(&self, batch: Vec<Pending>) {
-        for Pending { settlement, .. } in batch {
-            let (id, seq) = (settlement.seen.id.clone(), settlement.seen.seq);
-            self.shared.let_go(seq);
-            self.shared.emit(&WorkerEvent::Abandoned { id, seq });
+    fn abandon(&self, batch: &[Pending]) {
+        for pending in batch {
+            self.shared.abandon(&pending.settlement.job);
         }
     }
 
-    /// Waits before the next try; true when there is none, since nothing will change or shutdown's deadline has come.
-    async fn gives_up(&self, error: &Error, errors: u32) -> bool {
-        self.shared.report_error(error.clone());
-        if matches!(error.kind(), ErrorKind::Invalid | ErrorKind::Closed | ErrorKind::Unsupported) {
-            return true;
+    /// Waits before the next try, if there is to be one.
+    async fn after_error(&self, error: &Error, errors: u32, batch_len: usize) -> Next {
+        let tries_max = match error.kind() {
+            ErrorKind::Closed | ErrorKind::Unsupported => return Next::GiveUp,
+            ErrorKind::Unavailable | ErrorKind::Conflict => u32::MAX,
+            // One item may be at fault, and must not hold up the others.
+            _ if batch_len > 1 => return Next::Split,
+            ErrorKind::Invalid => return Next::GiveUp,
+            _ => TRIES_MAX,
+        };
+        if errors >= tries_max {
+            return Next::GiveUp;
         }
         tokio::select! {
-            () = self.shared.signals.abort.cancelled() => true,
-            () = sleep(after_error(errors, &*self.shared.rng)) => false,
+            biased;
+            () = self.shared.signals.abort.cancelled() => Next::GiveUp,
+            () = sleep(after_error(errors, &*self.shared.rng)) => Next::Retry,
         }
     }
+}
+
+fn unanswered() -> Error {
+    Error::new(ErrorKind::Unavailable, "apply", "the store did not answer before the end of the shutdown")
+        .unknown()
+}
+
+fn miscounted() -> Error {
+    Error::new(ErrorKind::Internal, "apply", "the store did not answer each item of a batch").unknown()
 }
 
 /// Parts that fit one call of the store, counting the jobs that follow.

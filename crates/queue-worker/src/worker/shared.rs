@@ -1,8 +1,9 @@
-use super::{HeldJob, WorkerEvent, options::Options, report::Counters};
-use queue_core::{Error, QueueName, Rng, Seq, Storage, WorkerId};
+use super::{HeldJob, WorkerEvent, held_job::LeaseKey, options::Options, report::Counters};
+use queue_core::{Error, QueueName, Rng, Storage, WorkerId};
 use std::{
-    collections::HashMap,
+    collections::BTreeMap,
     fmt,
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 use tokio::sync::{Notify, Semaphore};
@@ -20,7 +21,8 @@ pub(super) struct Shared {
     /// One permit for each job that may be held: those that run, those that wait for a handler, and those whose
     /// settle is not durable yet.
     pub(super) slots: Arc<Semaphore>,
-    held: Mutex<HashMap<Seq, Arc<HeldJob>>>,
+    /// Ordered, so that a seeded run repeats itself.
+    held: Mutex<BTreeMap<LeaseKey, Arc<HeldJob>>>,
     /// Told when the last held job is let go.
     pub(super) emptied: Notify,
     counters: Counters,
@@ -34,6 +36,8 @@ pub(super) struct Signals {
     pub(super) stop: CancellationToken,
     /// Abort what still runs, and give up settles that cannot be stored.
     pub(super) abort: CancellationToken,
+    /// Wait no longer for answers of the store.
+    pub(super) cut_off: CancellationToken,
     /// Nothing is held any more: the background parts may end.
     pub(super) idle: CancellationToken,
 }
@@ -60,23 +64,31 @@ impl Shared {
     }
 
     pub(super) fn hold(&self, job: Arc<HeldJob>) {
-        self.held().insert(job.meta().seq, job);
+        self.held().insert(job.key(), job);
     }
 
-    pub(super) fn let_go(&self, seq: Seq) {
+    pub(super) fn let_go(&self, job: &HeldJob) {
+        job.free_slot();
         let mut held = self.held();
-        held.remove(&seq);
+        held.remove(&job.key());
         if held.is_empty() {
             self.emptied.notify_one();
         }
+    }
+
+    /// Lets go of a job whose outcome is not stored, and says so.
+    pub(super) fn abandon(&self, job: &HeldJob) {
+        let (id, seq) = (job.meta().id.clone(), job.meta().seq);
+        self.let_go(job);
+        self.emit(&WorkerEvent::Abandoned { id, seq });
     }
 
     pub(super) fn held_jobs(&self) -> Vec<Arc<HeldJob>> {
         self.held().values().cloned().collect()
     }
 
-    pub(super) fn is_holding(&self, seq: Seq) -> bool {
-        self.held().contains_key(&seq)
+    pub(super) fn is_holding(&self, job: &HeldJob) -> bool {
+        self.held().contains_key(&job.key())
     }
 
     pub(super) fn held_count(&self) -> usize {
@@ -85,9 +97,7 @@ impl Shared {
 
     pub(super) fn emit(&self, event: &WorkerEvent) {
         self.counters.count(event);
-        if let Some(observe) = &self.observer.0 {
-            observe(event);
-        }
+        self.observer.tell(event);
     }
 
     pub(super) fn report_error(&self, error: Error) {
@@ -99,7 +109,7 @@ impl Shared {
         self.counters.report()
     }
 
-    fn held(&self) -> MutexGuard<'_, HashMap<Seq, Arc<HeldJob>>> {
+    fn held(&self) -> MutexGuard<'_, BTreeMap<LeaseKey, Arc<HeldJob>>> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -107,6 +117,14 @@ impl Shared {
 impl Observer {
     pub(super) fn new(observe: impl Fn(&WorkerEvent) + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(observe)))
+    }
+
+    /// A listener that panics must not take a part of the worker with it.
+    fn tell(&self, event: &WorkerEvent) {
+        let Some(observe) = &self.0 else { return };
+        if catch_unwind(AssertUnwindSafe(|| observe(event))).is_err() {
+            tracing::error!(?event, "the observer of the worker's events panicked");
+        }
     }
 }
 

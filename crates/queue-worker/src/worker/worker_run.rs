@@ -5,7 +5,7 @@ use super::{
     heartbeat, maintenance,
     options::Options,
     settler::Settler,
-    shared::{Observer, Shared},
+    shared::{Observer, Shared, Signals},
 };
 use crate::{
     handler::{CancelReason, Context, JobError, SharedHandler},
@@ -13,9 +13,12 @@ use crate::{
     spawn::spawn,
 };
 use queue_core::{Payload, QueueName, Rng, Storage, WorkerId};
-use std::{sync::Arc, time::Duration};
-use tokio::{sync::mpsc, time::timeout};
+use std::{pin::pin, sync::Arc, time::Duration};
+use tokio::{sync::mpsc, task::JoinHandle, time::timeout};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+/// How long a stopping worker waits for a store that does not answer.
+const ANSWER_WAIT: Duration = Duration::from_secs(5);
 
 /// Runs the jobs of one queue.
 ///
@@ -79,7 +82,11 @@ impl Worker {
     /// A stop goes in steps. Nothing more is claimed, and jobs that have not started are given back uncharged. Running
     /// handlers go on until the drain deadline, then their cancel tokens fire, and after the grace those that still
     /// run are dropped at their next await and their jobs given back uncharged. Work that a handler moved to a blocking
-    /// thread cannot be dropped: wait for it in the handler, within the deadlines. The store stays open; it is yours.
+    /// thread cannot be dropped: wait for it in the handler, within the deadlines. A call that the store does not answer
+    /// holds up the end for five more seconds: what is then unsettled is reported as abandoned, and lapses. The store
+    /// stays open; it is yours.
+    ///
+    /// A part of the worker that panics, which is a bug here or in the store, stops the worker.
     ///
     /// Dropping the future is no way to stop: parts of the worker go on without supervision until the runtime ends.
     pub async fn run(self) -> Report {
@@ -94,51 +101,64 @@ impl Worker {
             running: running.clone(),
         };
         let background = [
-            spawn(heartbeat::run(shared.clone())),
-            spawn(maintenance::run_rescue(shared.clone())),
-            spawn(maintenance::run_prune(shared.clone())),
-            spawn(maintenance::run_presence(shared.clone())),
+            part(&shared, heartbeat::run(shared.clone())),
+            part(&shared, maintenance::run_rescue(shared.clone())),
+            part(&shared, maintenance::run_prune(shared.clone())),
+            part(&shared, maintenance::run_presence(shared.clone())),
         ];
         let foreground = [
-            spawn(Fetcher::new(shared.clone(), jobs).run()),
-            spawn(dispatcher.run(arriving)),
-            spawn(Settler::new(shared.clone(), ended).run()),
+            part(&shared, Fetcher::new(shared.clone(), jobs).run()),
+            part(&shared, dispatcher.run(arriving)),
+            part(&shared, Settler::new(shared.clone(), ended).run()),
         ];
-        shared.signals.stop.cancelled().await;
+        let Signals { stop, abort, cut_off, idle } = &shared.signals;
+        stop.cancelled().await;
         drain(&shared, &running).await;
-        join(foreground).await;
-        shared.signals.idle.cancel();
-        join(background).await;
+        join(foreground, &[(shared.options.grace, abort), (ANSWER_WAIT, cut_off)]).await;
+        idle.cancel();
+        join(background, &[(ANSWER_WAIT, cut_off)]).await;
+        for job in shared.held_jobs() {
+            shared.abandon(&job);
+        }
         shared.report()
     }
 }
 
-/// Lets handlers finish, then asks them to, then drops them.
-async fn drain(shared: &Shared, running: &TaskTracker) {
-    if finished(running, shared.options.drain).await {
-        return give_up_settles_later(shared);
-    }
-    shared.held_jobs().iter().for_each(|job| job.cancel(CancelReason::Shutdown));
-    let _in_time = finished(running, shared.options.grace).await;
-    shared.signals.abort.cancel();
-}
-
-async fn finished(running: &TaskTracker, within: Duration) -> bool {
-    timeout(within, running.wait()).await.is_ok()
-}
-
-/// Settles of a failing store get the grace, and no longer.
-fn give_up_settles_later(shared: &Shared) {
-    let (abort, idle, grace) =
-        (shared.signals.abort.clone(), shared.signals.idle.clone(), shared.options.grace);
+/// Starts a part of the worker. One that panics stops the whole, which could not go on without it.
+fn part(shared: &Shared, work: impl Future<Output = ()> + Send + 'static) -> JoinHandle<()> {
+    let (stop, cut_off) = (shared.signals.stop.clone(), shared.signals.cut_off.clone());
     spawn(async move {
-        if timeout(grace, idle.cancelled()).await.is_err() {
-            abort.cancel();
+        let stop_all = stop.drop_guard();
+        tokio::select! {
+            biased;
+            () = work => {}
+            () = cut_off.cancelled() => {}
         }
-    });
+        let _still_runs = stop_all.disarm();
+    })
 }
 
-async fn join<const N: usize>(parts: [tokio::task::JoinHandle<()>; N]) {
+/// Lets handlers finish, and after the deadline asks them to.
+async fn drain(shared: &Shared, running: &TaskTracker) {
+    if timeout(shared.options.drain, running.wait()).await.is_err() {
+        shared.held_jobs().iter().for_each(|job| job.cancel(CancelReason::Shutdown));
+    }
+}
+
+/// Waits for parts of the worker to end, and each time the patience is over takes the next step against what holds
+/// them up.
+async fn join<const N: usize>(parts: [JoinHandle<()>; N], steps: &[(Duration, &CancellationToken)]) {
+    let mut ended = pin!(join_all(parts));
+    for (patience, step) in steps {
+        if timeout(*patience, &mut ended).await.is_ok() {
+            return;
+        }
+        step.cancel();
+    }
+    ended.await;
+}
+
+async fn join_all<const N: usize>(parts: [JoinHandle<()>; N]) {
     for part in parts {
         if let Err(error) = part.await {
             tracing::error!(%error, "a part of the worker panicked, which is a bug");

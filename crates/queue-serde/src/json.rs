@@ -1,0 +1,28 @@
+use crate::{Codec, CodecError, DecodeFn};
+use bytes::Bytes;
+use queue_core::ContentType;
+
+/// Compact JSON, `application/json`. The default: people can read it.
+///
+/// Maps whose order varies, such as `HashMap`, give varying bytes: use `BTreeMap` in payloads whose id is derived from
+/// their content. JSON has no NaN and no infinity: serde writes both as null.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Json;
+
+impl Codec for Json {
+    fn content_type(&self) -> ContentType {
+        ContentType::from_static("application/json")
+    }
+
+    fn write(&self, value: &dyn erased_serde::Serialize) -> Result<Bytes, CodecError> {
+        let bytes = serde_json::to_vec(value).map_err(|e| CodecError::encode(self.content_type(), e))?;
+        Ok(bytes.into())
+    }
+
+    fn read(&self, bytes: &Bytes, visit: &mut DecodeFn<'_>) -> Result<(), CodecError> {
+        let mut deserializer = serde_json::Deserializer::from_slice(bytes);
+        visit(&mut <dyn erased_serde::Deserializer<'_>>::erase(&mut deserializer))
+            .map_err(|e| CodecError::decode(self.content_type(), e))?;
+        deserializer.end().map_err(|e| CodecError::decode(self.content_type(), e))
+    }
+}

@@ -1,0 +1,45 @@
+//! Typed payloads and results to bytes and back.
+//!
+//! - [`Codec`]: how values become bytes. [`Json`] is the default, [`MsgPack`] comes with the feature `msgpack`.
+//! - [`Encode`] and [`Decode`]: what can be a payload or a result: every serde type, and [`Raw`] for programs that
+//!   handle bytes of any content type.
+//! - [`CodecError`]: what can go wrong, which converts into a [`queue_core::Error`] of kind `Invalid`.
+//!
+//! The content type is stored with the bytes and compared before they are decoded, so that a worker with another
+//! codec fails a job with a clear reason instead of reading noise.
+//!
+//! ```
+//! # #[cfg(feature = "json")] {
+//! use queue_serde::{Decode, Encode, Json};
+//!
+//! let payload = ("ada", 42).encode(&Json)?;
+//! assert_eq!(payload.bytes, br#"["ada",42]"#[..]);
+//! assert_eq!(<(String, u32)>::decode(&payload, &Json)?, ("ada".to_owned(), 42));
+//!
+//! // Nothing to say is something to store.
+//! assert_eq!(().encode(&Json)?.bytes, b"null"[..]);
+//! # }
+//! # Ok::<(), queue_serde::CodecError>(())
+//! ```
+//!
+//! Absent on purpose: compression and encryption. Either is a codec over a codec; see [`Codec`].
+
+mod codec;
+mod error;
+#[cfg(feature = "json")]
+mod json;
+mod message;
+#[cfg(feature = "msgpack")]
+mod msgpack;
+mod raw;
+
+pub use codec::{Codec, DecodeFn};
+/// The object-safe view of serde in which [`Codec`] is written.
+pub use erased_serde;
+pub use error::CodecError;
+#[cfg(feature = "json")]
+pub use json::Json;
+pub use message::{Decode, Encode};
+#[cfg(feature = "msgpack")]
+pub use msgpack::MsgPack;
+pub use raw::Raw;

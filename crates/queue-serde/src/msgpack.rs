@@ -1,0 +1,32 @@
+use crate::{Codec, CodecError, DecodeFn};
+use bytes::Bytes;
+use queue_core::ContentType;
+
+/// `MessagePack` with named fields, `application/msgpack`. Smaller than JSON, and it holds NaN and raw bytes.
+///
+/// Fields are written by name, so that a struct may gain and reorder fields as it may with JSON.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MsgPack;
+
+impl Codec for MsgPack {
+    fn content_type(&self) -> ContentType {
+        ContentType::from_static("application/msgpack")
+    }
+
+    fn write(&self, value: &dyn erased_serde::Serialize) -> Result<Bytes, CodecError> {
+        let bytes = rmp_serde::to_vec_named(value).map_err(|e| CodecError::encode(self.content_type(), e))?;
+        Ok(bytes.into())
+    }
+
+    fn read(&self, bytes: &Bytes, visit: &mut DecodeFn<'_>) -> Result<(), CodecError> {
+        let mut rest = &bytes[..];
+        let mut deserializer = rmp_serde::Deserializer::new(&mut rest);
+        visit(&mut <dyn erased_serde::Deserializer<'_>>::erase(&mut deserializer))
+            .map_err(|e| CodecError::decode(self.content_type(), e))?;
+        if rest.is_empty() {
+            return Ok(());
+        }
+        let message = format!("{} bytes follow the value", rest.len());
+        Err(CodecError::decode(self.content_type(), message))
+    }
+}

@@ -1,0 +1,141 @@
+//! Which handler runs, with what, and what it leaves.
+
+use crate::support::{Rig, id, job, router, span};
+use queue_core::{ContentType, Kind, NewJob, Payload, Reason, RetryPolicy, State, lifecycle::Unhandled};
+use queue_serde::Raw;
+use queue_worker::{Context, JobError, Router};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+fn of_kind(name: &str, kind: &str, payload: &'static str) -> NewJob {
+    let payload = Payload::new(payload, ContentType::from_static("application/json"));
+    NewJob::new(id(name), Kind::new(kind).expect("valid"), payload)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_job_goes_to_the_handler_of_its_kind_with_its_payload_decoded() {
+    let rig = Rig::new();
+    let router = Router::new(())
+        .handle("double", |n: u32, _: Context| async move { Ok::<_, JobError>(n * 2) })
+        .and_then(|router| {
+            router.handle("greet", |(name, n): (String, u32), _: Context| async move {
+                Ok::<_, JobError>(format!("{name} {n}"))
+            })
+        })
+        .expect("two kinds");
+    rig.enqueue([of_kind("a", "double", "21"), of_kind("b", "greet", r#"["ada",3]"#)]).await;
+    rig.drain(rig.worker(router)).await;
+    assert_eq!(rig.record("a").await.result().expect("completed").bytes, "42");
+    assert_eq!(rig.record("b").await.result().expect("completed").bytes, r#""ada 3""#);
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_handler_sees_the_state_of_the_application() {
+    let rig = Rig::new();
+    let router = Router::new(AtomicU32::new(0))
+        .handle("work", |n: u32, context: Context<AtomicU32>| async move {
+            Ok::<_, JobError>(context.state().fetch_add(n, Ordering::Relaxed) + n)
+        })
+        .expect("one kind");
+    rig.enqueue([job("a", 1), job("b", 2), job("c", 4)]).await;
+    let events = rig.events.clone();
+    let worker = queue_worker::Worker::builder(rig.store.clone(), rig.queue.clone(), router)
+        .concurrency(1)
+        .on_event(move |event| events.push(event));
+    rig.drain(worker).await;
+    assert_eq!(rig.record("c").await.result().expect("completed").bytes, "7");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_context_tells_the_attempt_and_the_job() {
+    let rig = Rig::new();
+    let router = router(|_, context: Context| async move {
+        if context.attempt() == 1 {
+            return Err(JobError::named("Once", "the first attempt fails"));
+        }
+        let meta = context.meta();
+        Ok((meta.id.to_string(), meta.epoch, context.attempt(), context.payload().bytes.len()))
+    });
+    rig.enqueue([job("a", 123)]).await;
+    rig.drain(rig.worker(router)).await;
+    assert_eq!(rig.record("a").await.result().expect("completed").bytes, r#"["a",2,2,3]"#);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_unknown_kind_fails_the_job_and_says_so() {
+    let rig = Rig::new();
+    rig.enqueue([of_kind("a", "nobody", "1")]).await;
+    rig.drain(rig.worker(Router::new(()))).await;
+    let meta = rig.meta("a").await;
+    assert_eq!((meta.state, meta.reason), (State::Failed, Some(Reason::UnknownKind)));
+    let error = meta.last_error.expect("stored");
+    assert_eq!(error.name(), "UnknownKind");
+    assert!(error.message().contains("nobody"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_unknown_kind_is_an_attempt_when_the_policy_says_retry() {
+    let rig = Rig::new();
+    rig.enqueue([of_kind("a", "nobody", "1")]).await;
+    let worker = rig.worker(Router::new(())).on_unknown_kind(Unhandled::Retry);
+    rig.drain(worker.retry(RetryPolicy::Fixed(span(100)))).await;
+    let meta = rig.meta("a").await;
+    assert_eq!((meta.state, meta.reason, meta.failures), (State::Failed, Some(Reason::Exhausted), 3));
+    assert_eq!(rig.events.times_of("started a"), [0, 100, 200]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_undecodable_payload_fails_the_job_without_calling_its_handler() {
+    let rig = Rig::new();
+    rig.enqueue([of_kind("a", "work", r#""no number""#)]).await;
+    rig.drain(rig.worker(router(|_, _| async { Ok(()) }))).await;
+    let meta = rig.meta("a").await;
+    assert_eq!((meta.state, meta.reason), (State::Failed, Some(Reason::Undecodable)));
+    assert_eq!(meta.last_error.expect("stored").name(), "Undecodable");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_undecodable_payload_is_an_attempt_when_the_policy_says_retry() {
+    let rig = Rig::new();
+    rig.enqueue([of_kind("a", "work", "{")]).await;
+    let worker = rig.worker(router(|_, _| async { Ok(()) })).on_undecodable(Unhandled::Retry);
+    rig.drain(worker).await;
+    let meta = rig.meta("a").await;
+    assert_eq!((meta.state, meta.reason, meta.failures), (State::Failed, Some(Reason::Exhausted), 3));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_fallback_takes_every_kind_without_a_handler() {
+    let rig = Rig::new();
+    let router = router(|_, _| async { Ok("work") }).fallback(|raw: Raw, context: Context| async move {
+        Ok::<_, JobError>(format!("{} {}", context.meta().kind, raw.0.bytes.len()))
+    });
+    rig.enqueue([job("a", 1), of_kind("b", "other", "{{")]).await;
+    rig.drain(rig.worker(router)).await;
+    assert_eq!(rig.record("a").await.result().expect("completed").bytes, r#""work""#);
+    assert_eq!(rig.record("b").await.result().expect("completed").bytes, r#""other 2""#);
+}
+
+#[tokio::test(start_paused = true)]
+async fn raw_bytes_pass_through_in_both_directions() {
+    let rig = Rig::new();
+    let text = Payload::new(&b"\xff\x00"[..], ContentType::from_static("application/x-own"));
+    let echo = Router::new(()).handle("echo", |raw: Raw, _: Context| async move { Ok::<_, JobError>(raw) });
+    rig.enqueue([NewJob::new(id("a"), Kind::from_static("echo"), text.clone())]).await;
+    rig.drain(rig.worker(echo.expect("one kind"))).await;
+    assert_eq!(rig.record("a").await.result(), Some(&text));
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_a_result_too() {
+    let rig = Rig::new();
+    rig.enqueue([job("a", 1)]).await;
+    rig.drain(rig.worker(router(|_, _| async { Ok(()) }))).await;
+    assert_eq!(rig.record("a").await.result().expect("completed").bytes, "null");
+}
+
+#[test]
+fn a_kind_has_one_handler_and_a_valid_name() {
+    let work = |_: u32, _: Context| async { Ok::<_, JobError>(()) };
+    assert!(router(|_, _| async { Ok(()) }).handle("work", work).is_err());
+    assert!(Router::new(()).handle("", work).is_err());
+}

@@ -1,0 +1,97 @@
+use super::FOREVER;
+use queue_worker::WorkerEvent;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::{
+    sync::Notify,
+    time::{Instant, timeout},
+};
+
+/// What workers reported, in order, each with the milliseconds since the start of the test. Clones share it.
+#[derive(Clone, Debug)]
+pub(crate) struct Events(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    started: Instant,
+    seen: Mutex<Vec<(u64, WorkerEvent)>>,
+    more: Notify,
+}
+
+impl Events {
+    pub(crate) fn new() -> Self {
+        let (seen, more) = (Mutex::default(), Notify::new());
+        Self(Arc::new(Shared { started: Instant::now(), seen, more }))
+    }
+
+    pub(crate) fn push(&self, event: &WorkerEvent) {
+        let at = self.elapsed_ms();
+        self.seen().push((at, event.clone()));
+        self.0.more.notify_waiters();
+    }
+
+    pub(crate) fn elapsed_ms(&self) -> u64 {
+        u64::try_from(self.0.started.elapsed().as_millis()).expect("tests are short")
+    }
+
+    /// Every event in words, such as `completed a`.
+    pub(crate) fn labels(&self) -> Vec<String> {
+        self.seen().iter().map(|(_, event)| label(event)).collect()
+    }
+
+    /// The whole trace.
+    pub(crate) fn trace(&self) -> Vec<(u64, String)> {
+        self.seen().iter().map(|(at, event)| (*at, label(event))).collect()
+    }
+
+    /// When events with this label happened.
+    pub(crate) fn times_of(&self, wanted: &str) -> Vec<u64> {
+        self.trace().into_iter().filter(|(_, label)| label == wanted).map(|(at, _)| at).collect()
+    }
+
+    pub(crate) fn count(&self, wanted: &str) -> usize {
+        self.times_of(wanted).len()
+    }
+
+    /// Waits until an event with this label has happened.
+    pub(crate) async fn wait_for(&self, wanted: &str) {
+        self.wait_for_count(wanted, 1).await;
+    }
+
+    /// Waits until so many events with this label have happened.
+    pub(crate) async fn wait_for_count(&self, wanted: &str, count: usize) {
+        let wait = async {
+            loop {
+                let more = self.0.more.notified();
+                if self.count(wanted) >= count {
+                    return;
+                }
+                more.await;
+            }
+        };
+        let outcome = timeout(FOREVER, wait).await;
+        let mut labels = self.labels();
+        labels.truncate(20);
+        assert!(outcome.is_ok(), "{count} times {wanted:?} never came, only {labels:?} and perhaps more");
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Vec<(u64, WorkerEvent)>> {
+        self.0.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn label(event: &WorkerEvent) -> String {
+    use WorkerEvent as E;
+    match event {
+        E::Started(job) => format!("started {}", job.id),
+        E::Completed(job) => format!("completed {}", job.id),
+        E::Failing(job) => format!("failing {}", job.id),
+        E::Failed(job) => format!("failed {}", job.id),
+        E::Released(job) => format!("released {}", job.id),
+        E::Cancelled(job) => format!("cancelled {}", job.id),
+        E::Stalled(job) => format!("stalled {}", job.id),
+        E::LeaseLost { id, .. } => format!("lost {id}"),
+        E::Abandoned { id, .. } => format!("abandoned {id}"),
+        E::Error(error) => format!("error {:?}", error.kind()),
+        other => format!("{other:?}"),
+    }
+}

@@ -1,0 +1,29 @@
+//! What the tests share: a store that misbehaves when told to, a rig around it, and the events that it saw.
+
+mod events;
+mod faulty;
+mod probe;
+mod rig;
+
+pub(crate) use events::Events;
+pub(crate) use faulty::Fault;
+pub(crate) use probe::{Hints, OnBatch, Probe};
+pub(crate) use rig::{Rig, job, router, spawn};
+
+use queue_core::{JobId, Span};
+use std::time::Duration;
+
+/// Longer than anything a test waits for; on paused time it costs nothing.
+pub(crate) const FOREVER: Duration = Duration::from_hours(6);
+
+pub(crate) fn id(text: &str) -> JobId {
+    JobId::new(text).expect("test ids are valid")
+}
+
+pub(crate) fn span(millis: i64) -> Span {
+    Span::from_millis(millis)
+}
+
+pub(crate) fn millis(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}

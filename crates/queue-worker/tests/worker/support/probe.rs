@@ -1,0 +1,191 @@
+use super::Fault;
+use async_trait::async_trait;
+use queue_core::{
+    Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Enqueued, EventStream, Interest, JobId,
+    JobRecord, Limits, ListQuery, NewJob, Page, PruneRequest, QueueName, Result, Stamped, Storage,
+    WorkerInfo,
+    lifecycle::{Patch, Transition},
+};
+use queue_memory::MemoryStorage;
+use std::{
+    fmt,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+/// More claims than any test needs: a worker that gets here spins.
+const CLAIMS_MAX: usize = 20_000;
+
+type Edit<T> = Box<dyn FnMut(&mut T) + Send>;
+pub(crate) type OnBatch = Box<dyn FnMut(&[Transition]) -> Fault + Send>;
+
+/// A store in memory that counts calls and misbehaves when told to.
+#[derive(Debug)]
+pub(crate) struct Probe {
+    store: MemoryStorage,
+    script: Mutex<Script>,
+    log: Mutex<Log>,
+}
+
+/// What goes wrong; nothing by default.
+#[derive(Default)]
+pub(crate) struct Script {
+    pub(crate) on_claim: Option<Box<dyn FnMut() -> Fault + Send>>,
+    pub(crate) on_settle: Option<OnBatch>,
+    pub(crate) on_heartbeat: Option<OnBatch>,
+    pub(crate) on_list: Option<Fault>,
+    pub(crate) on_prune: Option<Fault>,
+    pub(crate) edit_claimed: Option<Edit<Claimed>>,
+    pub(crate) edit_applied: Option<Edit<Vec<Applied>>>,
+    pub(crate) limits: Option<Limits>,
+    pub(crate) hints: Hints,
+}
+
+/// What becomes of hints.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Hints {
+    #[default]
+    Pass,
+    Drop,
+    /// Every stream ends at once.
+    End,
+}
+
+/// What reached the store.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Log {
+    pub(crate) claims: usize,
+    pub(crate) claim_limits: Vec<usize>,
+    pub(crate) settles: Vec<usize>,
+    pub(crate) heartbeats: Vec<usize>,
+    pub(crate) subscriptions: usize,
+}
+
+impl Probe {
+    pub(crate) fn new(store: MemoryStorage) -> Self {
+        Self { store, script: Mutex::default(), log: Mutex::default() }
+    }
+
+    /// Changes what goes wrong from now on.
+    pub(crate) fn script(&self) -> MutexGuard<'_, Script> {
+        self.script.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn log(&self) -> Log {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn note(&self, note: impl FnOnce(&mut Log)) {
+        note(&mut self.log.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    fn fault_of_batch(&self, batch: &[Transition]) -> Fault {
+        let mut script = self.script();
+        let is_heartbeat = batch.iter().all(|it| matches!(it.patch, Patch::Extend { .. }));
+        self.note(|log| {
+            if is_heartbeat { &mut log.heartbeats } else { &mut log.settles }.push(batch.len());
+        });
+        let faults = if is_heartbeat { &mut script.on_heartbeat } else { &mut script.on_settle };
+        faults.as_mut().map_or(Fault::None, |fault| fault(batch))
+    }
+}
+
+#[async_trait]
+impl Storage for Probe {
+    fn capabilities(&self) -> Capabilities {
+        let capabilities = self.store.capabilities();
+        let limits = self.script().limits.unwrap_or(capabilities.limits);
+        capabilities.with_limits(limits)
+    }
+
+    async fn enqueue(
+        &self,
+        queue: &QueueName,
+        groups: Vec<Vec<NewJob>>,
+    ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
+        self.store.enqueue(queue, groups).await
+    }
+
+    async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
+        self.note(|log| {
+            log.claims += 1;
+            log.claim_limits.push(request.limit);
+            assert!(log.claims < CLAIMS_MAX, "the worker spins");
+        });
+        let fault = self.script().on_claim.as_mut().map_or(Fault::None, |fault| fault());
+        let mut claimed = fault.around(self.store.claim(request)).await?;
+        if let Some(edit) = &mut self.script().edit_claimed {
+            edit(&mut claimed);
+        }
+        Ok(claimed)
+    }
+
+    async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
+        self.capabilities().limits.check_apply(&batch)?;
+        let fault = self.fault_of_batch(&batch);
+        let mut applied = fault.around(self.store.apply(batch)).await?;
+        if let Some(edit) = &mut self.script().edit_applied {
+            edit(&mut applied.value);
+        }
+        Ok(applied)
+    }
+
+    async fn get(
+        &self,
+        queue: &QueueName,
+        ids: &[JobId],
+        what: Detail,
+    ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
+        self.store.get(queue, ids, what).await
+    }
+
+    async fn list(&self, query: ListQuery) -> Result<Page> {
+        let fault = self.script().on_list.unwrap_or(Fault::None);
+        fault.around(self.store.list(query)).await
+    }
+
+    async fn counts(&self, queue: &QueueName) -> Result<Counts> {
+        self.store.counts(queue).await
+    }
+
+    async fn prune(&self, request: PruneRequest) -> Result<u64> {
+        let fault = self.script().on_prune.unwrap_or(Fault::None);
+        fault.around(self.store.prune(request)).await
+    }
+
+    async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
+        self.store.set_paused(queue, paused).await
+    }
+
+    async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
+        self.note(|log| log.subscriptions += 1);
+        let hints = self.script().hints;
+        match hints {
+            Hints::Pass => self.store.subscribe(queue, interest).await,
+            Hints::Drop => Ok(Box::pin(futures_util::stream::pending())),
+            Hints::End => Ok(Box::pin(futures_util::stream::empty())),
+        }
+    }
+
+    async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<()> {
+        self.store.announce(worker, ttl).await
+    }
+
+    async fn workers(&self) -> Result<Vec<WorkerInfo>> {
+        self.store.workers().await
+    }
+
+    async fn verify(&self) -> Result<Vec<String>> {
+        self.store.verify().await
+    }
+
+    async fn close(&self) -> Result<()> {
+        self.store.close().await
+    }
+}
+
+impl fmt::Debug for Script {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Script").field("hints", &self.hints).finish_non_exhaustive()
+    }
+}
