@@ -25,7 +25,9 @@ impl Engine {
             (Admission::Duplicate, Some(entry)) => return taken_by(entry),
             (Admission::Replace, Some(entry)) => {
                 let seq = entry.job.meta.seq;
-                state.remove(seq);
+                if let Some(former) = state.remove(seq) {
+                    self.notices.removed(&former.job.meta);
+                }
             }
             (_, _) => {}
         }

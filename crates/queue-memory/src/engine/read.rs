@@ -29,8 +29,8 @@ impl Engine {
         if let Some(state) = self.queues.get_mut(queue) {
             state.indexes.promote(now);
             for each in State::ALL {
- counts.set(each, state.indexes.count(each));
-}
+                counts.set(each, state.indexes.count(each));
+            }
             counts.scheduled = state.indexes.scheduled.len() as u64;
             counts.oldest_due = state.indexes.oldest_due();
         }

@@ -1,0 +1,2 @@
+-- Makes the transaction durable. Nothing is answered before this.
+COMMIT;

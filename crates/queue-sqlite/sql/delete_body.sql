@@ -1,0 +1,2 @@
+-- In: seq.
+DELETE FROM queue_body WHERE seq = ?1;

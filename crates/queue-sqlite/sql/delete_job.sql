@@ -1,0 +1,2 @@
+-- In: seq.
+DELETE FROM queue_job WHERE seq = ?1;

@@ -1,0 +1,2 @@
+-- In: seq.
+DELETE FROM queue_outcome WHERE seq = ?1;

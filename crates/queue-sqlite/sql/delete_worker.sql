@@ -1,0 +1,2 @@
+-- In: id.
+DELETE FROM queue_worker WHERE id = ?1;

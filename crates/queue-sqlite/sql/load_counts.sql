@@ -1,0 +1,2 @@
+-- In: queue. Out: slot and number of jobs.
+SELECT slot, jobs FROM queue_count WHERE queue = ?1;

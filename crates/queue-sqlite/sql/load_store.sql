@@ -1,0 +1,3 @@
+-- In: nothing. Out: seq_mark, time_mark, commits.
+-- Read first in every write transaction, since other processes move the marks too (I2, I24).
+SELECT seq_mark, time_mark, commits FROM queue_store WHERE one = 1;

@@ -1,0 +1,9 @@
+-- In: queue, now, limit. Out: jobs past their purge time, the longest first. The purge predicate.
+SELECT
+  seq, id, kind, lane, state, revision, priority, created_at, run_at, epoch, failures, stalls,
+  max_attempts, max_stalls, flags, keep_completed, keep_failed, expires_at, worker, token, settled_token,
+  settled_event, reason, finished_at, purge_at, error_name, error_message, progress
+FROM queue_job INDEXED BY queue_job_finished
+WHERE queue = ?1 AND lane = 3 AND purge_at <= ?2
+ORDER BY purge_at, finished_at, seq
+LIMIT ?3;

@@ -1,0 +1,85 @@
+//! A durable job queue in one SQLite file: no server, one dependency, safe to share between the processes of a host.
+//!
+//! ```
+//! use queue_core::{ClaimRequest, ContentType, JobId, Kind, NewJob, Payload, QueueName, Span, Storage, SystemRng, WorkerId};
+//! use queue_sqlite::{SqliteOptions, SqliteStorage};
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let directory = tempfile::tempdir()?;
+//! let store = SqliteStorage::open(SqliteOptions::new(directory.path().join("jobs.db"))).await?;
+//! let queue = QueueName::new("emails")?;
+//! let payload = Payload::new("{}", ContentType::from_static("application/json"));
+//! let job = NewJob::new(JobId::new("welcome-42")?, Kind::from_static("email"), payload);
+//! store.enqueue(&queue, vec![vec![job]]).await?; // flushed to the disk when this answers
+//!
+//! let worker = WorkerId::new("me")?;
+//! let claimed = store.claim(ClaimRequest::new(queue, worker, 10, Span::from_secs(30), &SystemRng)).await?;
+//! assert_eq!(claimed.jobs[0].record.meta.id.as_str(), "welcome-42");
+//! store.close().await?;
+//! # Ok(()) }
+//! ```
+//!
+//! # Threads
+//! No SQLite call runs on an async thread, and no runtime is needed. One thread writes: it puts every call that waits
+//! into one transaction, and answers after its commit, so that 64 callers share one flush. Two threads read, each on a
+//! consistent snapshot that neither waits for the writer nor delays it. The idea of one writer with group commit is that
+//! of databases since the 1980s (DeWitt et al., 1984); here it also spares SQLite's own lock, which is first come,
+//! first served at best.
+//!
+//! # Tables and costs
+//! A job is spread over three tables by how often its parts change, so that the hot rows stay small.
+//!
+//! | table | holds | written |
+//! |---|---|---|
+//! | `queue_job` | metadata, lease, counters | with every step of a life |
+//! | `queue_body` | the payload | once |
+//! | `queue_outcome` | result, error details | when there are any |
+//! | `queue_name`, `queue_count` | a number, the pause and the counters of each queue | counters: once per transaction and state |
+//! | `queue_store` | the last `seq`, the highest time, the number of commits | once per transaction |
+//! | `queue_worker` | presence | by announcements |
+//!
+//! A job's `lane` says in which one of four partial indexes it stands: ready, scheduled, leased or finished. So a step
+//! of a life touches its row, leaves one index and enters another.
+//!
+//! | verb | cost per job, in B-tree operations |
+//! |---|---|
+//! | enqueue | four inserts: row, id, lane, body; mostly at the right edge |
+//! | claim | one step in the ready index, row and body read, row and two lanes written |
+//! | settle | row read by key, row and two lanes written, result inserted |
+//! | get | the id, the row, and the body if asked for |
+//! | counts | one look-up per state; a walk over priorities and jobs that became due since the last claim |
+//! | list | lapsed: an index; others: at most 10,000 rows per page by key |
+//! | prune | an index; `FinishedBefore` walks the queue's finished index |
+//!
+//! `MIGRATIONS` has the schema as text. The tables may live in a file with tables of the application.
+//!
+//! # What holds across processes
+//! Everything: each write begins with `BEGIN IMMEDIATE`, reads the marks of `seq` and time that the file carries, and
+//! decides by [`queue_core::lifecycle`] within the transaction. There are no rules of a job's life in SQL. A subscriber
+//! hears of other processes' writes as [`Hint::Missed`](queue_core::Hint::Missed), by file notification or by polling.
+//! All processes must run on one host, since write-ahead logging shares memory; a network file system will not do.
+//!
+//! # Absent on purpose
+//! Enqueueing within the caller's own SQLite transaction: the writer thread owns its connection.
+
+#![expect(clippy::doc_markdown, reason = "SQLite is a name, not an item")]
+
+mod clock;
+mod connect;
+mod error;
+mod mailbox;
+mod migrate;
+mod options;
+mod outcome;
+#[cfg(test)]
+mod query_plans;
+mod reader;
+mod row;
+mod sql;
+mod storage;
+mod wakeup;
+mod writer;
+
+pub use migrate::{MIGRATIONS, Migration, SCHEMA_TABLE};
+pub use options::{Create, SqliteOptions, Synchronous};
+pub use storage::SqliteStorage;

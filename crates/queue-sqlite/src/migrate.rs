@@ -1,0 +1,92 @@
+//! Brings a file to the schema of this library, whoever else opens it at the same time.
+
+use queue_core::ErrorKind;
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
+
+/// One step of the schema, for people who run their own migrator: apply the texts in order and record each in
+/// `queue_schema` as [`SCHEMA_TABLE`] has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Migration {
+    /// Counted up from one.
+    pub version: u32,
+    /// What it runs.
+    pub sql: &'static str,
+}
+
+/// Every migration, in order.
+pub const MIGRATIONS: &[Migration] =
+    &[Migration { version: 1, sql: include_str!("../sql/0001_initial.sql") }];
+
+/// Where applied migrations are recorded.
+pub const SCHEMA_TABLE: &str = include_str!("../sql/schema_table.sql");
+
+const FIND_TABLE: &str = include_str!("../sql/find_table.sql");
+const LOAD_VERSION: &str = include_str!("../sql/load_version.sql");
+const SAVE_VERSION: &str = include_str!("../sql/save_version.sql");
+
+/// Why a file was not migrated.
+#[derive(Debug)]
+pub(crate) enum Refused {
+    /// A statement failed.
+    Sqlite(rusqlite::Error),
+    /// The file is fine, but not for this library.
+    Schema(ErrorKind, String),
+}
+
+impl From<rusqlite::Error> for Refused {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sqlite(error)
+    }
+}
+
+/// Applies what is missing, in one transaction. A file that is up to date is only read.
+pub(crate) fn migrate(connection: &mut Connection) -> Result<(), Refused> {
+    if check(connection)? == newest() {
+        return Ok(());
+    }
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let present = check(&transaction)?;
+    if present == 0 {
+        begin_schema(&transaction)?;
+    }
+    for migration in MIGRATIONS.iter().filter(|migration| migration.version > present) {
+        transaction.execute_batch(migration.sql)?;
+        transaction.execute(SAVE_VERSION, params![migration.version])?;
+    }
+    Ok(transaction.commit()?)
+}
+
+/// The version of the file, 0 for one without our tables.
+pub(crate) fn version(connection: &Connection) -> rusqlite::Result<u32> {
+    if connection.query_row(FIND_TABLE, ["queue_schema"], |_| Ok(())).optional()?.is_none() {
+        return Ok(0);
+    }
+    connection.query_row(LOAD_VERSION, [], |row| row.get(0))
+}
+
+/// The version that this library makes and reads.
+pub(crate) fn newest() -> u32 {
+    MIGRATIONS.last().map_or(0, |migration| migration.version)
+}
+
+fn check(connection: &Connection) -> Result<u32, Refused> {
+    let present = version(connection)?;
+    if present <= newest() {
+        return Ok(present);
+    }
+    let message = format!(
+        "the file has schema version {present} and this library knows {}; upgrade the library",
+        newest()
+    );
+    Err(Refused::Schema(ErrorKind::Unsupported, message))
+}
+
+/// Our tables may live beside those of an application, but not in place of them.
+fn begin_schema(transaction: &Transaction<'_>) -> Result<(), Refused> {
+    let taken = transaction.query_row(FIND_TABLE, ["queue_job"], |_| Ok(())).optional()?;
+    if taken.is_some() {
+        let message = "the file has a table queue_job that this library did not make; use another file";
+        return Err(Refused::Schema(ErrorKind::Invalid, message.to_owned()));
+    }
+    Ok(transaction.execute_batch(SCHEMA_TABLE)?)
+}

@@ -1,0 +1,49 @@
+use super::Snapshot;
+use crate::{
+    row::{counter, foreign},
+    sql,
+    writer::SCHEDULED_SLOT,
+};
+use queue_core::{Counts, QueueName, State, Timestamp};
+use rusqlite::{OptionalExtension, params};
+
+impl Snapshot<'_> {
+    /// Reads the counters, and looks at the few jobs that changed their place by the clock alone.
+    pub(crate) fn counts(&self, queue: &QueueName) -> rusqlite::Result<Counts> {
+        let mut counts = Counts::empty(self.now);
+        let Some(queue) = self.find_queue(queue)? else { return Ok(counts) };
+        let mut statement = self.connection.prepare_cached(sql::LOAD_COUNTS)?;
+        let mut rows = statement.query([queue])?;
+        while let Some(row) = rows.next()? {
+            let (slot, jobs) = (row.get(0)?, counter(1, row.get(1)?)?);
+            if slot == SCHEDULED_SLOT {
+                counts.scheduled = jobs.saturating_sub(self.due_scheduled(queue)?);
+            } else {
+                counts.set(State::from_code(slot).ok_or_else(|| foreign(0, "no such slot"))?, jobs);
+            }
+        }
+        counts.oldest_due = self.oldest_due(queue)?;
+        Ok(counts)
+    }
+
+    /// Due by now, though no claim has come to move them.
+    fn due_scheduled(&self, queue: i64) -> rusqlite::Result<u64> {
+        let mut statement = self.connection.prepare_cached(sql::COUNT_DUE_SCHEDULED)?;
+        counter(0, statement.query_row(params![queue, self.now.as_millis()], |row| row.get(0))?)
+    }
+
+    /// The first of each priority in turn, and the first scheduled one if it is due by now.
+    fn oldest_due(&self, queue: i64) -> rusqlite::Result<Option<Timestamp>> {
+        let mut scheduled = self.connection.prepare_cached(sql::FIRST_SCHEDULED)?;
+        let scheduled: Option<i64> = scheduled.query_row([queue], |row| row.get(0)).optional()?;
+        let mut oldest = scheduled.filter(|at| *at <= self.now.as_millis());
+        let mut ready = self.connection.prepare_cached(sql::FIRST_READY)?;
+        let mut behind = i64::MIN;
+        let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+        while let Some((priority, run_at)) = ready.query_row(params![queue, behind], read).optional()? {
+            behind = priority;
+            oldest = Some(oldest.map_or(run_at, |oldest| oldest.min(run_at)));
+        }
+        Ok(oldest.map(Timestamp::from_millis))
+    }
+}

@@ -1,0 +1,54 @@
+use super::Snapshot;
+use crate::{
+    outcome::{Outcome, read_outcome, read_payload},
+    row::{StoredJob, integer},
+    sql,
+};
+use queue_core::{Detail, JobBody, JobId, JobRecord, QueueName, Stamped};
+use rusqlite::{OptionalExtension, params};
+
+impl Snapshot<'_> {
+    /// Reads jobs in the order of the ids; those past their purge time are absent.
+    pub(crate) fn get(
+        &self,
+        queue: &QueueName,
+        ids: &[JobId],
+        what: Detail,
+    ) -> rusqlite::Result<Stamped<Vec<Option<JobRecord>>>> {
+        let value = match self.find_queue(queue)? {
+            Some(number) => {
+                ids.iter().map(|id| self.get_one(number, queue, id, what)).collect::<Result<_, _>>()?
+            }
+            None => vec![None; ids.len()],
+        };
+        Ok(Stamped { now: self.now, value })
+    }
+
+    fn get_one(
+        &self,
+        queue: i64,
+        name: &QueueName,
+        id: &JobId,
+        what: Detail,
+    ) -> rusqlite::Result<Option<JobRecord>> {
+        let mut find = self.connection.prepare_cached(sql::JOB_BY_ID)?;
+        let key = params![queue, id.as_str()];
+        let found = find.query_row(key, |row| StoredJob::read(row, name)).optional()?;
+        let Some(stored) = found.filter(|stored| !stored.job.meta.is_purged(self.now)) else {
+            return Ok(None);
+        };
+        let body = if what == Detail::Full { Some(self.body(&stored)?) } else { None };
+        Ok(Some(JobRecord { meta: stored.job.meta, body }))
+    }
+
+    fn body(&self, stored: &StoredJob) -> rusqlite::Result<JobBody> {
+        let seq = integer(stored.job.meta.seq.get());
+        let payload = self.connection.prepare_cached(sql::LOAD_BODY)?.query_row([seq], read_payload)?;
+        let Outcome { result, error_details } = if stored.has_outcome {
+            self.connection.prepare_cached(sql::LOAD_OUTCOME)?.query_row([seq], read_outcome)?
+        } else {
+            Outcome::default()
+        };
+        Ok(JobBody { payload, result, error_details })
+    }
+}

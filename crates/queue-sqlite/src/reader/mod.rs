@@ -1,0 +1,15 @@
+//! Reading: a few threads with connections of their own, so that no read waits for a write or the other way round.
+
+mod counts;
+mod get;
+mod list;
+mod pool;
+mod snapshot;
+mod verify;
+mod workers;
+
+pub(crate) use list::After;
+pub(crate) use pool::{READERS, Readers};
+pub(crate) use snapshot::Snapshot;
+pub(crate) use verify::verify;
+pub(crate) use workers::workers;

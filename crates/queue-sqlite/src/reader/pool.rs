@@ -1,0 +1,83 @@
+use super::Snapshot;
+use crate::{
+    mailbox::{Mailbox, lost},
+    writer::Shared,
+};
+use queue_core::{Error, ErrorKind, Result};
+use rusqlite::Connection;
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    thread::JoinHandle,
+};
+use tokio::sync::{mpsc, oneshot, watch};
+
+/// Threads that read, so that one long listing does not hold up every look-up.
+pub(crate) const READERS: usize = 2;
+/// Reads that may wait; further callers wait for room.
+const WAITING_MAX: usize = 1_024;
+/// Prepared statements that each connection keeps.
+const STATEMENTS_MAX: usize = 32;
+
+type Read = Box<dyn FnOnce(&Connection, &Shared) + Send>;
+
+/// The handle's end of the reader threads.
+pub(crate) struct Readers(Mailbox<Read>);
+
+impl Readers {
+    /// Starts one thread per connection.
+    pub(crate) fn start(shared: &Arc<Shared>, connections: Vec<Connection>) -> Result<Self> {
+        let (work, inbox) = mpsc::channel(WAITING_MAX);
+        let (ending, ended) = watch::channel(());
+        let (inbox, ending) = (Arc::new(Mutex::new(inbox)), Arc::new(ending));
+        let threads = connections.into_iter().map(|connection| {
+            let (shared, inbox, ending) = (shared.clone(), inbox.clone(), ending.clone());
+            spawn(move || {
+                serve(&connection, &shared, &inbox);
+                drop((connection, ending));
+            })
+        });
+        let threads = threads.collect::<Result<_>>()?;
+        Ok(Self(Mailbox::new(work, ended, threads)))
+    }
+
+    /// Runs a read on one consistent snapshot.
+    pub(crate) async fn call<T: Send + 'static>(
+        &self,
+        operation: &'static str,
+        read: impl FnOnce(&Snapshot<'_>) -> rusqlite::Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let (reply, answer) = oneshot::channel();
+        let read: Read = Box::new(move |connection, shared| {
+            drop(reply.send(Snapshot::with(connection, shared, operation, read)));
+        });
+        self.0.send(operation, read).await?;
+        answer.await.unwrap_or_else(|_| Err(lost(operation)))
+    }
+
+    /// Finishes what was sent, and ends the threads.
+    pub(crate) async fn close(&self) {
+        self.0.close().await;
+    }
+}
+
+impl std::fmt::Debug for Readers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Readers").field("closed", &self.0.is_closed()).finish_non_exhaustive()
+    }
+}
+
+fn spawn(main: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {
+    let thread = std::thread::Builder::new().name("queue-sqlite-reader".to_owned());
+    thread.spawn(main).map_err(|error| {
+        Error::new(ErrorKind::Unavailable, "open", "no thread can be started").with_source(error)
+    })
+}
+
+fn serve(connection: &Connection, shared: &Shared, inbox: &Mutex<mpsc::Receiver<Read>>) {
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+    // The thread that waits holds the lock; it lets go before it reads, so that the next one waits meanwhile.
+    let next = || inbox.lock().unwrap_or_else(PoisonError::into_inner).blocking_recv();
+    while let Some(read) = next() {
+        read(connection, shared);
+    }
+}

@@ -1,0 +1,34 @@
+use crate::{error::Fault, sql, writer::Shared};
+use queue_core::{QueueName, Result, Timestamp};
+use rusqlite::{Connection, OptionalExtension};
+
+/// One consistent state of the store, and the time at which it is read.
+pub(crate) struct Snapshot<'c> {
+    pub(super) connection: &'c Connection,
+    pub(super) now: Timestamp,
+}
+
+impl<'c> Snapshot<'c> {
+    /// Reads within one transaction, which ends with the call.
+    pub(super) fn with<T>(
+        connection: &'c Connection,
+        shared: &Shared,
+        operation: &'static str,
+        read: impl FnOnce(&Self) -> rusqlite::Result<T>,
+    ) -> Result<T> {
+        let run = || {
+            let transaction = connection.unchecked_transaction()?;
+            let mark = connection.prepare_cached(sql::LOAD_STORE)?.query_row([], |row| row.get(1))?;
+            let answer = read(&Snapshot { connection, now: shared.clock.now(mark) })?;
+            transaction.finish()?;
+            Ok(answer)
+        };
+        run().map_err(|error| Fault::new(&shared.options.path, error).of(operation))
+    }
+
+    /// The number of a queue, if it has one.
+    pub(super) fn find_queue(&self, name: &QueueName) -> rusqlite::Result<Option<i64>> {
+        let mut find = self.connection.prepare_cached(sql::FIND_QUEUE)?;
+        find.query_row([name.as_str()], |row| row.get(0)).optional()
+    }
+}

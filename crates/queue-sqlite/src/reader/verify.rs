@@ -1,0 +1,20 @@
+use super::Snapshot;
+use crate::{migrate, sql};
+
+/// Findings of one check that are told; more say no more.
+const FINDINGS_MAX: usize = 100;
+
+/// Everything that does not add up, in words (I20). It reads the whole file.
+pub(crate) fn verify(snapshot: &Snapshot<'_>) -> rusqlite::Result<Vec<String>> {
+    let mut findings = Vec::new();
+    for check in sql::VERIFY {
+        let mut statement = snapshot.connection.prepare(check)?;
+        let found = statement.query_map([], |row| row.get(0))?;
+        findings.extend(found.take(FINDINGS_MAX).collect::<Result<Vec<String>, _>>()?);
+    }
+    let version = migrate::version(snapshot.connection)?;
+    if version != migrate::newest() {
+        findings.push(format!("the schema version is {version}, not {}", migrate::newest()));
+    }
+    Ok(findings)
+}

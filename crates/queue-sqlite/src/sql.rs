@@ -1,0 +1,69 @@
+//! The statements, one per file under `sql/`, each with a header that says what it takes, gives and keeps.
+
+/// Declares one constant per file, and the list of all of them for tests of their query plans.
+macro_rules! statements {
+    ($($name:ident = $file:literal;)*) => {
+        $(pub(crate) const $name: &str = include_str!(concat!("../sql/", $file, ".sql"));)*
+
+        /// Every statement with the name of its file.
+        #[cfg(test)]
+        pub(crate) const ALL: &[(&str, &str)] = &[$(($file, $name)),*];
+    };
+}
+
+statements! {
+    ADD_COUNT = "add_count";
+    ADD_QUEUE = "add_queue";
+    BEGIN = "begin";
+    COMMIT = "commit";
+    COUNT_DUE_SCHEDULED = "count_due_scheduled";
+    DELETE_BODY = "delete_body";
+    DELETE_JOB = "delete_job";
+    DELETE_OUTCOME = "delete_outcome";
+    DELETE_WORKER = "delete_worker";
+    EXPIRE_WORKERS = "expire_workers";
+    FIND_QUEUE = "find_queue";
+    FIRST_LAPSE = "first_lapse";
+    FIRST_READY = "first_ready";
+    FIRST_SCHEDULED = "first_scheduled";
+    INSERT_BODY = "insert_body";
+    INSERT_JOB = "insert_job";
+    JOB_BY_ID = "job_by_id";
+    JOB_BY_SEQ = "job_by_seq";
+    LIST_JOBS = "list_jobs";
+    LIST_LAPSED = "list_lapsed";
+    LIST_WORKERS = "list_workers";
+    LOAD_BODY = "load_body";
+    LOAD_COUNTS = "load_counts";
+    LOAD_OUTCOME = "load_outcome";
+    LOAD_PAUSED = "load_paused";
+    LOAD_STORE = "load_store";
+    PROMOTE_DUE = "promote_due";
+    PRUNE_EVERYTHING = "prune_everything";
+    PRUNE_EXPIRED = "prune_expired";
+    PRUNE_FINISHED = "prune_finished";
+    READY_JOBS = "ready_jobs";
+    ROLLBACK = "rollback";
+    SAVE_DETAILS = "save_details";
+    SAVE_JOB = "save_job";
+    SAVE_LEASE = "save_lease";
+    SAVE_RESULT = "save_result";
+    SAVE_STORE = "save_store";
+    SAVE_WORKER = "save_worker";
+    SET_PAUSED = "set_paused";
+}
+
+/// What `verify` asks: each answers one line of text per finding.
+pub(crate) const VERIFY: &[&str] = &[
+    include_str!("../sql/verify/bodies.sql"),
+    include_str!("../sql/verify/counters.sql"),
+    include_str!("../sql/verify/due.sql"),
+    include_str!("../sql/verify/integrity.sql"),
+    include_str!("../sql/verify/lanes.sql"),
+    include_str!("../sql/verify/orphan_bodies.sql"),
+    include_str!("../sql/verify/orphan_outcomes.sql"),
+    include_str!("../sql/verify/outcomes.sql"),
+    include_str!("../sql/verify/queues.sql"),
+    include_str!("../sql/verify/results.sql"),
+    include_str!("../sql/verify/seq_mark.sql"),
+];

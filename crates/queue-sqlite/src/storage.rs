@@ -1,0 +1,173 @@
+use crate::{
+    clock::StoreClock,
+    options::{SqliteOptions, Synchronous},
+    reader::{self, After, READERS, Readers},
+    wakeup::Watcher,
+    writer::{Announce, Apply, Claim, Enqueue, Exchange, Opened, PruneSome, SetPaused, Shared, Writer},
+};
+use async_trait::async_trait;
+use queue_core::{
+    Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Enqueued, Error, EventReach,
+    EventStream, Hub, Interest, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, Reach,
+    Result, Span, Stamped, Storage, WorkerInfo, lifecycle::Transition,
+};
+use std::{
+    sync::{Arc, Mutex, PoisonError, atomic::AtomicI64},
+    time::Duration,
+};
+use tokio::sync::OnceCell;
+
+/// A handle on the jobs in one SQLite file.
+///
+/// Any number of handles and processes of one host may share the file. The handle owns its threads: one that writes, a
+/// few that read, and one that watches for writes of others once somebody subscribes. They end with [`close`], or when
+/// the handle is dropped, which waits for the transaction at hand.
+///
+/// # Dropped futures
+/// A verb that was handed to the writer runs to its end, and is durable or undone as a whole. A claim whose future is
+/// gone before its turn is skipped; one that is dropped later leaves jobs leased until they lapse.
+///
+/// [`close`]: Storage::close
+#[derive(Debug)]
+pub struct SqliteStorage {
+    // Dropped in this order: the writer comes last, so that its connection is the one that tidies up the log.
+    watcher: Mutex<Arc<OnceCell<Watcher>>>,
+    readers: Readers,
+    writer: Writer,
+    shared: Arc<Shared>,
+}
+
+impl SqliteStorage {
+    /// Opens a file, makes it if the options say so, and brings its tables up to date.
+    ///
+    /// Dropping the future may leave a file that is new and empty, or up to date.
+    ///
+    /// # Errors
+    /// `Invalid` for a path that cannot be used, `Unsupported` for a file of a newer version of this library,
+    /// `Corrupt` for one that is no database, `Unavailable` while another process keeps it locked.
+    pub async fn open(options: SqliteOptions) -> Result<Self> {
+        let options = options.checked()?;
+        let clock = StoreClock::new(options.clock.clone());
+        let own_commits = AtomicI64::new(0);
+        let shared = Arc::new(Shared { options, clock, hub: Arc::new(Hub::default()), own_commits });
+        let Opened { writer, readers } = Writer::start(shared.clone(), READERS).await?;
+        let readers = Readers::start(&shared, readers)?;
+        Ok(Self { watcher: Mutex::default(), readers, writer, shared })
+    }
+
+    fn check_open(&self, operation: &'static str) -> Result<()> {
+        if self.writer.is_closed() { Err(Error::closed(operation)) } else { Ok(()) }
+    }
+}
+
+#[async_trait]
+impl Storage for SqliteStorage {
+    fn capabilities(&self) -> Capabilities {
+        let durability = match self.shared.options.synchronous {
+            Synchronous::Full => Durability::Power,
+            Synchronous::Normal => Durability::Process,
+        };
+        Capabilities::new("sqlite", durability, Reach::Host)
+            .with_events(EventReach::Process)
+            .with_limits(self.shared.options.limits)
+    }
+
+    async fn enqueue(
+        &self,
+        queue: &QueueName,
+        groups: Vec<Vec<NewJob>>,
+    ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
+        self.shared.options.limits.check_enqueue(&groups)?;
+        self.writer.call(Enqueue { queue: queue.clone(), groups }).await
+    }
+
+    async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
+        self.shared.options.limits.check_batch("claim", request.limit)?;
+        self.writer.call(Claim(request)).await
+    }
+
+    async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
+        self.shared.options.limits.check_apply(&batch)?;
+        self.writer.call(Apply(batch)).await
+    }
+
+    async fn exchange(
+        &self,
+        batch: Vec<Transition>,
+        request: ClaimRequest,
+    ) -> Result<(Stamped<Vec<Applied>>, Claimed)> {
+        self.shared.options.limits.check_apply(&batch)?;
+        self.shared.options.limits.check_batch("exchange", request.limit)?;
+        self.writer.call(Exchange { batch, request }).await
+    }
+
+    async fn get(
+        &self,
+        queue: &QueueName,
+        ids: &[JobId],
+        what: Detail,
+    ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
+        let (queue, ids) = (queue.clone(), ids.to_vec());
+        self.readers.call("get", move |snapshot| snapshot.get(&queue, &ids, what)).await
+    }
+
+    async fn list(&self, query: ListQuery) -> Result<Page> {
+        let after = After::parse(query.after.as_ref())
+            .ok_or_else(|| Error::invalid("list", "the cursor is not one of this store"))?;
+        self.readers.call("list", move |snapshot| snapshot.list(&query, after)).await
+    }
+
+    async fn counts(&self, queue: &QueueName) -> Result<Counts> {
+        let queue = queue.clone();
+        self.readers.call("counts", move |snapshot| snapshot.counts(&queue)).await
+    }
+
+    /// Removes in transactions of bounded size; dropping the future between two of them leaves the rest in place.
+    async fn prune(&self, request: PruneRequest) -> Result<u64> {
+        let mut removed = 0;
+        while removed < request.limit {
+            let limit = PruneSome::MAX.min(request.limit - removed);
+            let some = PruneSome { queue: request.queue.clone(), what: request.what, limit };
+            let batch = self.writer.call(some).await?;
+            removed += batch;
+            if batch < limit {
+                break;
+            }
+        }
+        Ok(removed as u64)
+    }
+
+    async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
+        self.writer.call(SetPaused { queue: queue.clone(), paused }).await
+    }
+
+    /// The first subscriber starts the thread that watches for writes of other processes.
+    async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
+        self.check_open("subscribe")?;
+        let stream = self.shared.hub.subscribe(queue, interest);
+        let watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        watcher.get_or_try_init(|| Watcher::start(self.shared.clone())).await?;
+        Ok(stream)
+    }
+
+    async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<()> {
+        let ttl = Span::new("presence ttl", ttl)?;
+        self.writer.call(Announce { worker, ttl }).await
+    }
+
+    async fn workers(&self) -> Result<Vec<WorkerInfo>> {
+        self.readers.call("workers", reader::workers).await
+    }
+
+    async fn verify(&self) -> Result<Vec<String>> {
+        self.readers.call("verify", reader::verify).await
+    }
+
+    async fn close(&self) -> Result<()> {
+        self.shared.hub.close();
+        drop(std::mem::take(&mut *self.watcher.lock().unwrap_or_else(PoisonError::into_inner)));
+        self.readers.close().await;
+        self.writer.close().await;
+        Ok(())
+    }
+}

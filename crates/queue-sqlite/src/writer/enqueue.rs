@@ -1,0 +1,66 @@
+use super::{session::Session, task::Verb};
+use crate::row::{StoredJob, foreign};
+use queue_core::{
+    Enqueued, JobMeta, NewJob, QueueName, Stamped, State,
+    lifecycle::{Admission, admit},
+};
+
+/// Stores jobs. Everything is in one transaction, so every group is whole or absent (I19).
+#[derive(Debug)]
+pub(crate) struct Enqueue {
+    pub(crate) queue: QueueName,
+    pub(crate) groups: Vec<Vec<NewJob>>,
+}
+
+impl Verb for Enqueue {
+    type Answer = Stamped<Vec<Vec<Enqueued>>>;
+
+    const NAME: &'static str = "enqueue";
+
+    fn weight(&self) -> usize {
+        self.groups.iter().map(Vec::len).sum()
+    }
+
+    fn run(&self, session: &mut Session<'_>) -> rusqlite::Result<Self::Answer> {
+        let queue = session.intern_queue(&self.queue)?;
+        let mut one = |new| session.enqueue_one(queue, &self.queue, new);
+        let groups = self.groups.iter().map(|group| group.iter().map(&mut one).collect());
+        let value = groups.collect::<rusqlite::Result<_>>()?;
+        Ok(Stamped { now: session.now, value })
+    }
+}
+
+impl Session<'_> {
+    /// Inserts first and asks about a present record only if the id turned out to be taken, since most are free.
+    pub(super) fn enqueue_one(
+        &mut self,
+        queue: i64,
+        name: &QueueName,
+        new: &NewJob,
+    ) -> rusqlite::Result<Enqueued> {
+        let meta = JobMeta::begin(name.clone(), new, self.next_seq(), self.now);
+        if self.insert(queue, &meta, &new.payload)? {
+            return Ok(Enqueued::Queued { seq: meta.seq });
+        }
+        let taken = || foreign(2, "an id is taken by no record");
+        let present = self.load_by_id(queue, name, &new.id)?.ok_or_else(taken)?;
+        match admit(Some(&present.job.meta), new, self.now) {
+            Admission::Duplicate => self.taken_by(&present),
+            Admission::Insert | Admission::Replace => {
+                self.remove(queue, &present)?;
+                self.insert(queue, &meta, &new.payload)?;
+                Ok(Enqueued::Queued { seq: meta.seq })
+            }
+        }
+    }
+
+    fn taken_by(&mut self, present: &StoredJob) -> rusqlite::Result<Enqueued> {
+        let (seq, state) = (present.job.meta.seq, present.job.meta.state);
+        if state != State::Completed {
+            return Ok(Enqueued::Duplicate { seq, state });
+        }
+        let missing = || foreign(0, "a completed job has no result");
+        let result = self.outcome(present)?.result.ok_or_else(missing)?;
+        Ok(Enqueued::Completed { seq, result })
+    }
+}

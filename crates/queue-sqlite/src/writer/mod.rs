@@ -1,0 +1,27 @@
+//! Writing: one thread per handle, which puts whatever waits into one transaction and answers after its commit.
+
+mod apply;
+mod batch;
+mod claim;
+mod counters;
+mod enqueue;
+mod exchange;
+mod hints;
+mod jobs;
+mod pause;
+mod presence;
+mod prune;
+mod session;
+mod statements;
+mod task;
+mod thread;
+
+pub(crate) use apply::Apply;
+pub(crate) use claim::Claim;
+pub(crate) use counters::SCHEDULED_SLOT;
+pub(crate) use enqueue::Enqueue;
+pub(crate) use exchange::Exchange;
+pub(crate) use pause::SetPaused;
+pub(crate) use presence::Announce;
+pub(crate) use prune::PruneSome;
+pub(crate) use thread::{Opened, Shared, Writer};

@@ -1,0 +1,29 @@
+use super::{session::Session, task::Verb};
+use queue_core::QueueName;
+use rusqlite::params;
+
+/// Stops or resumes the claims of a queue, for every process.
+#[derive(Debug)]
+pub(crate) struct SetPaused {
+    pub(crate) queue: QueueName,
+    pub(crate) paused: bool,
+}
+
+impl Verb for SetPaused {
+    type Answer = ();
+
+    const NAME: &'static str = "set_paused";
+
+    fn weight(&self) -> usize {
+        1
+    }
+
+    fn run(&self, session: &mut Session<'_>) -> rusqlite::Result<()> {
+        let queue = session.intern_queue(&self.queue)?;
+        session.statements.set_paused.execute(params![queue, self.paused])?;
+        if !self.paused {
+            session.hints.wake(&self.queue);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,53 @@
+use super::{session::Session, task::Verb};
+use crate::row::{StoredJob, integer};
+use queue_core::{Prune, QueueName};
+use rusqlite::params;
+
+/// Removes records, as many as fit one transaction; the store sends it again until the request is met.
+#[derive(Debug)]
+pub(crate) struct PruneSome {
+    pub(crate) queue: QueueName,
+    pub(crate) what: Prune,
+    pub(crate) limit: usize,
+}
+
+impl PruneSome {
+    /// Records removed in one transaction, so that other writers need not wait long.
+    pub(crate) const MAX: usize = 1_000;
+}
+
+impl Verb for PruneSome {
+    /// How many it removed.
+    type Answer = usize;
+
+    const NAME: &'static str = "prune";
+
+    fn weight(&self) -> usize {
+        self.limit
+    }
+
+    fn run(&self, session: &mut Session<'_>) -> rusqlite::Result<usize> {
+        let Some(queue) = session.find_queue(&self.queue)? else { return Ok(0) };
+        let doomed = session.doomed(queue, self)?;
+        doomed.iter().try_for_each(|stored| session.remove(queue, stored))?;
+        Ok(doomed.len())
+    }
+}
+
+impl Session<'_> {
+    fn doomed(&mut self, queue: i64, request: &PruneSome) -> rusqlite::Result<Vec<StoredJob>> {
+        let (now, limit) = (self.now.as_millis(), integer(request.limit as u64));
+        let read = |row: &rusqlite::Row<'_>| StoredJob::read(row, &request.queue);
+        let statements = &mut self.statements;
+        match request.what {
+            Prune::Expired => statements.prune_expired.query_map(params![queue, now, limit], read)?.collect(),
+            Prune::FinishedBefore(age) => {
+                let cutoff = now.saturating_sub(age.as_millis());
+                statements.prune_finished.query_map(params![queue, cutoff, limit], read)?.collect()
+            }
+            Prune::Everything => {
+                statements.prune_everything.query_map(params![queue, limit], read)?.collect()
+            }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+use super::{counters::Counters, hints::Hints, statements::Statements, thread::Shared};
+use crate::row::integer;
+use queue_core::{QueueName, Seq, Timestamp};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
+use std::{collections::HashMap, path::Path, sync::atomic::Ordering, time::Duration};
+
+/// Queue numbers that are remembered. Beyond it the memory starts afresh: it is only a cache.
+const QUEUES_MAX: usize = 10_000;
+/// How long SQLite waits between two tries for the write lock.
+const LOCK_RETRY: Duration = Duration::from_millis(1);
+
+/// The writer's connection with its statements, and the transaction at hand.
+pub(crate) struct Session<'c> {
+    connection: &'c Connection,
+    shared: &'c Shared,
+    pub(super) statements: Statements<'c>,
+    queues: HashMap<QueueName, i64>,
+    pub(super) counters: Counters,
+    pub(super) hints: Hints,
+    /// The time of the transaction at hand.
+    pub(super) now: Timestamp,
+    seq_mark: i64,
+    time_mark: i64,
+    commits: i64,
+    /// Rows changed on the connection before the transaction at hand.
+    changes_before: u64,
+}
+
+impl<'c> Session<'c> {
+    pub(super) fn new(connection: &'c Connection, shared: &'c Shared) -> rusqlite::Result<Self> {
+        connection.busy_timeout(LOCK_RETRY)?;
+        Ok(Self {
+            connection,
+            shared,
+            statements: Statements::prepare(connection)?,
+            queues: HashMap::new(),
+            counters: Counters::default(),
+            hints: Hints::default(),
+            now: Timestamp::default(),
+            seq_mark: 0,
+            time_mark: 0,
+            commits: 0,
+            changes_before: 0,
+        })
+    }
+
+    pub(super) fn path(&self) -> &'c Path {
+        &self.shared.options.path
+    }
+
+    /// Takes the write lock and learns what other processes did to the marks.
+    pub(super) fn begin(&mut self) -> rusqlite::Result<()> {
+        self.take_lock()?;
+        self.changes_before = self.connection.total_changes();
+        let marks =
+            self.statements.load_store.query_row([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)));
+        (self.seq_mark, self.time_mark, self.commits) = marks.inspect_err(|_| self.rollback())?;
+        self.now = self.shared.clock.now(self.time_mark);
+        self.hints.begin(self.shared.hub.has_subscribers());
+        Ok(())
+    }
+
+    /// Writes what a transaction that changed anything owes besides: counters and marks. One that changed nothing
+    /// stays free of charge, since committing it writes nothing.
+    pub(super) fn flush(&mut self) -> rusqlite::Result<()> {
+        if !self.has_changes() {
+            return Ok(());
+        }
+        self.counters.flush(&mut self.statements)?;
+        let marks = params![self.seq_mark, self.now.as_millis(), self.commits + 1];
+        self.statements.save_store.execute(marks)?;
+        Ok(())
+    }
+
+    /// Makes it durable and publishes the hints.
+    pub(super) fn commit(&mut self) -> rusqlite::Result<()> {
+        // Counted before, so that whoever compares the file's count with this one never takes our commit for another's.
+        let own = i64::from(self.has_changes());
+        self.shared.own_commits.fetch_add(own, Ordering::SeqCst);
+        if let Err(error) = self.statements.commit.execute([]) {
+            self.shared.own_commits.fetch_sub(own, Ordering::SeqCst);
+            return Err(error);
+        }
+        self.hints.publish(&self.shared.hub);
+        Ok(())
+    }
+
+    /// Forgets the transaction, and everything that was remembered of it.
+    pub(super) fn rollback(&mut self) {
+        self.queues.clear();
+        self.counters.clear();
+        self.hints.clear();
+        if !self.connection.is_autocommit() {
+            // If even this fails, the next begin does too, and says why.
+            drop(self.statements.rollback.execute([]));
+        }
+    }
+
+    /// The number of a queue, if it has one.
+    pub(super) fn find_queue(&mut self, name: &QueueName) -> rusqlite::Result<Option<i64>> {
+        if let Some(queue) = self.queues.get(name) {
+            return Ok(Some(*queue));
+        }
+        let found = self.statements.find_queue.query_row([name.as_str()], |row| row.get(0)).optional()?;
+        if let Some(queue) = found {
+            self.remember(name, queue);
+        }
+        Ok(found)
+    }
+
+    /// The number of a queue, given now if it had none.
+    pub(super) fn intern_queue(&mut self, name: &QueueName) -> rusqlite::Result<i64> {
+        if let Some(queue) = self.find_queue(name)? {
+            return Ok(queue);
+        }
+        let queue = self.statements.add_queue.query_row([name.as_str()], |row| row.get(0))?;
+        self.remember(name, queue);
+        Ok(queue)
+    }
+
+    /// The number that the next life gets.
+    pub(super) fn next_seq(&self) -> Seq {
+        Seq::new(u64::try_from(self.seq_mark + 1).expect("seq counts up from zero"))
+    }
+
+    /// That number is taken now.
+    pub(super) fn take_seq(&mut self, seq: Seq) {
+        self.seq_mark = integer(seq.get());
+    }
+
+    /// Tries once per [`LOCK_RETRY`] rather than with SQLite's growing pauses: beside a busy writer, whose lock is free
+    /// for moments only, those would go hungry.
+    fn take_lock(&mut self) -> rusqlite::Result<()> {
+        let tries_max = self.shared.options.busy_timeout.as_millis() / LOCK_RETRY.as_millis();
+        let mut taken = self.statements.begin.execute([]);
+        for _ in 0..tries_max {
+            match &taken {
+                Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
+                    taken = self.statements.begin.execute([]);
+                }
+                _ => break,
+            }
+        }
+        taken.map(drop)
+    }
+
+    fn remember(&mut self, name: &QueueName, queue: i64) {
+        if self.queues.len() >= QUEUES_MAX {
+            self.queues.clear();
+        }
+        self.queues.insert(name.clone(), queue);
+    }
+
+    fn has_changes(&self) -> bool {
+        self.connection.total_changes() != self.changes_before
+    }
+}

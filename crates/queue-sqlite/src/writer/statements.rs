@@ -1,0 +1,55 @@
+use crate::sql;
+use rusqlite::{Connection, Statement};
+
+/// Declares the writer's statements, each prepared once for the life of the thread.
+macro_rules! statements {
+    ($($name:ident = $sql:ident;)*) => {
+        /// The writer's statements, ready to run.
+        pub(super) struct Statements<'c> {
+            $(pub(super) $name: Statement<'c>,)*
+        }
+
+        impl<'c> Statements<'c> {
+            pub(super) fn prepare(connection: &'c Connection) -> rusqlite::Result<Self> {
+                Ok(Self { $($name: connection.prepare(sql::$sql)?,)* })
+            }
+        }
+    };
+}
+
+statements! {
+    add_count = ADD_COUNT;
+    add_queue = ADD_QUEUE;
+    begin = BEGIN;
+    commit = COMMIT;
+    delete_body = DELETE_BODY;
+    delete_job = DELETE_JOB;
+    delete_outcome = DELETE_OUTCOME;
+    delete_worker = DELETE_WORKER;
+    expire_workers = EXPIRE_WORKERS;
+    find_queue = FIND_QUEUE;
+    first_lapse = FIRST_LAPSE;
+    first_ready = FIRST_READY;
+    first_scheduled = FIRST_SCHEDULED;
+    insert_body = INSERT_BODY;
+    insert_job = INSERT_JOB;
+    job_by_id = JOB_BY_ID;
+    job_by_seq = JOB_BY_SEQ;
+    load_body = LOAD_BODY;
+    load_outcome = LOAD_OUTCOME;
+    load_paused = LOAD_PAUSED;
+    load_store = LOAD_STORE;
+    promote_due = PROMOTE_DUE;
+    prune_everything = PRUNE_EVERYTHING;
+    prune_expired = PRUNE_EXPIRED;
+    prune_finished = PRUNE_FINISHED;
+    ready_jobs = READY_JOBS;
+    rollback = ROLLBACK;
+    save_details = SAVE_DETAILS;
+    save_job = SAVE_JOB;
+    save_lease = SAVE_LEASE;
+    save_result = SAVE_RESULT;
+    save_store = SAVE_STORE;
+    save_worker = SAVE_WORKER;
+    set_paused = SET_PAUSED;
+}

@@ -1,0 +1,212 @@
+//! What may be found at a path, and what opening makes of it.
+
+mod common;
+
+use common::{Place, assert_sound, claim, complete, enqueue, job, queue, settle};
+use queue_core::{
+    Certainty, Detail, ErrorKind, JobId, ManualClock, Prune, PruneRequest, State, Storage, StorageExt,
+    Timestamp,
+};
+use queue_sqlite::{Create, MIGRATIONS, SCHEMA_TABLE, SqliteOptions, SqliteStorage};
+use rusqlite::Connection;
+use std::{path::Path, sync::Arc, time::Duration};
+use tokio::task::JoinSet;
+
+async fn refusal(options: SqliteOptions) -> queue_core::Error {
+    let error = SqliteStorage::open(options).await.expect_err("it is refused");
+    assert_eq!((error.operation(), error.certainty()), ("open", Certainty::NotApplied));
+    error
+}
+
+fn names_the_path(error: &queue_core::Error, path: &Path) -> bool {
+    error.message().contains(path.to_str().expect("a readable path"))
+}
+
+#[tokio::test]
+async fn reopening_keeps_everything_and_tidies_up_the_log() {
+    let place = Place::new();
+    let store = place.open().await;
+    enqueue(&store, vec![job("done"), job("held"), job("waiting")]).await;
+    let claimed = claim(&store, 2, 1).await.jobs;
+    settle(&store, &claimed[0].record.meta, complete(claimed[0].token)).await;
+    let ids = ["done", "held", "waiting"].map(JobId::from_static);
+    let before = store.get(&queue(), &ids, Detail::Full).await.unwrap().value;
+    store.close().await.unwrap();
+    let files = std::fs::read_dir(place.directory.path()).unwrap().count();
+    assert_eq!(files, 1, "the last handle leaves one file");
+
+    let store = place.open().await;
+    assert_eq!(store.get(&queue(), &ids, Detail::Full).await.unwrap().value, before);
+    settle(&store, &claimed[1].record.meta, complete(claimed[1].token)).await;
+    assert_eq!(store.counts(&queue()).await.unwrap().of(State::Completed), 2);
+    assert_sound(&store).await;
+}
+
+#[tokio::test]
+async fn a_seq_is_never_given_twice_even_after_everything_was_removed() {
+    let place = Place::new();
+    let store = place.open().await;
+    let last = enqueue(&store, vec![job("a"), job("b")]).await[1].seq();
+    let everything = PruneRequest { queue: queue(), what: Prune::Everything, limit: 10 };
+    assert_eq!(store.prune(everything).await.unwrap(), 2);
+    drop(store);
+    let store = place.open().await;
+    assert!(enqueue(&store, vec![job("a")]).await[0].seq() > last);
+}
+
+#[tokio::test]
+async fn time_does_not_go_back_when_the_clock_does_between_two_opens() {
+    let place = Place::new();
+    let clock = Arc::new(ManualClock::default());
+    let store = SqliteStorage::open(place.options().clock(clock.clone())).await.unwrap();
+    let before = store.enqueue(&queue(), vec![vec![job("a")]]).await.unwrap().now;
+    drop(store);
+    clock.set(Timestamp::from_millis(1_000));
+    let store = SqliteStorage::open(place.options().clock(clock)).await.unwrap();
+    let claimed = claim(&store, 1, 1).await;
+    assert_eq!((claimed.now, claimed.jobs.len()), (before, 1));
+}
+
+#[tokio::test]
+async fn a_newer_schema_is_refused_and_left_alone() {
+    let place = Place::new();
+    drop(place.open().await);
+    let file = Connection::open(place.path()).unwrap();
+    file.execute("INSERT INTO queue_schema (version, applied_at) VALUES (99, 'later')", []).unwrap();
+    let error = refusal(place.options()).await;
+    assert_eq!(error.kind(), ErrorKind::Unsupported);
+    assert!(error.message().contains("99") && names_the_path(&error, &place.path()), "{error}");
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_database_is_refused_and_left_alone() {
+    let place = Place::new();
+    let text = "These are my notes, and they are longer than the header of a database. ".repeat(30);
+    std::fs::write(place.path(), &text).unwrap();
+    let error = refusal(place.options()).await;
+    assert_eq!(error.kind(), ErrorKind::Corrupt);
+    assert!(names_the_path(&error, &place.path()), "{error}");
+    assert_eq!(std::fs::read_to_string(place.path()).unwrap(), text);
+}
+
+#[tokio::test]
+async fn paths_that_cannot_be_used_are_refused_by_name() {
+    let place = Place::new();
+    let missing = place.directory.path().join("nowhere").join("jobs.db");
+    for path in [missing.clone(), place.directory.path().to_owned()] {
+        let error = refusal(SqliteOptions::new(&path)).await;
+        assert_eq!(error.kind(), ErrorKind::Invalid, "{error}");
+        assert!(names_the_path(&error, &path), "{error}");
+    }
+    assert_eq!(refusal(SqliteOptions::new("")).await.kind(), ErrorKind::Invalid);
+}
+
+#[tokio::test]
+async fn a_missing_file_is_made_only_when_asked_for() {
+    let place = Place::new();
+    let error = refusal(place.options().create(Create::Never)).await;
+    assert_eq!(error.kind(), ErrorKind::Invalid, "{error}");
+    assert!(!place.path().exists());
+    drop(place.open().await);
+    SqliteStorage::open(place.options().create(Create::Never)).await.unwrap();
+}
+
+#[tokio::test]
+async fn special_names_and_uris_are_plain_paths() {
+    let place = Place::new();
+    for name in [":memory:", "file:jobs.db?mode=memory", "ü %20 'quoted'"] {
+        let path = place.directory.path().join(name);
+        drop(SqliteStorage::open(SqliteOptions::new(&path)).await.unwrap());
+        assert!(path.is_file(), "{name}");
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_new_file_and_its_log_are_for_this_user_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new();
+    let store = place.open().await;
+    enqueue(&store, vec![job("a")]).await;
+    for file in std::fs::read_dir(place.directory.path()).unwrap() {
+        let file = file.unwrap();
+        assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600, "{file:?}");
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_read_only_file_is_refused() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new();
+    drop(place.open().await);
+    let read_only = std::fs::Permissions::from_mode(0o400);
+    std::fs::set_permissions(place.path(), read_only).unwrap();
+    if std::fs::OpenOptions::new().write(true).open(place.path()).is_ok() {
+        eprintln!("this user may write to anything, so nothing is read-only");
+        return;
+    }
+    let error = refusal(place.options()).await;
+    assert_eq!(error.kind(), ErrorKind::Invalid, "{error}");
+    assert!(names_the_path(&error, &place.path()), "{error}");
+}
+
+#[tokio::test]
+async fn tables_of_an_application_live_beside_ours() {
+    let place = Place::new();
+    let file = Connection::open(place.path()).unwrap();
+    file.execute_batch("CREATE TABLE job (id INTEGER PRIMARY KEY); INSERT INTO job VALUES (7);").unwrap();
+    let store = place.open().await;
+    enqueue(&store, vec![job("a")]).await;
+    assert_eq!(file.query_row("SELECT id FROM job", [], |row| row.get::<_, i64>(0)).unwrap(), 7);
+    assert_sound(&store).await;
+}
+
+#[tokio::test]
+async fn a_table_of_our_name_that_is_not_ours_is_refused_and_left_alone() {
+    let place = Place::new();
+    let file = Connection::open(place.path()).unwrap();
+    file.execute_batch("CREATE TABLE queue_job (mine); INSERT INTO queue_job VALUES (7);").unwrap();
+    assert_eq!(refusal(place.options()).await.kind(), ErrorKind::Invalid);
+    assert_eq!(file.query_row("SELECT mine FROM queue_job", [], |row| row.get::<_, i64>(0)).unwrap(), 7);
+}
+
+#[tokio::test]
+async fn a_schema_applied_by_hand_is_taken_as_it_is() {
+    let place = Place::new();
+    let file = Connection::open(place.path()).unwrap();
+    file.execute_batch(SCHEMA_TABLE).unwrap();
+    for migration in MIGRATIONS {
+        file.execute_batch(migration.sql).unwrap();
+        file.execute("INSERT INTO queue_schema VALUES (?1, 'by hand')", [migration.version]).unwrap();
+    }
+    let store = place.open().await;
+    enqueue(&store, vec![job("a")]).await;
+    assert_sound(&store).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_that_open_a_new_file_at_once_all_succeed() {
+    let place = Place::new();
+    let opens: JoinSet<_> = (0..8).map(|_| SqliteStorage::open(place.options())).collect();
+    let stores: Vec<_> = opens.join_all().await.into_iter().map(Result::unwrap).collect();
+    for (n, store) in stores.iter().enumerate() {
+        enqueue(store, vec![job(&n.to_string())]).await;
+    }
+    assert_eq!(stores[0].counts(&queue()).await.unwrap().total(), 8);
+    assert_sound(&stores[0]).await;
+}
+
+#[tokio::test]
+async fn a_lock_that_is_never_let_go_is_told_as_unavailable() {
+    let place = Place::new();
+    let store = SqliteStorage::open(place.options().busy_timeout(Duration::from_millis(3))).await.unwrap();
+    let other = Connection::open(place.path()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let error = store.enqueue(&queue(), vec![vec![job("a")]]).await.unwrap_err();
+    assert_eq!((error.kind(), error.certainty()), (ErrorKind::Unavailable, Certainty::NotApplied));
+    assert!(store.get_one(&queue(), &JobId::from_static("a"), Detail::Meta).await.unwrap().is_none());
+    other.execute_batch("ROLLBACK").unwrap();
+    enqueue(&store, vec![job("a")]).await;
+    assert_sound(&store).await;
+}

@@ -1,0 +1,105 @@
+use crate::{Harness, Place};
+use queue_core::{Clock, ManualClock, QueueName, SeededRng, Span, Storage, Timestamp};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+/// A handle on the store under test, looking at one queue. Clones share the handle.
+#[derive(Clone, Debug)]
+pub(crate) struct Bench {
+    place: Arc<dyn Place>,
+    store: Arc<Mutex<Option<Arc<dyn Storage>>>>,
+    pub(crate) clock: Arc<ManualClock>,
+    pub(super) rng: Arc<SeededRng>,
+    pub(super) queue: QueueName,
+    pub(super) queues: Arc<Mutex<BTreeSet<QueueName>>>,
+}
+
+impl Bench {
+    /// An empty store.
+    pub(crate) async fn open(harness: &dyn Harness) -> Self {
+        let clock = Arc::new(ManualClock::default());
+        let place: Arc<dyn Place> =
+            harness.create(clock.clone()).await.expect("the harness makes a place").into();
+        let store = place.connect().await.expect("the store opens");
+        let queue = QueueName::from_static("conformance");
+        Self {
+            place,
+            store: Arc::new(Mutex::new(Some(store))),
+            clock,
+            rng: Arc::new(SeededRng::new(0x5EED)),
+            queues: Arc::new(Mutex::new(BTreeSet::from([queue.clone()]))),
+            queue,
+        }
+    }
+
+    /// The open store.
+    pub(crate) fn store(&self) -> Arc<dyn Storage> {
+        self.open_store().expect("the case has not closed its store")
+    }
+
+    pub(super) fn open_store(&self) -> Option<Arc<dyn Storage>> {
+        self.slot().clone()
+    }
+
+    /// The queue that the short words are about.
+    pub(crate) fn queue(&self) -> &QueueName {
+        &self.queue
+    }
+
+    /// The same handle, looking at another queue.
+    pub(crate) fn on_queue(&self, name: &str) -> Self {
+        let queue = QueueName::new(name).expect("a valid queue name");
+        self.queues.lock().unwrap_or_else(PoisonError::into_inner).insert(queue.clone());
+        Self { queue, ..self.clone() }
+    }
+
+    /// A second handle on the same data.
+    pub(crate) async fn second(&self) -> Self {
+        let store = self.place.connect().await.expect("a second handle opens");
+        Self { store: Arc::new(Mutex::new(Some(store))), ..self.clone() }
+    }
+
+    /// Closes the store for good and answers the handle, for cases about closed handles.
+    pub(crate) async fn close(&self) -> Arc<dyn Storage> {
+        let store = self.slot().take().expect("closed once");
+        store.close().await.expect("closing works");
+        store
+    }
+
+    /// Closes the store and opens its data again.
+    pub(crate) async fn reopen(&self) {
+        drop(self.close().await);
+        let store = self.place.connect().await.expect("the store opens again");
+        *self.slot() = Some(store);
+    }
+
+    /// Lets the place remove its data.
+    pub(crate) async fn clean_up(&self) {
+        let open = self.slot().take();
+        if let Some(store) = open {
+            drop(store.close().await);
+        }
+        self.place.clean_up().await.expect("the place cleans up");
+    }
+
+    /// Moves the clock forward.
+    pub(crate) fn advance(&self, by: Span) {
+        self.clock.advance(by.as_duration());
+    }
+
+    /// Moves the clock back, as a machine's clock may be set.
+    pub(crate) fn step_back(&self, by: Span) {
+        self.clock.set(Timestamp::from_millis(self.clock.now().as_millis() - by.as_millis()));
+    }
+
+    /// What the clock says, which is the store's time unless the clock was set back.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    fn slot(&self) -> std::sync::MutexGuard<'_, Option<Arc<dyn Storage>>> {
+        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

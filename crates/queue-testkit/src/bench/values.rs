@@ -1,0 +1,66 @@
+//! Values that cases share.
+
+use queue_core::{
+    ContentType, Failure, JobId, Kind, NewJob, Payload, RetryPolicy, Span, WorkerId, lifecycle::Policy,
+};
+
+/// How long claims lease.
+pub(crate) const LEASE: Span = Span::from_secs(30);
+/// How long a failed job waits.
+pub(crate) const RETRY: Span = Span::from_secs(1);
+/// How long a job waits after its second stall.
+pub(crate) const STALL: Span = Span::from_secs(10);
+/// How long terminal records stay unless a case says otherwise.
+pub(crate) const KEPT: Span = Span::from_secs(3600);
+/// The finest step of store time.
+pub(crate) const MILLI: Span = Span::from_millis(1);
+
+/// A valid id.
+pub(crate) fn id(text: &str) -> JobId {
+    JobId::new(text).expect("a valid id")
+}
+
+/// The id of job number `n`; ids sort as the numbers do.
+pub(crate) fn nth(n: usize) -> JobId {
+    id(&format!("job-{n:05}"))
+}
+
+/// A job whose payload tells its id.
+pub(crate) fn job(text: &str) -> NewJob {
+    job_with(text, text_payload(&format!("payload of {text}")))
+}
+
+/// A job with a payload of its own.
+pub(crate) fn job_with(text: &str, payload: Payload) -> NewJob {
+    NewJob::new(id(text), Kind::from_static("email"), payload)
+}
+
+/// Jobs number `0..n`.
+pub(crate) fn jobs(n: usize) -> Vec<NewJob> {
+    (0..n).map(|n| job(nth(n).as_str())).collect()
+}
+
+/// Text as a payload or result.
+pub(crate) fn text_payload(text: &str) -> Payload {
+    Payload::new(text.to_owned(), ContentType::from_static("text/plain"))
+}
+
+/// Bytes as a payload or result.
+pub(crate) fn bytes_payload(bytes: impl Into<bytes::Bytes>) -> Payload {
+    Payload::new(bytes, ContentType::from_static("application/octet-stream"))
+}
+
+/// The failure that short words report.
+pub(crate) fn failure() -> Failure {
+    Failure::new("Timeout", "no answer")
+}
+
+/// A worker of this name.
+pub(crate) fn worker(text: &str) -> WorkerId {
+    WorkerId::new(text).expect("a valid worker id")
+}
+
+/// Fixed waits, so that cases know when.
+pub(crate) fn policy() -> Policy {
+    Policy { retry: RetryPolicy::Fixed(RETRY), stall: RetryPolicy::Fixed(STALL), ..Policy::default() }
+}

@@ -1,0 +1,228 @@
+//! Many at once: what is atomic, and what is not.
+
+use super::cases;
+use crate::bench::prelude::*;
+use queue_core::{
+    Applied, Detail, State,
+    lifecycle::{Event, OnRunning},
+};
+
+const MANY: usize = 5000;
+
+cases! { "batch":
+    thousands_of_settles_in_one_batch [I19 I5];
+    each_item_has_its_own_outcome [I19 I4];
+    answers_come_in_the_order_of_the_request [I19];
+    items_are_applied_in_order [I19];
+    two_outcomes_for_one_lease_in_one_batch_are_one [I5 I19];
+    a_batch_may_span_queues [I19];
+    jobs_of_different_claims_share_a_batch [I19];
+    an_exchange_settles_and_claims [I19 I3];
+    an_exchange_gives_back_what_it_released [I22];
+    an_exchange_of_nothing_is_a_claim [I3];
+    an_exchange_without_room_is_an_apply [I17];
+    an_exchange_sees_what_follows [I1 I15];
+    a_read_answers_in_the_order_of_the_ids [I20];
+    a_read_of_nothing_is_fine [I20];
+    an_id_read_twice_is_answered_twice [I20];
+    thousands_are_read_in_one_call [I20];
+}
+
+/// All of them, and all at one time.
+async fn thousands_of_settles_in_one_batch(bench: &Bench) {
+    bench.put_many(MANY).await;
+    let held = bench.claim(MANY).await;
+    assert_eq!(held.len(), MANY);
+    let settle = |n: usize| SETTLES[n % SETTLES.len()];
+    let batch =
+        held.iter().enumerate().map(|(n, job)| decided(&job.record.meta, settle(n)(job.token))).collect();
+    assert!(bench.apply_all(batch).await.iter().all(Applied::is_done));
+    let counts = bench.counts().await;
+    let quarter = MANY as u64 / 4;
+    assert_eq!((counts.of(State::Completed), counts.of(State::Failing)), (quarter, quarter));
+    assert_eq!((counts.of(State::Queued), counts.scheduled), (2 * quarter, 2 * quarter));
+}
+
+/// Done, lost, stale, missing and a replay, side by side.
+async fn each_item_has_its_own_outcome(bench: &Bench) {
+    bench.put_many(5).await;
+    let held = bench.claim(5).await;
+    let foreign = bench.request(1).token;
+    bench.cancel(nth(2).as_str()).await;
+    bench.release(&held[4]).await;
+    let mut gone = held[3].record.meta.clone();
+    gone.seq = queue_core::Seq::new(gone.seq.get() + 1000);
+    let batch = vec![
+        decided(&held[0].record.meta, complete(held[0].token)),
+        decided(&held[1].record.meta, complete(foreign)),
+        decided(&held[2].record.meta, complete(held[2].token)),
+        decided(&gone, complete(held[3].token)),
+        decided(&held[4].record.meta, release(held[4].token)),
+    ];
+    let answers = bench.apply_all(batch).await;
+    assert!(
+        matches!(
+            answers.as_slice(),
+            [Applied::Done(_), Applied::LeaseLost(_), Applied::Stale(_), Applied::Missing, Applied::Done(_)]
+        ),
+        "{answers:?}"
+    );
+    let states = [State::Completed, State::Processing, State::Processing, State::Processing, State::Queued];
+    for (n, state) in states.into_iter().enumerate() {
+        assert_eq!(bench.state(nth(n).as_str()).await, Some(state), "job {n}");
+    }
+}
+
+/// Whatever order the store works in.
+async fn answers_come_in_the_order_of_the_request(bench: &Bench) {
+    bench.put_many(200).await;
+    let mut held = bench.claim(200).await;
+    held.reverse();
+    held.swap(7, 150);
+    let batch = held.iter().map(|job| decided(&job.record.meta, complete(job.token))).collect();
+    let answered: Vec<String> = bench
+        .apply_all(batch)
+        .await
+        .into_iter()
+        .map(|answer| match answer {
+            Applied::Done(meta) => meta.id.to_string(),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(answered, ids_of(&held));
+}
+
+/// The later item sees the earlier one.
+async fn items_are_applied_in_order(bench: &Bench) {
+    let held = bench.put_and_claim("a").await;
+    let beat = decided(&held.record.meta, extend(held.token, KEPT));
+    let done = decided(&held.record.meta, complete(held.token));
+    let answers = bench.apply_all(vec![beat.clone(), done, beat]).await;
+    let revisions: Vec<u64> = answers
+        .iter()
+        .map(|answer| match answer {
+            Applied::Done(meta) | Applied::LeaseLost(meta) => meta.revision,
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(revisions, [3, 4, 4]);
+    assert!(matches!(answers[2], Applied::LeaseLost(_)));
+}
+
+/// The first one.
+async fn two_outcomes_for_one_lease_in_one_batch_are_one(bench: &Bench) {
+    let held = bench.put_and_claim("a").await;
+    let batch =
+        vec![decided(&held.record.meta, fail(held.token)), decided(&held.record.meta, complete(held.token))];
+    let answers = bench.apply_all(batch).await;
+    assert!(matches!(answers.as_slice(), [Applied::Done(_), Applied::LeaseLost(_)]), "{answers:?}");
+    assert_eq!(bench.state("a").await, Some(State::Failing));
+}
+
+/// A transition names its queue.
+async fn a_batch_may_span_queues(bench: &Bench) {
+    let others = ["one", "two", "three"].map(|name| bench.on_queue(name));
+    let mut batch = Vec::new();
+    for queue in &others {
+        let held = queue.put_and_claim("a").await;
+        batch.push(decided(
+            &held.record.meta,
+            complete_with(held.token, text_payload(queue.queue().as_str())),
+        ));
+    }
+    assert!(bench.apply_all(batch).await.iter().all(Applied::is_done));
+    for queue in &others {
+        assert_eq!(queue.result("a").await.as_deref(), Some(queue.queue().as_str()));
+    }
+}
+
+/// Tokens are looked at one by one.
+async fn jobs_of_different_claims_share_a_batch(bench: &Bench) {
+    bench.put_many(9).await;
+    let mut held = Vec::new();
+    for _ in 0..3 {
+        held.extend(bench.claim(3).await);
+    }
+    let batch = held.iter().map(|job| decided(&job.record.meta, complete(job.token))).collect();
+    assert!(bench.apply_all(batch).await.iter().all(Applied::is_done));
+}
+
+/// What a busy worker does all day.
+async fn an_exchange_settles_and_claims(bench: &Bench) {
+    bench.put_many(4).await;
+    let held = bench.claim(2).await;
+    let batch = held.iter().map(|job| decided(&job.record.meta, complete(job.token))).collect();
+    let (applied, claimed) = bench.store().exchange(batch, bench.request(2)).await.expect("it answers");
+    assert!(applied.value.iter().all(Applied::is_done) && applied.value.len() == 2);
+    assert_eq!(ids_of(&claimed.jobs), [2, 3].map(|n| nth(n).to_string()));
+    assert_eq!(bench.counts().await.of(State::Completed), 2);
+}
+
+/// Apply comes first.
+async fn an_exchange_gives_back_what_it_released(bench: &Bench) {
+    let held = bench.put_and_claim("a").await;
+    let back = vec![decided(&held.record.meta, release(held.token))];
+    let (_, claimed) = bench.store().exchange(back, bench.request(1)).await.expect("it answers");
+    assert_eq!(ids_of(&claimed.jobs), ["a"]);
+    assert_eq!(claimed.jobs[0].record.meta.epoch, 2);
+    assert_ne!(claimed.jobs[0].token, held.token);
+}
+
+/// Nothing to settle yet.
+async fn an_exchange_of_nothing_is_a_claim(bench: &Bench) {
+    bench.put("a").await;
+    let (applied, claimed) = bench.store().exchange(vec![], bench.request(1)).await.expect("it answers");
+    assert_eq!((applied.value.len(), claimed.jobs.len()), (0, 1));
+}
+
+/// A worker that drains.
+async fn an_exchange_without_room_is_an_apply(bench: &Bench) {
+    bench.put_many(2).await;
+    let held = bench.claim_one().await;
+    let batch = vec![decided(&held.record.meta, complete(held.token))];
+    let (applied, claimed) = bench.store().exchange(batch, bench.request(0)).await.expect("it answers");
+    assert!(applied.value[0].is_done());
+    assert!(claimed.jobs.is_empty() && claimed.next_due.is_some_and(|at| at <= claimed.now));
+}
+
+/// No round trip between one job and the next.
+async fn an_exchange_sees_what_follows(bench: &Bench) {
+    let held = bench.put_and_claim("a").await;
+    let batch = vec![decided(&held.record.meta, complete_then(held.token, vec![job("next")]))];
+    let (_, claimed) = bench.store().exchange(batch, bench.request(1)).await.expect("it answers");
+    assert_eq!(ids_of(&claimed.jobs), ["next"]);
+}
+
+/// With gaps where there is none.
+async fn a_read_answers_in_the_order_of_the_ids(bench: &Bench) {
+    bench.put_many(3).await;
+    let ids = [nth(2), id("none"), nth(0), nth(1)];
+    let reply = bench.store().get(bench.queue(), &ids, Detail::Meta).await.expect("it answers");
+    let found: Vec<_> = reply.value.into_iter().map(|record| record.map(|record| record.meta.id)).collect();
+    assert_eq!(found, [Some(nth(2)), None, Some(nth(0)), Some(nth(1))]);
+    assert_eq!(reply.now, bench.now());
+}
+
+/// As with the other verbs.
+async fn a_read_of_nothing_is_fine(bench: &Bench) {
+    let reply = bench.store().get(bench.queue(), &[], Detail::Full).await.expect("it answers");
+    assert_eq!(reply.value, []);
+}
+
+/// By position.
+async fn an_id_read_twice_is_answered_twice(bench: &Bench) {
+    bench.put("a").await;
+    let reply =
+        bench.store().get(bench.queue(), &[id("a"), id("a")], Detail::Full).await.expect("it answers");
+    assert_eq!(reply.value, [Some(bench.record("a").await), Some(bench.record("a").await)]);
+}
+
+/// More than a statement has room for parameters.
+async fn thousands_are_read_in_one_call(bench: &Bench) {
+    bench.put_many(MANY).await;
+    bench.changed(nth(1).as_str(), Event::Cancel { running: OnRunning::Leave }).await;
+    let ids: Vec<_> = (0..MANY).map(nth).collect();
+    let reply = bench.store().get(bench.queue(), &ids, Detail::Meta).await.expect("it answers");
+    let found: Vec<_> = reply.value.into_iter().flatten().map(|record| record.meta.id).collect();
+    assert_eq!(found, ids);
+}

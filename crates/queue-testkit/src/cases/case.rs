@@ -1,0 +1,72 @@
+use crate::{Invariant, bench::Bench};
+use futures_util::future::LocalBoxFuture;
+use std::fmt;
+
+/// One named thing that every store must do.
+#[derive(Debug)]
+pub(crate) struct Case {
+    /// What it is about: the name of its file.
+    pub(crate) group: &'static str,
+    /// What it claims.
+    pub(crate) name: &'static str,
+    /// Which invariants it would find broken.
+    pub(crate) invariants: &'static [Invariant],
+    /// What a store must be able to do to be asked.
+    pub(crate) needs: &'static [Need],
+    /// Panics if it does not hold.
+    pub(crate) run: fn(&Bench) -> LocalBoxFuture<'_, ()>,
+}
+
+/// What not every store offers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Need {
+    Pause,
+    Presence,
+    Hints,
+    Verify,
+    Reopen,
+    SecondHandle,
+}
+
+impl Case {
+    /// `group::name`, as a module path would be.
+    pub(crate) fn full_name(&self) -> String {
+        format!("{}::{}", self.group, self.name)
+    }
+
+    /// The numbers of its invariants.
+    pub(crate) fn cited(&self) -> String {
+        let shown: Vec<String> = self.invariants.iter().map(ToString::to_string).collect();
+        shown.join(" ")
+    }
+}
+
+impl fmt::Display for Need {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Pause => "pause",
+            Self::Presence => "presence",
+            Self::Hints => "hints",
+            Self::Verify => "verify",
+            Self::Reopen => "reopening",
+            Self::SecondHandle => "a second handle",
+        })
+    }
+}
+
+/// The table of a file: `name [invariants] (needs);` for each case, in the order of the file.
+macro_rules! cases {
+    ($group:literal: $($name:ident [$($invariant:ident)+] $(($($need:ident)+))?;)+) => {
+        pub(in $crate::cases) const CASES: &[$crate::cases::Case] = &[$(
+            $crate::cases::Case {
+                group: $group,
+                name: stringify!($name),
+                invariants: &[$($crate::Invariant::$invariant),+],
+                needs: &[$($($crate::cases::Need::$need),+)?],
+                run: |bench| Box::pin($name(bench)),
+            }
+        ),+];
+    };
+}
+
+pub(super) use cases;

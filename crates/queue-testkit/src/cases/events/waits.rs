@@ -1,0 +1,118 @@
+//! What tells those who wait for a job.
+
+use super::listen::{awaiting, reached};
+use crate::bench::prelude::*;
+use crate::cases::cases;
+use queue_core::{Budget, JobChange, State, lifecycle::Event};
+
+cases! { "events":
+    an_awaited_job_tells_its_end [I14] (Hints);
+    an_awaited_job_tells_every_kind_of_end [I14] (Hints);
+    an_awaited_job_tells_that_it_is_gone [I14] (Hints);
+    a_job_awaited_later_tells_its_end [I14] (Hints);
+    several_ids_are_told_on_one_stream [I14] (Hints);
+    several_waiters_of_one_id_are_told [I14] (Hints);
+    what_happened_before_is_not_needed [I14] (Hints);
+    hints_follow_the_write [I13 I14] (Hints);
+}
+
+/// With life, revision and state.
+async fn an_awaited_job_tells_its_end(bench: &Bench) {
+    let seq = bench.put_job(job("a").awaited()).await;
+    let mut stream = awaiting(bench, &["a"]).await;
+    let meta = bench.complete(&bench.claim_one().await).await;
+    let change = reached(&mut stream, "a", Some(State::Completed)).await;
+    assert_eq!(
+        change,
+        JobChange { id: id("a"), seq, revision: meta.revision, state: Some(State::Completed) }
+    );
+}
+
+/// Failure and cancellation, by whatever event.
+async fn an_awaited_job_tells_every_kind_of_end(bench: &Bench) {
+    let texts = ["failed", "cancelled", "marked", "stalled"];
+    let mut stream = awaiting(bench, &texts).await;
+    bench.put_job(job("failed").awaited()).await;
+    bench.fail_terminally(&bench.claim_one().await).await;
+    reached(&mut stream, "failed", Some(State::Failed)).await;
+    bench.put_job(job("cancelled").awaited()).await;
+    bench.cancel("cancelled").await;
+    reached(&mut stream, "cancelled", Some(State::Cancelled)).await;
+    bench.put_job(job("marked").awaited()).await;
+    let held = bench.claim_one().await;
+    bench.cancel("marked").await;
+    bench.release(&held).await;
+    reached(&mut stream, "marked", Some(State::Cancelled)).await;
+    bench.put_job(job("stalled").awaited().with_max_stalls(Budget::from_raw(1))).await;
+    bench.claim_one().await;
+    bench.advance(LEASE);
+    bench.rescue().await;
+    reached(&mut stream, "stalled", Some(State::Failed)).await;
+}
+
+/// Or its waiters would wait for nothing.
+async fn an_awaited_job_tells_that_it_is_gone(bench: &Bench) {
+    let seq = bench.put_job(job("a").awaited()).await;
+    let mut stream = awaiting(bench, &["a"]).await;
+    bench.changed("a", Event::Delete).await;
+    assert_eq!(reached(&mut stream, "a", None).await.seq, seq);
+}
+
+/// The waiter came after the producer.
+async fn a_job_awaited_later_tells_its_end(bench: &Bench) {
+    let held = bench.put_and_claim("a").await;
+    let mut stream = awaiting(bench, &["a"]).await;
+    bench.changed("a", Event::Await).await;
+    bench.complete(&held).await;
+    reached(&mut stream, "a", Some(State::Completed)).await;
+}
+
+/// One stream for a batch.
+async fn several_ids_are_told_on_one_stream(bench: &Bench) {
+    let mut stream = awaiting(bench, &["a", "b", "c"]).await;
+    for text in ["c", "a", "b"] {
+        bench.put_job(job(text).awaited()).await;
+        bench.complete(&bench.claim_one().await).await;
+        reached(&mut stream, text, Some(State::Completed)).await;
+    }
+}
+
+/// Each on its own.
+async fn several_waiters_of_one_id_are_told(bench: &Bench) {
+    bench.put_job(job("a").awaited()).await;
+    let mut streams = Vec::new();
+    for _ in 0..5 {
+        streams.push(awaiting(bench, &["a"]).await);
+    }
+    drop(streams.remove(2));
+    bench.complete(&bench.claim_one().await).await;
+    for stream in &mut streams {
+        reached(stream, "a", Some(State::Completed)).await;
+    }
+}
+
+/// Subscribe, then read: between them nothing is lost.
+async fn what_happened_before_is_not_needed(bench: &Bench) {
+    bench.put_job(job("a").awaited()).await;
+    let held = bench.claim_one().await;
+    let mut stream = awaiting(bench, &["a"]).await;
+    assert_eq!(bench.state("a").await, Some(State::Processing));
+    bench.complete(&held).await;
+    reached(&mut stream, "a", Some(State::Completed)).await;
+}
+
+/// Whoever reads upon a hint finds what it hinted at.
+async fn hints_follow_the_write(bench: &Bench) {
+    for round in 0..20 {
+        let text = nth(round).to_string();
+        bench.put_job(job(&text).awaited()).await;
+        let mut stream = awaiting(bench, &[&text]).await;
+        let held = bench.claim_one().await;
+        let settle = bench.complete(&held);
+        let read = async {
+            reached(&mut stream, &text, Some(State::Completed)).await;
+            assert_eq!(bench.result(&text).await.as_deref(), Some(RESULT));
+        };
+        futures_util::future::join(settle, read).await;
+    }
+}

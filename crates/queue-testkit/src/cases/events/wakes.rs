@@ -1,0 +1,105 @@
+//! What tells a worker that a claim may find something.
+
+use super::listen::{subscribe, woken};
+use crate::bench::prelude::*;
+use crate::cases::cases;
+use queue_core::{
+    Interest, Span,
+    lifecycle::{Cause, Event},
+};
+
+cases! { "events":
+    an_enqueue_wakes [I15] (Hints);
+    a_release_wakes [I15 I22] (Hints);
+    a_failure_due_at_once_wakes [I15] (Hints);
+    a_rescue_wakes [I15] (Hints);
+    a_redrive_and_a_promotion_wake [I15] (Hints);
+    what_follows_wakes [I15] (Hints);
+    resuming_wakes [I15] (Hints Pause);
+    every_subscriber_is_woken [I16] (Hints);
+}
+
+/// A worker that sleeps.
+async fn an_enqueue_wakes(bench: &Bench) {
+    let mut stream = subscribe(bench, Interest::Wake).await;
+    for text in ["a", "b"] {
+        bench.put(text).await;
+        woken(&mut stream).await;
+        assert_eq!(bench.claim_ids(1).await, [text]);
+    }
+}
+
+/// Somebody else may take it.
+async fn a_release_wakes(bench: &Bench) {
+    let held = bench.put_and_claim("a").await;
+    let mut stream = subscribe(bench, Interest::Wake).await;
+    bench.release(&held).await;
+    woken(&mut stream).await;
+    bench.claim_one().await;
+}
+
+/// A retry without a wait.
+async fn a_failure_due_at_once_wakes(bench: &Bench) {
+    let held = bench.put_and_claim("a").await;
+    let mut stream = subscribe(bench, Interest::Wake).await;
+    let event = Event::Fail {
+        token: held.token,
+        failure: failure(),
+        cause: Cause::Retryable,
+        delay: Some(Span::ZERO),
+        retention: None,
+    };
+    bench.settled(&held, event).await;
+    woken(&mut stream).await;
+}
+
+/// The first stall is due at once.
+async fn a_rescue_wakes(bench: &Bench) {
+    bench.put_and_claim("a").await;
+    bench.advance(LEASE);
+    let mut stream = subscribe(bench, Interest::Wake).await;
+    bench.rescue().await;
+    woken(&mut stream).await;
+}
+
+/// Both make a job due now.
+async fn a_redrive_and_a_promotion_wake(bench: &Bench) {
+    bench.put("a").await;
+    bench.cancel("a").await;
+    bench.put_job(job("b").with_delay(KEPT)).await;
+    for (text, event) in [("a", Event::Redrive), ("b", Event::Promote)] {
+        let mut stream = subscribe(bench, Interest::Wake).await;
+        bench.changed(text, event).await;
+        woken(&mut stream).await;
+    }
+}
+
+/// As an enqueue does.
+async fn what_follows_wakes(bench: &Bench) {
+    let held = bench.put_and_claim("a").await;
+    let mut stream = subscribe(bench, Interest::Wake).await;
+    bench.settled(&held, complete_then(held.token, vec![job("next")])).await;
+    woken(&mut stream).await;
+    assert_eq!(bench.claim_ids(1).await, ["next"]);
+}
+
+/// The backlog is there already.
+async fn resuming_wakes(bench: &Bench) {
+    bench.put("a").await;
+    bench.store().set_paused(bench.queue(), true).await.expect("it can pause");
+    let mut stream = subscribe(bench, Interest::Wake).await;
+    bench.store().set_paused(bench.queue(), false).await.expect("it can pause");
+    woken(&mut stream).await;
+}
+
+/// Not just the first one.
+async fn every_subscriber_is_woken(bench: &Bench) {
+    let mut streams = Vec::new();
+    for _ in 0..10 {
+        streams.push(subscribe(bench, Interest::Wake).await);
+    }
+    bench.put("a").await;
+    for stream in &mut streams {
+        woken(stream).await;
+    }
+}

@@ -1,0 +1,117 @@
+//! The cases, one file per subject, each with a table of what it holds and which invariants that would find broken.
+
+mod batch;
+mod binary;
+mod cancel;
+mod case;
+mod claim;
+mod concurrency;
+mod counts;
+mod dedup;
+mod enqueue;
+mod events;
+mod extend;
+mod fencing;
+mod handles;
+mod ids;
+mod lease;
+mod limits;
+mod list;
+mod lives;
+mod next_due;
+mod order;
+mod pause;
+mod presence;
+mod priority;
+mod prune;
+mod release;
+mod reopen;
+mod replay;
+mod results;
+mod retention;
+mod retry;
+mod schedule;
+mod settle;
+mod snooze;
+mod stall;
+mod then;
+mod verify;
+
+use case::cases;
+pub(crate) use case::{Case, Need};
+
+/// The group whose cases need a runtime of several threads.
+pub(crate) const RACES: &str = "concurrency";
+
+/// Every group, in the order in which a new store best works through them.
+const GROUPS: &[&[Case]] = &[
+    enqueue::CASES,
+    claim::CASES,
+    next_due::CASES,
+    order::CASES,
+    priority::CASES,
+    schedule::CASES,
+    lease::CASES,
+    settle::CASES,
+    fencing::CASES,
+    replay::CASES,
+    retry::CASES,
+    stall::CASES,
+    release::CASES,
+    snooze::CASES,
+    extend::CASES,
+    cancel::CASES,
+    dedup::CASES,
+    lives::CASES,
+    results::CASES,
+    retention::kept::CASES,
+    retention::awaited::CASES,
+    retention::purged::CASES,
+    then::CASES,
+    batch::CASES,
+    list::CASES,
+    counts::CASES,
+    prune::CASES,
+    pause::CASES,
+    presence::CASES,
+    events::wakes::CASES,
+    events::waits::CASES,
+    events::streams::CASES,
+    limits::CASES,
+    ids::CASES,
+    binary::CASES,
+    verify::CASES,
+    handles::CASES,
+    reopen::data::CASES,
+    reopen::going_on::CASES,
+    concurrency::claims::CASES,
+    concurrency::enqueues::CASES,
+    concurrency::settles::CASES,
+    concurrency::dropped::CASES,
+];
+
+/// Every case.
+pub(crate) fn all() -> impl Iterator<Item = &'static Case> {
+    GROUPS.iter().copied().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::all;
+    use crate::Invariant::{self, I18};
+    use std::collections::HashSet;
+
+    #[test]
+    fn no_name_stands_for_two_cases() {
+        let mut names = HashSet::new();
+        all().for_each(|case| assert!(names.insert(case.full_name()), "{} twice", case.full_name()));
+    }
+
+    /// I18 is about transactions of the caller, which the trait does not have.
+    #[test]
+    fn each_invariant_of_a_store_has_a_case() {
+        let cited: HashSet<Invariant> = all().flat_map(|case| case.invariants).copied().collect();
+        let missing: Vec<_> = Invariant::ALL.iter().filter(|i| !cited.contains(i)).collect();
+        assert_eq!(missing, [&I18]);
+    }
+}

@@ -1,0 +1,114 @@
+//! Stopping the claims of a queue for everybody.
+
+use super::cases;
+use crate::bench::prelude::*;
+use queue_core::State;
+
+cases! { "pause":
+    a_paused_queue_gives_nothing_and_says_so [I1] (Pause);
+    a_resumed_queue_goes_on_in_order [I12 I15] (Pause);
+    a_paused_queue_takes_jobs [I1] (Pause);
+    a_paused_queue_settles_what_runs [I5] (Pause);
+    a_paused_queue_keeps_leases_and_rescues [I15] (Pause);
+    pausing_twice_and_resuming_twice_are_fine [I5] (Pause);
+    pausing_is_about_one_queue [I16] (Pause);
+    a_queue_can_be_paused_before_its_first_job [I1] (Pause);
+    a_pause_holds_for_every_handle [I1] (Pause SecondHandle);
+}
+
+async fn set(bench: &Bench, paused: bool) {
+    bench.store().set_paused(bench.queue(), paused).await.expect("it can pause");
+}
+
+/// A worker can tell it from an empty queue.
+async fn a_paused_queue_gives_nothing_and_says_so(bench: &Bench) {
+    bench.put("a").await;
+    set(bench, true).await;
+    for limit in [0, 10] {
+        let claimed = bench.send(bench.request(limit)).await;
+        assert!(claimed.paused && claimed.jobs.is_empty());
+    }
+    assert_eq!(bench.state("a").await, Some(State::Queued));
+}
+
+/// As if nothing had been.
+async fn a_resumed_queue_goes_on_in_order(bench: &Bench) {
+    bench.put_many(3).await;
+    set(bench, true).await;
+    bench.put("last").await;
+    set(bench, false).await;
+    let claimed = bench.send(bench.request(10)).await;
+    assert!(!claimed.paused);
+    assert_eq!(ids_of(&claimed.jobs).last().map(String::as_str), Some("last"));
+    assert_eq!(claimed.jobs.len(), 4);
+}
+
+/// Producers notice nothing.
+async fn a_paused_queue_takes_jobs(bench: &Bench) {
+    set(bench, true).await;
+    bench.put("a").await;
+    assert!(!bench.enqueue(job("a")).await.is_new());
+    assert_eq!(bench.counts().await.of(State::Queued), 1);
+}
+
+/// Running jobs end as they would.
+async fn a_paused_queue_settles_what_runs(bench: &Bench) {
+    bench.put_many(4).await;
+    let held = bench.claim(4).await;
+    set(bench, true).await;
+    for (claimed, settle) in held.iter().zip(SETTLES) {
+        bench.settled(claimed, extend(claimed.token, LEASE)).await;
+        bench.settled(claimed, settle(claimed.token)).await;
+    }
+    assert_eq!(bench.counts().await.of(State::Processing), 0);
+}
+
+/// Time goes on.
+async fn a_paused_queue_keeps_leases_and_rescues(bench: &Bench) {
+    bench.put_and_claim("a").await;
+    set(bench, true).await;
+    bench.advance(LEASE);
+    assert_eq!(bench.rescue().await.len(), 1);
+    assert_eq!(bench.claim(1).await.len(), 0);
+    set(bench, false).await;
+    assert_eq!(bench.claim_ids(1).await, ["a"]);
+}
+
+/// It is a state, not a count.
+async fn pausing_twice_and_resuming_twice_are_fine(bench: &Bench) {
+    bench.put("a").await;
+    for paused in [true, true, false, false] {
+        set(bench, paused).await;
+    }
+    assert_eq!(bench.claim_ids(1).await, ["a"]);
+}
+
+/// The others go on.
+async fn pausing_is_about_one_queue(bench: &Bench) {
+    let other = bench.on_queue("other");
+    bench.put("a").await;
+    other.put("a").await;
+    set(bench, true).await;
+    assert_eq!(other.claim_ids(1).await, ["a"]);
+    assert_eq!(bench.claim(1).await.len(), 0);
+}
+
+/// Deploy first, open later.
+async fn a_queue_can_be_paused_before_its_first_job(bench: &Bench) {
+    let fresh = bench.on_queue("fresh");
+    set(&fresh, true).await;
+    fresh.put("a").await;
+    assert!(fresh.send(fresh.request(1)).await.paused);
+    set(&fresh, false).await;
+    assert_eq!(fresh.claim_ids(1).await, ["a"]);
+}
+
+/// From the next claim on.
+async fn a_pause_holds_for_every_handle(bench: &Bench) {
+    let other = bench.second().await;
+    bench.put("a").await;
+    set(&other, true).await;
+    assert!(bench.send(bench.request(1)).await.paused);
+    set(bench, false).await;
+    assert_eq!(other.claim_ids(1).await, ["a"]);
+}

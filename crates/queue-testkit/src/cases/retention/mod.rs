@@ -1,0 +1,13 @@
+//! How long a terminal record stays, and that it is absent on the millisecond afterwards.
+
+pub(super) mod awaited;
+pub(super) mod kept;
+pub(super) mod purged;
+
+use crate::bench::Bench;
+use queue_core::Timestamp;
+
+/// When the record of a job goes: `None` if it has gone, `Some(None)` if never.
+async fn purge_at(bench: &Bench, text: &str) -> Option<Option<Timestamp>> {
+    bench.find(text).await.map(|record| record.meta.purge_at)
+}

@@ -1,0 +1,65 @@
+use crate::fault::{Fault, FaultKind, FaultPlan, HintFault, Tally, Verb};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+/// Draws faults, from the script first and then from the plan, and counts them.
+#[derive(Debug)]
+pub(super) struct Injector {
+    plan: FaultPlan,
+    script: Mutex<BTreeMap<Verb, VecDeque<Fault>>>,
+    tally: Mutex<Tally>,
+    is_healed: AtomicBool,
+}
+
+impl Injector {
+    pub(super) fn new(plan: FaultPlan) -> Self {
+        Self { plan, script: Mutex::default(), tally: Mutex::default(), is_healed: AtomicBool::new(false) }
+    }
+
+    pub(super) fn next(&self, verb: Verb, calls: usize, fault: &Fault) {
+        let repeated = std::iter::repeat_n(fault.clone(), calls);
+        lock(&self.script).entry(verb).or_default().extend(repeated);
+    }
+
+    pub(super) fn heal(&self) {
+        self.is_healed.store(true, Ordering::SeqCst);
+        lock(&self.script).clear();
+    }
+
+    pub(super) fn tally(&self) -> Tally {
+        lock(&self.tally).clone()
+    }
+
+    pub(super) fn draw(&self, verb: Verb) -> Option<Fault> {
+        let scripted = lock(&self.script).get_mut(&verb).and_then(VecDeque::pop_front);
+        let drawn = scripted.or_else(|| if self.is_healed() { None } else { self.plan.draw(verb) });
+        self.count(drawn.as_ref().map(Fault::kind));
+        drawn
+    }
+
+    pub(super) fn draw_hint(&self) -> Option<HintFault> {
+        let drawn = if self.is_healed() { None } else { self.plan.draw_hint() };
+        self.count(drawn.map(HintFault::kind));
+        drawn
+    }
+
+    fn is_healed(&self) -> bool {
+        self.is_healed.load(Ordering::SeqCst)
+    }
+
+    fn count(&self, kind: Option<FaultKind>) {
+        if let Some(kind) = kind {
+            lock(&self.tally).add(kind);
+        }
+    }
+}
+
+/// Each critical section is one change, so a panic elsewhere leaves nothing half done.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

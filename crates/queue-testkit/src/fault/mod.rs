@@ -1,0 +1,42 @@
+//! A store that misbehaves on purpose, so that everything built on [`Storage`](queue_core::Storage) can be tested
+//! against what networks and servers do.
+//!
+//! [`FaultStore`] implements the same trait as the store it wraps. Which calls go wrong, and how, is said in advance by
+//! a seeded [`FaultPlan`], or call by call with [`FaultStore::next`]. It never makes an answer up: what it passes on is
+//! what the store said, and what it withholds it reports as an error with an honest
+//! [`Certainty`](queue_core::Certainty).
+//!
+//! ```
+//! use queue_core::{Certainty, QueueName, Storage};
+//! use queue_memory::MemoryStorage;
+//! use queue_testkit::fault::{Fault, FaultKind, FaultPlan, FaultStore, Verb};
+//! use std::sync::Arc;
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), queue_core::Error> {
+//! let store = FaultStore::new(Arc::new(MemoryStorage::new()), FaultPlan::new(7));
+//! store.next(Verb::SetPaused, 1, &Fault::LoseReply);
+//!
+//! let queue = QueueName::new("emails")?;
+//! let lost = store.set_paused(&queue, true).await.expect_err("the reply was lost");
+//! assert_eq!(lost.certainty(), Certainty::Unknown);
+//! store.set_paused(&queue, true).await?; // idempotent, so it is simply sent again
+//! assert_eq!(store.tally().of(FaultKind::LoseReply), 1);
+//! # Ok(()) }
+//! ```
+
+#[expect(clippy::module_inception, reason = "the main type of the folder")]
+mod fault;
+mod gate;
+mod hints;
+mod injector;
+mod plan;
+mod store;
+mod tally;
+mod verb;
+
+pub use fault::{Fault, FaultKind, HintFault};
+pub use gate::Gate;
+pub use plan::FaultPlan;
+pub use store::FaultStore;
+pub use tally::Tally;
+pub use verb::Verb;

@@ -1,0 +1,47 @@
+use crate::fault::{Fault, HintFault, Verb};
+use queue_core::{Rng, SeededRng};
+
+/// What shall go wrong by chance. The same seed and the same calls in the same order give the same faults.
+#[derive(Debug)]
+pub struct FaultPlan {
+    rng: SeededRng,
+    calls: Vec<(u64, Vec<Verb>, Fault)>,
+    hints: Vec<(u64, HintFault)>,
+}
+
+impl FaultPlan {
+    /// A plan in which nothing goes wrong.
+    pub fn new(seed: u64) -> Self {
+        Self { rng: SeededRng::new(seed), calls: Vec::new(), hints: Vec::new() }
+    }
+
+    /// Makes one in `n` calls of these verbs go wrong, `n` being at least 1. Of several faults the first that is drawn
+    /// happens. [`Fault::Duplicate`] passes over verbs that are not idempotent; use [`FaultStore::next`] to send a
+    /// claim twice.
+    ///
+    /// [`FaultStore::next`]: crate::fault::FaultStore::next
+    #[must_use]
+    pub fn one_in(mut self, n: u64, verbs: &[Verb], fault: Fault) -> Self {
+        let doubles = matches!(fault, Fault::Duplicate);
+        let verbs = verbs.iter().copied().filter(|verb| !doubles || verb.is_idempotent()).collect();
+        self.calls.push((n.max(1), verbs, fault));
+        self
+    }
+
+    /// Makes one in `n` hints go wrong, `n` being at least 1.
+    #[must_use]
+    pub fn hints_one_in(mut self, n: u64, fault: HintFault) -> Self {
+        self.hints.push((n.max(1), fault));
+        self
+    }
+
+    pub(super) fn draw(&self, verb: Verb) -> Option<Fault> {
+        let drawn =
+            self.calls.iter().find(|(n, verbs, _)| verbs.contains(&verb) && self.rng.next_u64() % n == 0);
+        drawn.map(|(_, _, fault)| fault.clone())
+    }
+
+    pub(super) fn draw_hint(&self) -> Option<HintFault> {
+        self.hints.iter().find(|(n, _)| self.rng.next_u64() % n == 0).map(|&(_, fault)| fault)
+    }
+}

@@ -1,0 +1,144 @@
+use crate::fault::{Fault, FaultPlan, Tally, Verb, hints::FaultyHints, injector::Injector};
+use async_trait::async_trait;
+use queue_core::{
+    Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Enqueued, Error, ErrorKind, EventStream,
+    Interest, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, Result, Stamped, Storage,
+    WorkerInfo, lifecycle::Transition,
+};
+use std::{sync::Arc, time::Duration};
+
+/// Any store, with faults between it and its caller.
+///
+/// Dropping the future of a verb leaves what it would leave without the wrapper; one that is held back was not sent.
+#[derive(Debug)]
+pub struct FaultStore<S: ?Sized> {
+    injector: Arc<Injector>,
+    store: Arc<S>,
+}
+
+impl<S: Storage + ?Sized> FaultStore<S> {
+    /// Wraps a handle.
+    pub fn new(store: Arc<S>, plan: FaultPlan) -> Self {
+        Self { injector: Arc::new(Injector::new(plan)), store }
+    }
+
+    /// Scripts the next calls of a verb, after those that are scripted already and before the plan is asked.
+    pub fn next(&self, verb: Verb, calls: usize, fault: &Fault) {
+        self.injector.next(verb, calls, fault);
+    }
+
+    /// Ends the plan and the script: calls from now on go through, unless scripted anew. Calls that are held back stay so.
+    pub fn heal(&self) {
+        self.injector.heal();
+    }
+
+    /// What was injected so far.
+    pub fn tally(&self) -> Tally {
+        self.injector.tally()
+    }
+
+    async fn call<T, F>(&self, verb: Verb, send: impl Fn() -> F + Send + Sync) -> Result<T>
+    where
+        T: Send,
+        F: Future<Output = Result<T>> + Send,
+    {
+        match self.injector.draw(verb) {
+            None => return send().await,
+            Some(Fault::Refuse) => return Err(failure(verb, "the connection was refused")),
+            Some(Fault::LoseRequest) => return Err(failure(verb, "the request was lost").unknown()),
+            Some(Fault::LoseReply) => {
+                drop(send().await);
+                return Err(failure(verb, "the reply was lost").unknown());
+            }
+            Some(Fault::Duplicate) => {
+                let first = send().await;
+                drop(send().await);
+                return first;
+            }
+            Some(Fault::Delay(delay)) => tokio::time::sleep(delay).await,
+            Some(Fault::HoldUntil(gate)) => gate.passed().await,
+        }
+        send().await
+    }
+}
+
+fn failure(verb: Verb, message: &str) -> Error {
+    Error::new(ErrorKind::Unavailable, verb.as_str(), format!("injected: {message}"))
+}
+
+#[async_trait]
+impl<S: Storage + ?Sized> Storage for FaultStore<S> {
+    fn capabilities(&self) -> Capabilities {
+        self.store.capabilities()
+    }
+
+    async fn enqueue(
+        &self,
+        queue: &QueueName,
+        groups: Vec<Vec<NewJob>>,
+    ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
+        self.call(Verb::Enqueue, || self.store.enqueue(queue, groups.clone())).await
+    }
+
+    async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
+        self.call(Verb::Claim, || self.store.claim(request.clone())).await
+    }
+
+    async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
+        self.call(Verb::Apply, || self.store.apply(batch.clone())).await
+    }
+
+    async fn exchange(
+        &self,
+        batch: Vec<Transition>,
+        request: ClaimRequest,
+    ) -> Result<(Stamped<Vec<Applied>>, Claimed)> {
+        self.call(Verb::Exchange, || self.store.exchange(batch.clone(), request.clone())).await
+    }
+
+    async fn get(
+        &self,
+        queue: &QueueName,
+        ids: &[JobId],
+        what: Detail,
+    ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
+        self.call(Verb::Get, || self.store.get(queue, ids, what)).await
+    }
+
+    async fn list(&self, query: ListQuery) -> Result<Page> {
+        self.call(Verb::List, || self.store.list(query.clone())).await
+    }
+
+    async fn counts(&self, queue: &QueueName) -> Result<Counts> {
+        self.call(Verb::Counts, || self.store.counts(queue)).await
+    }
+
+    async fn prune(&self, request: PruneRequest) -> Result<u64> {
+        self.call(Verb::Prune, || self.store.prune(request.clone())).await
+    }
+
+    async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
+        self.call(Verb::SetPaused, || self.store.set_paused(queue, paused)).await
+    }
+
+    async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
+        let hints = self.call(Verb::Subscribe, || self.store.subscribe(queue, interest.clone())).await?;
+        Ok(Box::pin(FaultyHints::new(hints, self.injector.clone())))
+    }
+
+    async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<()> {
+        self.call(Verb::Announce, || self.store.announce(worker.clone(), ttl)).await
+    }
+
+    async fn workers(&self) -> Result<Vec<WorkerInfo>> {
+        self.call(Verb::Workers, || self.store.workers()).await
+    }
+
+    async fn verify(&self) -> Result<Vec<String>> {
+        self.call(Verb::Verify, || self.store.verify()).await
+    }
+
+    async fn close(&self) -> Result<()> {
+        self.store.close().await
+    }
+}

@@ -1,0 +1,22 @@
+use crate::fault::FaultKind;
+use std::collections::BTreeMap;
+
+/// How many faults of each kind were injected, so that a test can show that it was one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally(BTreeMap<FaultKind, u64>);
+
+impl Tally {
+    /// How many of this kind.
+    pub fn of(&self, kind: FaultKind) -> u64 {
+        self.0.get(&kind).copied().unwrap_or(0)
+    }
+
+    /// How many of all kinds.
+    pub fn total(&self) -> u64 {
+        self.0.values().sum()
+    }
+
+    pub(super) fn add(&mut self, kind: FaultKind) {
+        *self.0.entry(kind).or_default() += 1;
+    }
+}

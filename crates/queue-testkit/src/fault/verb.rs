@@ -1,0 +1,86 @@
+/// A verb of [`Storage`](queue_core::Storage) that can go wrong. Capabilities are constant, and closing always works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Verb {
+    /// Stores jobs.
+    Enqueue,
+    /// Leases jobs: the one verb that must not be sent twice.
+    Claim,
+    /// Applies transitions.
+    Apply,
+    /// Applies and claims in one, so it must not be sent twice either.
+    Exchange,
+    /// Reads by id.
+    Get,
+    /// Reads page by page.
+    List,
+    /// Counts by state.
+    Counts,
+    /// Removes records.
+    Prune,
+    /// Stops or resumes claims.
+    SetPaused,
+    /// Opens a stream of hints.
+    Subscribe,
+    /// Shows a worker.
+    Announce,
+    /// Reads who is shown.
+    Workers,
+    /// Cross-checks the store.
+    Verify,
+}
+
+impl Verb {
+    /// Every verb.
+    pub const ALL: &[Self] = &[
+        Self::Enqueue,
+        Self::Claim,
+        Self::Apply,
+        Self::Exchange,
+        Self::Get,
+        Self::List,
+        Self::Counts,
+        Self::Prune,
+        Self::SetPaused,
+        Self::Subscribe,
+        Self::Announce,
+        Self::Workers,
+        Self::Verify,
+    ];
+
+    /// The verbs that a worker or a client depends on.
+    pub const CORE: &[Self] = &[
+        Self::Enqueue,
+        Self::Claim,
+        Self::Apply,
+        Self::Exchange,
+        Self::Get,
+        Self::List,
+        Self::Counts,
+        Self::Prune,
+    ];
+
+    /// Whether sending it twice does what sending it once does.
+    pub const fn is_idempotent(self) -> bool {
+        !matches!(self, Self::Claim | Self::Exchange)
+    }
+
+    /// As errors name it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Enqueue => "enqueue",
+            Self::Claim => "claim",
+            Self::Apply => "apply",
+            Self::Exchange => "exchange",
+            Self::Get => "get",
+            Self::List => "list",
+            Self::Counts => "counts",
+            Self::Prune => "prune",
+            Self::SetPaused => "set_paused",
+            Self::Subscribe => "subscribe",
+            Self::Announce => "announce",
+            Self::Workers => "workers",
+            Self::Verify => "verify",
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! What the author of a store writes: how to make an empty store, and how to open it once more.
+
+mod facility;
+mod place;
+mod store_harness;
+
+pub use facility::Facility;
+pub use place::{Failure, Place};
+pub use store_harness::Harness;

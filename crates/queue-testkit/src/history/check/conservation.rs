@@ -1,0 +1,122 @@
+//! I20, records, counts and indexes add up, I21, a reopened store is as it was left, and I15 after the drain.
+
+use super::{
+    finding::Findings,
+    item::Item,
+    life::{Life, Sighting},
+    story::Story,
+};
+use crate::{
+    Invariant,
+    history::{Answer, Event, Op, Status},
+};
+use std::collections::BTreeMap;
+
+pub(super) fn check_life(story: &Story<'_>, life: &Life<'_>, findings: &mut Findings) {
+    for pair in life.sightings.windows(2).filter(|pair| pair[0].seen.revision == pair[1].seen.revision) {
+        if !agree(pair[0], pair[1]) {
+            let explanation =
+                format!("{:?} differs from itself at revision {}", life.id, pair[0].seen.revision);
+            findings.report(Invariant::I20, explanation, &[pair[0].event, pair[1].event]);
+        }
+    }
+    for (at, older) in life.sightings.iter().enumerate() {
+        // Sorted by revision, so what comes behind has a higher one.
+        let newer = life.sightings[at..]
+            .iter()
+            .find(|newer| newer.seen.revision > older.seen.revision && newer.item.precedes(older.item));
+        if let Some(newer) = newer {
+            let went_back = story.reopened_between(newer.item, older.item);
+            let invariant = if went_back { Invariant::I21 } else { Invariant::I20 };
+            let explanation = format!("{:?} went back to an earlier revision", life.id);
+            findings.report(invariant, explanation, &[newer.event, older.event]);
+        }
+    }
+}
+
+fn agree(a: Sighting<'_>, b: Sighting<'_>) -> bool {
+    let facts = |s: Sighting<'_>| {
+        let seen = s.seen;
+        (seen.status, seen.epoch, seen.failures, seen.stalls, seen.run_at, seen.expires_at, seen.purge_at)
+    };
+    facts(a) == facts(b)
+}
+
+pub(super) fn check(story: &Story<'_>, findings: &mut Findings) {
+    for verify in story.of_op(Op::Verify) {
+        let found = verify.answer().filter(
+            |event| matches!(&event.answer, Some(Answer::Findings(findings)) if !findings.is_empty()),
+        );
+        if let Some(event) = found {
+            findings.report(Invariant::I20, "the store does not add up by its own account", &[event]);
+        }
+    }
+    if let Some(drain) = story.of_op(Op::Drain).filter(|drain| drain.is_answered()).last() {
+        check_drained(story, drain, findings);
+        let counts =
+            story.of_op(Op::Count).filter(|count| drain.precedes(count) && is_quiet(story, drain, count));
+        counts.for_each(|count| check_counts(story, drain, count, findings));
+    }
+}
+
+/// After the drain nothing is left to do.
+fn check_drained(story: &Story<'_>, drain: &Item<'_>, findings: &mut Findings) {
+    for (_, event) in final_records(story, drain, None) {
+        let status = event.seen.as_ref().map(|seen| seen.status);
+        if status.is_some_and(|status| !status.is_terminal()) {
+            let explanation = format!("{:?} is still {status:?} after the drain", event.id);
+            findings.report(Invariant::I15, explanation, &[event]);
+        }
+    }
+}
+
+/// Every record that was shown after the drain, of one queue or of all.
+fn final_records<'a>(
+    story: &Story<'a>,
+    drain: &Item<'_>,
+    queue: Option<&str>,
+) -> BTreeMap<(&'a str, u64), &'a Event> {
+    let reads = story
+        .items
+        .iter()
+        .filter(|item| matches!(item.asked.op, Op::Read | Op::List) && drain.precedes(item));
+    let found = reads
+        .flat_map(|item| item.answers.iter().copied())
+        .filter(|event| event.answer == Some(Answer::Found));
+    let of_queue = found.filter(|event| queue.is_none_or(|queue| event.queue == queue));
+    of_queue.filter_map(|event| Some(((event.queue.as_str(), event.seq?), event))).collect()
+}
+
+/// Nothing was written from the drain to the count.
+fn is_quiet(story: &Story<'_>, drain: &Item<'_>, count: &Item<'_>) -> bool {
+    let mut writes = story.items.iter().filter(|item| {
+        let is_write =
+            item.asked.ask.effect.is_some() || matches!(item.asked.op, Op::Enqueue | Op::Claim | Op::Prune);
+        is_write && !item.is_refused() && !item.is_unknown()
+    });
+    !writes.any(|write| write.end > drain.end && write.begin < count.end)
+}
+
+/// Unfinished jobs are counted one by one; of the terminal ones some may be overdue for removal and still be counted.
+fn check_counts(story: &Story<'_>, drain: &Item<'_>, count: &Item<'_>, findings: &mut Findings) {
+    let Some(event) = count.answer() else { return };
+    let Some(Answer::Counted(counted)) = &event.answer else { return };
+    let records = final_records(story, drain, Some(&count.asked.queue));
+    let all = [
+        Status::Queued,
+        Status::Processing,
+        Status::Failing,
+        Status::Completed,
+        Status::Failed,
+        Status::Cancelled,
+    ];
+    for (status, counted) in all.into_iter().zip(counted) {
+        let is_of = |event: &&&Event| event.seen.as_ref().is_some_and(|seen| seen.status == status);
+        let found = records.values().filter(is_of).count() as u64;
+        let adds_up = if status.is_terminal() { *counted >= found } else { *counted == found };
+        if !adds_up {
+            let explanation = format!("{counted} jobs are counted as {status:?}, and {found} are there");
+            findings.report(Invariant::I20, explanation, &[event]);
+        }
+    }
+}

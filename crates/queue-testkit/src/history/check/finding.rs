@@ -1,0 +1,46 @@
+use crate::{Invariant, history::Event};
+use std::fmt;
+
+/// An invariant that a history breaks, and how.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Violation {
+    /// Which one.
+    pub invariant: Invariant,
+    /// What is wrong, in words.
+    pub explanation: String,
+    /// The events that show it.
+    pub events: Vec<Event>,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.invariant, self.explanation)?;
+        self.events.iter().try_for_each(|event| {
+            let line = serde_json::to_string(event).map_err(|_| fmt::Error)?;
+            write!(f, "\n    {line}")
+        })
+    }
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Findings(Vec<Violation>);
+
+impl Findings {
+    pub(super) fn report(
+        &mut self,
+        invariant: Invariant,
+        explanation: impl Into<String>,
+        shown_by: &[&Event],
+    ) {
+        let mut events: Vec<Event> = shown_by.iter().map(|event| (*event).clone()).collect();
+        events.sort_by_key(|event| event.index);
+        let violation = Violation { invariant, explanation: explanation.into(), events };
+        if !self.0.contains(&violation) {
+            self.0.push(violation);
+        }
+    }
+
+    pub(super) fn into_violations(self) -> Vec<Violation> {
+        self.0
+    }
+}

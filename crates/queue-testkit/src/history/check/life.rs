@@ -1,0 +1,100 @@
+use super::item::Item;
+use crate::history::{Effect, Event, Op, Seen, Status};
+
+/// Everything a history says about one life of one job.
+#[derive(Debug)]
+pub(super) struct Life<'a> {
+    pub(super) queue: &'a str,
+    pub(super) seq: u64,
+    pub(super) id: &'a str,
+    /// The enqueue that was answered with this life.
+    pub(super) birth: Option<&'a Item<'a>>,
+    /// Changes aimed at it, whatever came of them.
+    pub(super) acts: Vec<&'a Item<'a>>,
+    /// Answers that showed its record, in the order of revisions.
+    pub(super) sightings: Vec<Sighting<'a>>,
+}
+
+/// An answer that showed a record.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sighting<'a> {
+    pub(super) item: &'a Item<'a>,
+    pub(super) event: &'a Event,
+    pub(super) seen: &'a Seen,
+}
+
+impl<'a> Life<'a> {
+    pub(super) fn new(queue: &'a str, seq: u64, id: &'a str) -> Self {
+        Self { queue, seq, id, birth: None, acts: Vec::new(), sightings: Vec::new() }
+    }
+
+    /// Claims that were answered, in the order of their epochs.
+    pub(super) fn claims(&self) -> Vec<Sighting<'a>> {
+        let mut claims: Vec<_> = self.sightings.iter().filter(|seen| seen.is_claim()).copied().collect();
+        claims.sort_by_key(|claim| (claim.seen.epoch, claim.seen.revision));
+        claims
+    }
+
+    pub(super) fn claim_under(&self, token: Option<u64>) -> Option<Sighting<'a>> {
+        self.sightings.iter().find(|seen| seen.is_claim() && seen.event.token == token).copied()
+    }
+
+    /// Changes that certainly stand.
+    pub(super) fn done(&self) -> impl Iterator<Item = &'a Item<'a>> {
+        self.acts.iter().copied().filter(|act| act.is_done())
+    }
+
+    /// Changes that certainly removed the record. A settle that is sent again may by then be decided otherwise than the
+    /// one that stands, and is answered all the same.
+    pub(super) fn removals(&self) -> impl Iterator<Item = &'a Item<'a>> {
+        self.done().filter(|act| act.removes() && !(act.asked.op.is_settle() && self.is_sent_again(act)))
+    }
+
+    /// Whether another settle under the same token may stand.
+    pub(super) fn is_sent_again(&self, settle: &Item<'_>) -> bool {
+        let is_same =
+            |other: &Item<'_>| other.asked.op.is_settle() && other.asked.token == settle.asked.token;
+        let mut before = self.may_precede(settle).filter(|other| is_same(other));
+        before.any(|other| other.asked.call != settle.asked.call || other.asked.item != settle.asked.item)
+    }
+
+    /// Changes that may have taken effect before the other item did.
+    pub(super) fn may_precede(&self, other: &Item<'_>) -> impl Iterator<Item = &'a Item<'a>> {
+        let end = other.end;
+        self.acts.iter().copied().filter(move |act| act.may_be_done() && act.begin < end)
+    }
+
+    /// Whether the record may have been opened again after it was seen like this, and before the other item.
+    pub(super) fn may_be_redriven(&self, after: Sighting<'_>, before: &Item<'_>) -> bool {
+        self.may_precede(before).any(|act| {
+            act.asked.op == Op::Redrive
+                && act.asked.ask.revision.is_none_or(|seen| seen >= after.seen.revision)
+        })
+    }
+
+    /// The terminal states it may have reached before the other item.
+    pub(super) fn ends_before(
+        &self,
+        other: &Item<'_>,
+    ) -> impl Iterator<Item = (&'a Item<'a>, Status, Option<i64>)> {
+        self.may_precede(other).filter_map(|act| match act.asked.ask.effect {
+            Some(Effect::Finish { status, keep_ms }) => Some((act, status, keep_ms)),
+            _ => None,
+        })
+    }
+}
+
+impl Sighting<'_> {
+    pub(super) fn is_claim(&self) -> bool {
+        self.item.asked.op == Op::Claim
+    }
+
+    /// Later by the record's own count, or by real time.
+    pub(super) fn precedes(&self, other: &Self) -> bool {
+        self.seen.revision < other.seen.revision || self.item.precedes(other.item)
+    }
+
+    pub(super) fn is_terminal(&self) -> bool {
+        self.seen.status.is_terminal()
+    }
+}

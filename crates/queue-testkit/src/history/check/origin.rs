@@ -1,0 +1,93 @@
+//! I2, no job from nowhere, and I19, a group of an enqueue is all or nothing.
+
+use super::{
+    finding::Findings,
+    item::Item,
+    life::{Life, Sighting},
+    story::Story,
+};
+use crate::{
+    Invariant,
+    history::{Answer, Event, Op},
+};
+
+pub(super) fn check_life(story: &Story<'_>, life: &Life<'_>, findings: &mut Findings) {
+    for sighting in life.sightings.iter().filter(|sighting| sighting.event.digest.is_some()) {
+        if !has_origin(story, life, sighting) {
+            let explanation = format!("{:?} has no enqueue with this payload", life.id);
+            findings.report(Invariant::I2, explanation, &[sighting.event]);
+        }
+    }
+}
+
+/// The enqueue that was answered with this life, or else one that may have begun a life without telling.
+fn has_origin(story: &Story<'_>, life: &Life<'_>, sighting: &Sighting<'_>) -> bool {
+    let is_source = |enqueue: &Item<'_>| {
+        enqueue.begin < sighting.item.end && enqueue.asked.digest == sighting.event.digest
+    };
+    match life.birth {
+        Some(birth) => is_source(birth),
+        None => story
+            .enqueues_of(life.queue, life.id)
+            .any(|enqueue| enqueue.may_have_begun_another() && is_source(enqueue)),
+    }
+}
+
+pub(super) fn check_groups(story: &Story<'_>, findings: &mut Findings) {
+    for item in story.items {
+        if let Some(answer) = item.answers.iter().find(|event| event.answer == Some(Answer::Malformed)) {
+            let explanation = "the answer has not one item per item of the question";
+            findings.report(Invariant::I19, explanation, &[item.asked, answer]);
+        }
+    }
+    for seen in story.of_op(Op::Enqueue).filter(|item| item.is_unknown()) {
+        if let Some(shown) = first_sighting(story, seen) {
+            check_siblings(story, seen, shown, findings);
+        }
+    }
+}
+
+/// If one job of a group is there, no other of its group can be missing.
+fn check_siblings(story: &Story<'_>, present: &Item<'_>, shown: Sighting<'_>, findings: &mut Findings) {
+    let siblings = story.of_op(Op::Enqueue).filter(|other| {
+        other.asked.call == present.asked.call
+            && other.asked.ask.group == present.asked.ask.group
+            && is_only_enqueue(story, other)
+            && first_sighting(story, other).is_none()
+    });
+    for sibling in siblings {
+        if let Some(absent) = absence(story, sibling).find(|read| shown.item.precedes(read)) {
+            let explanation =
+                format!("of one group {:?} is there and {:?} is not", present.asked.id, sibling.asked.id);
+            findings.report(Invariant::I19, explanation, &[sibling.asked, shown.event, absent.asked]);
+        }
+    }
+}
+
+/// The first proof that the enqueue of an id took place, if no other enqueue can explain it.
+fn first_sighting<'a>(story: &Story<'a>, enqueue: &Item<'_>) -> Option<Sighting<'a>> {
+    if !is_only_enqueue(story, enqueue) {
+        return None;
+    }
+    let mut lives = story.lives_of(&enqueue.asked.queue, id_of(enqueue.asked));
+    lives.find_map(|life| life.sightings.first().copied())
+}
+
+fn is_only_enqueue(story: &Story<'_>, enqueue: &Item<'_>) -> bool {
+    story.enqueues_of(&enqueue.asked.queue, id_of(enqueue.asked)).count() == 1
+}
+
+/// Reads that found nothing, where no wholesale removal explains it.
+fn absence<'a>(story: &Story<'a>, enqueue: &Item<'_>) -> impl Iterator<Item = &'a Item<'a>> {
+    let (queue, id) = (enqueue.asked.queue.clone(), enqueue.asked.id.clone());
+    story.of_op(Op::Read).filter(move |read| {
+        read.said(&Answer::Absent)
+            && read.asked.queue == queue
+            && read.asked.id == id
+            && !story.may_be_emptied(&queue, read)
+    })
+}
+
+fn id_of(event: &Event) -> &str {
+    event.id.as_deref().unwrap_or_default()
+}

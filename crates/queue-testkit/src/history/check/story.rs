@@ -1,0 +1,200 @@
+use super::{
+    Rules,
+    item::Item,
+    life::{Life, Sighting},
+};
+use crate::history::{Answer, Effect, Event, History, Op, PruneKind, Status};
+use std::collections::BTreeMap;
+
+/// A history, arranged by life.
+#[derive(Debug)]
+pub(super) struct Story<'a> {
+    pub(super) items: &'a [Item<'a>],
+    pub(super) rules: Rules,
+    lives: BTreeMap<&'a str, BTreeMap<u64, Life<'a>>>,
+    enqueues: BTreeMap<&'a str, BTreeMap<&'a str, Vec<&'a Item<'a>>>>,
+    /// For each place, the latest store time of a write that was answered before it.
+    time_before: Vec<Option<i64>>,
+}
+
+impl<'a> Story<'a> {
+    pub(super) fn of(history: &History, items: &'a [Item<'a>], rules: Rules) -> Self {
+        let time_before = time_before(history.events());
+        let mut story = Self { items, rules, lives: BTreeMap::new(), enqueues: BTreeMap::new(), time_before };
+        items.iter().for_each(|item| story.place(item));
+        for life in story.lives.values_mut().flat_map(BTreeMap::values_mut) {
+            life.sightings.sort_by_key(|sighting| (sighting.seen.revision, sighting.item.begin));
+        }
+        story
+    }
+
+    fn place(&mut self, item: &'a Item<'a>) {
+        let asked = item.asked;
+        if let (Op::Enqueue | Op::Then, Some(id)) = (asked.op, &asked.id) {
+            self.enqueues.entry(&asked.queue).or_default().entry(id).or_default().push(item);
+        }
+        if let (Some(seq), Some(id), Some(_)) = (asked.seq, &asked.id, asked.ask.effect) {
+            self.life(&asked.queue, seq, id).acts.push(item);
+        }
+        if !item.is_answered() {
+            return;
+        }
+        for event in &item.answers {
+            self.place_answer(item, event);
+        }
+    }
+
+    fn place_answer(&mut self, item: &'a Item<'a>, event: &'a Event) {
+        let (Some(seq), Some(id)) = (event.seq, &event.id) else { return };
+        if event.answer == Some(Answer::Queued) {
+            self.life(&event.queue, seq, id).birth = Some(item);
+        }
+        // A removal answers how the record last looked, under a revision that was never stored.
+        let is_farewell = item.removes() && item.is_done();
+        if let Some(seen) = event.seen.as_ref().filter(|_| !is_farewell) {
+            self.life(&event.queue, seq, id).sightings.push(Sighting { item, event, seen });
+        }
+    }
+
+    fn life(&mut self, queue: &'a str, seq: u64, id: &'a str) -> &mut Life<'a> {
+        let lives = self.lives.entry(queue).or_default();
+        lives.entry(seq).or_insert_with(|| Life::new(queue, seq, id))
+    }
+
+    pub(super) fn lives(&self) -> impl Iterator<Item = &Life<'a>> {
+        self.lives.values().flat_map(BTreeMap::values)
+    }
+
+    pub(super) fn find(&self, queue: &str, seq: u64) -> Option<&Life<'a>> {
+        self.lives.get(queue)?.get(&seq)
+    }
+
+    pub(super) fn lives_of(&self, queue: &str, id: &str) -> impl Iterator<Item = &Life<'a>> {
+        let of_queue = self.lives.get(queue).into_iter().flat_map(BTreeMap::values);
+        of_queue.filter(move |life| life.id == id)
+    }
+
+    /// Every enqueue of an id that was not refused.
+    pub(super) fn enqueues_of(&self, queue: &str, id: &str) -> impl Iterator<Item = &'a Item<'a>> {
+        let of_id = self.enqueues.get(queue).and_then(|ids| ids.get(id));
+        of_id.into_iter().flatten().copied().filter(|item| !item.is_refused())
+    }
+
+    pub(super) fn of_op(&self, op: Op) -> impl Iterator<Item = &'a Item<'a>> {
+        self.items.iter().filter(move |item| item.asked.op == op)
+    }
+
+    /// The store's time was at least this when the item began.
+    pub(super) fn time_at_least(&self, item: &Item<'_>) -> Option<i64> {
+        self.time_before[item.begin]
+    }
+
+    /// Claims that may have leased jobs to nobody before the other item.
+    pub(super) fn lost_claims(&self, queue: &str, before: &Item<'_>) -> usize {
+        let claims = self.of_op(Op::Claim).filter(|claim| claim.asked.queue == queue);
+        claims.filter(|claim| claim.is_unknown() && claim.begin < before.end).count()
+    }
+
+    /// Whether somebody may have removed every record before the other item.
+    pub(super) fn may_be_emptied(&self, queue: &str, before: &Item<'_>) -> bool {
+        self.may_be_pruned(queue, before, PruneKind::Everything)
+    }
+
+    fn may_be_pruned(&self, queue: &str, before: &Item<'_>, kind: PruneKind) -> bool {
+        let prunes = self.of_op(Op::Prune).filter(|prune| !prune.is_refused() && prune.begin < before.end);
+        let mut of_queue = prunes.filter(|prune| prune.asked.queue == queue);
+        of_queue.any(|prune| prune.asked.ask.prune == Some(kind))
+    }
+
+    /// Whether the store was opened again between the two.
+    pub(super) fn reopened_between(&self, first: &Item<'_>, second: &Item<'_>) -> bool {
+        self.of_op(Op::Reopen).any(|reopen| reopen.end > first.begin && reopen.begin < second.end)
+    }
+
+    /// Whether anything can explain that a life is gone when the other item takes effect.
+    pub(super) fn may_be_gone(&self, life: &Life<'_>, by: &Item<'_>) -> bool {
+        if life.may_precede(by).any(Item::removes) || self.may_be_emptied(life.queue, by) {
+            return true;
+        }
+        let mut ends = life.ends_before(by);
+        ends.any(|(act, status, keep_ms)| self.may_leave(life, by, act, status, keep_ms))
+    }
+
+    fn may_leave(
+        &self,
+        life: &Life<'_>,
+        by: &Item<'_>,
+        act: &Item<'_>,
+        status: Status,
+        keep_ms: Option<i64>,
+    ) -> bool {
+        let retained = life.may_precede(by).any(|act| act.asked.op == Op::Retain);
+        retained
+            || self.may_be_pruned(life.queue, by, PruneKind::Finished)
+            || self.may_be_replaced(life, by, status)
+            || self.may_be_purged(by, act, keep_ms)
+    }
+
+    fn may_be_replaced(&self, life: &Life<'_>, by: &Item<'_>, status: Status) -> bool {
+        let mut others = self.enqueues_of(life.queue, life.id).filter(|enqueue| {
+            let began_another = enqueue.said(&Answer::Queued) && enqueue.answers[0].seq != Some(life.seq);
+            enqueue.begin < by.end && (began_another || enqueue.may_have_begun_another())
+        });
+        match status {
+            Status::Cancelled => others.next().is_some(),
+            Status::Failed => others.any(|enqueue| enqueue.asked.ask.replaces_failed == Some(true)),
+            _ => false,
+        }
+    }
+
+    fn may_be_purged(&self, by: &Item<'_>, act: &Item<'_>, keep_ms: Option<i64>) -> bool {
+        let Some(keep_ms) = keep_ms else { return false };
+        let shown = act.answer().and_then(|event| event.seen.as_ref()).and_then(|seen| seen.purge_at);
+        let earliest = self.time_at_least(act).map(|at| at.saturating_add(keep_ms));
+        match (shown.or(earliest), by.time_store()) {
+            (Some(purge_at), Some(now)) => purge_at <= now,
+            _ => true,
+        }
+    }
+
+    /// A job that nobody has touched and that is certainly due for as long as the other item lasts.
+    pub(super) fn is_untouched_and_due(&self, life: &Life<'_>, during: &Item<'_>) -> bool {
+        let Some(birth) = life.birth.filter(|birth| birth.precedes(during)) else { return false };
+        let due_at =
+            birth.time_store().zip(birth.asked.ask.delay_ms).map(|(at, delay)| at.saturating_add(delay));
+        let is_due = due_at.zip(self.time_at_least(during)).is_some_and(|(due, now)| due <= now);
+        let is_touched = life.acts.iter().any(|act| act.begin < during.end && act.asked.op != Op::Await)
+            || life.sightings.iter().any(|seen| seen.is_claim() && seen.item.begin < during.end);
+        is_due
+            && !is_touched
+            && self.lost_claims(life.queue, during) == 0
+            && !self.may_be_emptied(life.queue, during)
+    }
+}
+
+fn time_before(events: &[Event]) -> Vec<Option<i64>> {
+    let latest = events.iter().scan(None, |latest, event| {
+        let before = *latest;
+        *latest = before.max(event.time_store.filter(|_| is_written(event)));
+        Some(before)
+    });
+    latest.collect()
+}
+
+/// Whether the answer is to a certain write, whose time every handle must respect. What a read told may be known to its
+/// own handle alone, since a store need not write in order to read; and a settle may be a repeat that writes nothing.
+fn is_written(event: &Event) -> bool {
+    match event.answer {
+        Some(Answer::Queued | Answer::Claimed) => true,
+        Some(Answer::Done) => !event.op.is_settle(),
+        _ => false,
+    }
+}
+
+/// What a settle or change finishes with, if it finishes anything.
+pub(super) fn finish_of(item: &Item<'_>) -> Option<Status> {
+    match item.asked.ask.effect {
+        Some(Effect::Finish { status, .. }) => Some(status),
+        _ => None,
+    }
+}

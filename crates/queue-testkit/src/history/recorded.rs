@@ -1,0 +1,161 @@
+use crate::history::{Call, Event, Recorder, answered, asked};
+use async_trait::async_trait;
+use queue_core::{
+    Applied, Capabilities, Certainty, ClaimRequest, Claimed, Counts, Detail, Enqueued, EventStream, Interest,
+    JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, Result, Stamped, Storage, WorkerInfo,
+    lifecycle::Transition,
+};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+/// A store whose calls are taken down, as one process of a history. Give each task one of its own over a shared handle.
+///
+/// A dropped future leaves its call open, as an unknown outcome does. Hints and presence are not taken down, since
+/// nothing may depend on them.
+#[derive(Debug)]
+pub struct Recorded<S: ?Sized> {
+    recorder: Arc<Recorder>,
+    process: AtomicU64,
+    store: Arc<S>,
+}
+
+impl<S: Storage + ?Sized> Recorded<S> {
+    /// One more process.
+    pub fn new(store: Arc<S>, recorder: Arc<Recorder>) -> Self {
+        let process = AtomicU64::new(recorder.new_process());
+        Self { recorder, process, store }
+    }
+
+    /// The present process number.
+    pub fn process(&self) -> u64 {
+        self.process.load(Ordering::Relaxed)
+    }
+
+    fn invoke(&self, items: Vec<Event>) -> Call {
+        let process = self.process();
+        self.recorder.invoke(items.into_iter().map(|event| Event { process, ..event }).collect())
+    }
+
+    fn end<T>(&self, call: Call, outcome: Result<T>, answers: impl FnOnce(&T) -> Vec<Event>) -> Result<T> {
+        match &outcome {
+            Ok(answer) => self.recorder.ok(call, answers(answer)),
+            Err(error) if error.certainty() == Certainty::NotApplied => self.recorder.fail(call),
+            Err(_) => {
+                self.recorder.info(call);
+                self.process.store(self.recorder.new_process(), Ordering::Relaxed);
+            }
+        }
+        outcome
+    }
+}
+
+#[async_trait]
+impl<S: Storage + ?Sized> Storage for Recorded<S> {
+    fn capabilities(&self) -> Capabilities {
+        self.store.capabilities()
+    }
+
+    async fn enqueue(
+        &self,
+        queue: &QueueName,
+        groups: Vec<Vec<NewJob>>,
+    ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
+        let shape: Vec<usize> = groups.iter().map(Vec::len).collect();
+        let call = self.invoke(asked::enqueue(queue, &groups));
+        let outcome = self.store.enqueue(queue, groups).await;
+        self.end(call, outcome, |answer| answered::enqueue(&shape, answer))
+    }
+
+    async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
+        let call = self.invoke(vec![asked::claim(&request)]);
+        let outcome = self.store.claim(request).await;
+        self.end(call, outcome, |answer| answered::claim(0, answer))
+    }
+
+    async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
+        let thens = asked::thens(&batch);
+        let call = self.invoke(asked::apply(&batch));
+        let outcome = self.store.apply(batch).await;
+        self.end(call, outcome, |answer| answered::apply(&thens, answer))
+    }
+
+    async fn exchange(
+        &self,
+        batch: Vec<Transition>,
+        request: ClaimRequest,
+    ) -> Result<(Stamped<Vec<Applied>>, Claimed)> {
+        let thens = asked::thens(&batch);
+        let mut items = asked::apply(&batch);
+        let claim_item = u32::try_from(items.len()).expect("a batch is smaller than that");
+        items.push(asked::claim(&request));
+        let call = self.invoke(items);
+        let outcome = self.store.exchange(batch, request).await;
+        self.end(call, outcome, |(applied, claimed)| {
+            let mut answers = answered::apply(&thens, applied);
+            answers.extend(answered::claim(claim_item, claimed));
+            answers
+        })
+    }
+
+    async fn get(
+        &self,
+        queue: &QueueName,
+        ids: &[JobId],
+        what: Detail,
+    ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
+        let call = self.invoke(asked::get(queue, ids));
+        let outcome = self.store.get(queue, ids, what).await;
+        self.end(call, outcome, |answer| answered::get(ids.len(), answer))
+    }
+
+    async fn list(&self, query: ListQuery) -> Result<Page> {
+        let call = self.invoke(vec![asked::list(&query.queue)]);
+        let outcome = self.store.list(query).await;
+        self.end(call, outcome, answered::list)
+    }
+
+    async fn counts(&self, queue: &QueueName) -> Result<Counts> {
+        let call = self.invoke(vec![asked::counts(queue)]);
+        let outcome = self.store.counts(queue).await;
+        self.end(call, outcome, answered::counts)
+    }
+
+    async fn prune(&self, request: PruneRequest) -> Result<u64> {
+        let call = self.invoke(vec![asked::prune(&request)]);
+        let outcome = self.store.prune(request).await;
+        self.end(call, outcome, |removed| answered::pruned(*removed))
+    }
+
+    async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
+        let call = self.invoke(vec![asked::set_paused(queue, paused)]);
+        let outcome = self.store.set_paused(queue, paused).await;
+        self.end(call, outcome, |()| answered::plain())
+    }
+
+    async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
+        self.store.subscribe(queue, interest).await
+    }
+
+    async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<()> {
+        self.store.announce(worker, ttl).await
+    }
+
+    async fn workers(&self) -> Result<Vec<WorkerInfo>> {
+        self.store.workers().await
+    }
+
+    async fn verify(&self) -> Result<Vec<String>> {
+        let call = self.invoke(vec![asked::verify()]);
+        let outcome = self.store.verify().await;
+        self.end(call, outcome, |findings| answered::verify(findings))
+    }
+
+    async fn close(&self) -> Result<()> {
+        self.store.close().await
+    }
+}

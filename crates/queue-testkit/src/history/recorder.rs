@@ -1,0 +1,134 @@
+use crate::history::{Event, History, Phase, stopwatch::Stopwatch};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Takes down events in the order in which they happen. Shared by every handle and task of one process.
+///
+/// One short critical section per event; nothing is written out before [`history`](Self::history) is asked for.
+#[derive(Debug)]
+pub struct Recorder {
+    stopwatch: Stopwatch,
+    taken: Mutex<Taken>,
+}
+
+#[derive(Debug, Default)]
+struct Taken {
+    events: Vec<Event>,
+    last_call: u64,
+    last_process: u64,
+}
+
+/// A call that has begun, for its end. Dropping it leaves the call open, which means that its outcome is unknown.
+#[derive(Debug)]
+pub struct Call {
+    number: u64,
+    asked: Vec<Event>,
+}
+
+impl Recorder {
+    /// An empty recording.
+    pub fn new() -> Self {
+        Self { stopwatch: Stopwatch::start(), taken: Mutex::default() }
+    }
+
+    /// A number for one more process: a task, or whatever asks one thing after another.
+    pub fn new_process(&self) -> u64 {
+        let mut taken = self.lock();
+        taken.last_process += 1;
+        taken.last_process
+    }
+
+    /// Takes down that a call begins, before it is sent: one event per item, of which the recorder fills in the numbers.
+    pub fn invoke(&self, items: Vec<Event>) -> Call {
+        let mut taken = self.lock();
+        taken.last_call += 1;
+        let number = taken.last_call;
+        let mut asked = items;
+        for (item, event) in (0..).zip(&mut asked) {
+            (event.call, event.item, event.phase) = (number, item, Phase::Invoke);
+            taken.push(event.clone(), self.stopwatch.now_ns());
+        }
+        Call { number, asked }
+    }
+
+    /// Takes down the answers of a call. Each names its item; operation, queue, process and what else names the job are
+    /// filled in from the question where the answer leaves them out. An item that is named in the phase Fail had no
+    /// effect, and one that is not named stays open.
+    pub fn ok(&self, call: Call, answers: Vec<Event>) {
+        let answers = answers.into_iter().map(|answer| call.complete(answer));
+        self.push_all(answers.collect());
+    }
+
+    /// Takes down that a call certainly had no effect.
+    pub fn fail(&self, call: Call) {
+        self.end(call, Phase::Fail);
+    }
+
+    /// Takes down that nobody knows what became of a call.
+    pub fn info(&self, call: Call) {
+        self.end(call, Phase::Info);
+    }
+
+    /// Takes down something that begins and ends at once, such as the effect of a handler.
+    pub fn mark(&self, event: Event) {
+        let call = self.invoke(vec![event]);
+        self.ok(call, vec![Event::default()]);
+    }
+
+    /// What was taken down so far.
+    pub fn history(&self) -> History {
+        History::new(self.lock().events.clone())
+    }
+
+    fn end(&self, call: Call, phase: Phase) {
+        let Call { number: _, asked } = call;
+        self.push_all(asked.into_iter().map(|event| Event { phase, ..event }).collect());
+    }
+
+    fn push_all(&self, events: Vec<Event>) {
+        let mut taken = self.lock();
+        for event in events {
+            taken.push(event, self.stopwatch.now_ns());
+        }
+    }
+
+    /// A panic elsewhere leaves whole events only.
+    fn lock(&self) -> MutexGuard<'_, Taken> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Default for Recorder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Taken {
+    fn push(&mut self, mut event: Event, now_ns: u64) {
+        event.index = self.events.len() as u64;
+        event.time_mono = now_ns;
+        self.events.push(event);
+    }
+}
+
+impl Call {
+    /// The process that asked.
+    pub fn process(&self) -> u64 {
+        self.asked.first().map_or(0, |event| event.process)
+    }
+
+    fn complete(&self, answer: Event) -> Event {
+        let asked = self.asked.get(answer.item as usize).cloned().unwrap_or_default();
+        Event {
+            call: self.number,
+            phase: if answer.phase == Phase::Fail { Phase::Fail } else { Phase::Ok },
+            process: asked.process,
+            op: asked.op,
+            queue: asked.queue,
+            id: answer.id.or(asked.id),
+            seq: answer.seq.or(asked.seq),
+            token: answer.token.or(asked.token),
+            ..answer
+        }
+    }
+}

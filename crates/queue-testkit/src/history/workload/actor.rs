@@ -1,0 +1,84 @@
+use super::{Params, dice::Dice};
+use crate::{
+    fault::FaultStore,
+    history::{Recorded, Recorder},
+};
+use queue_core::{
+    ContentType, Error, JobId, Kind, ManualClock, NewJob, Payload, QueueName, Result, RetryPolicy, Span,
+    Storage, lifecycle::Policy,
+};
+use std::sync::Arc;
+
+/// How often a call is sent again after a transient error.
+const RESENDS_MAX: usize = 6;
+
+/// What every task of a workload has.
+#[derive(Debug)]
+pub(super) struct Actor {
+    pub(super) name: String,
+    pub(super) store: Recorded<FaultStore<dyn Storage>>,
+    pub(super) recorder: Arc<Recorder>,
+    pub(super) clock: Arc<ManualClock>,
+    pub(super) dice: Dice,
+    pub(super) queue: QueueName,
+    pub(super) params: Params,
+    pub(super) policy: Policy,
+}
+
+impl Actor {
+    /// Waits are short, so that a run of few steps sees retries.
+    pub(super) fn policy() -> Policy {
+        let (retry, stall) =
+            (RetryPolicy::Fixed(Span::from_millis(30)), RetryPolicy::Fixed(Span::from_millis(60)));
+        Policy { retry, stall, ..Policy::default() }
+    }
+
+    /// Lets others go first, a few times or not at all.
+    pub(super) async fn pause(&self) {
+        for _ in 0..self.dice.below(4) {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// One of the ids that everybody uses.
+    pub(super) fn shared_id(&self) -> JobId {
+        let number = self.dice.below(self.params.shared_ids);
+        JobId::new(format!("shared-{number}")).expect("a valid id")
+    }
+
+    /// A payload that no other enqueue has.
+    pub(super) fn job(&self, id: JobId, number: usize) -> NewJob {
+        let text = format!("{} {number}", self.name);
+        NewJob::new(id, Kind::unnamed(), payload(text))
+    }
+
+    /// Sends a call until it is answered, or fails for good, or was sent often enough.
+    pub(super) async fn insist<T, F>(&self, send: impl Fn() -> F) -> Result<T>
+    where
+        F: Future<Output = Result<T>>,
+    {
+        let mut outcome = send().await;
+        for _ in 0..RESENDS_MAX {
+            match &outcome {
+                Err(error) if error.is_transient() => self.pause().await,
+                _ => break,
+            }
+            outcome = send().await;
+        }
+        outcome
+    }
+}
+
+pub(super) fn payload(text: String) -> Payload {
+    Payload::new(text, ContentType::from_static("text/plain"))
+}
+
+/// Injected faults and races are part of the workload; anything else is a bug of the store.
+pub(super) fn expected<T>(outcome: Result<T>) -> Option<T> {
+    let is_expected = |error: &Error| error.is_transient();
+    match outcome {
+        Ok(answer) => Some(answer),
+        Err(error) if is_expected(&error) => None,
+        Err(error) => panic!("the store failed: {error}"),
+    }
+}

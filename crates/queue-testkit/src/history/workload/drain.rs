@@ -1,0 +1,73 @@
+use super::{
+    actor::{Actor, expected, payload},
+    handler::{ended, started},
+};
+use crate::history::{Event as Line, Op};
+use queue_core::{
+    ClaimRequest, ClaimedJob, Detail, JobId, ListQuery, Result, Span, Storage, StorageExt, WorkerId,
+    lifecycle::Event,
+};
+use std::{collections::BTreeSet, time::Duration};
+
+/// Far more rounds than the longest wait and the largest budget of a workload take.
+const ROUNDS_MAX: usize = 200;
+const BATCH: usize = 100;
+/// Longer than any wait or lease of a workload.
+const ROUND: Duration = Duration::from_secs(1);
+
+/// Works everything off, once nothing goes wrong any more, and reads every record.
+pub(super) async fn drain(actor: &Actor) {
+    if actor.store.capabilities().pause {
+        expected(actor.store.set_paused(&actor.queue, false).await);
+    }
+    for _ in 0..ROUNDS_MAX {
+        actor.clock.advance(ROUND);
+        if work_off(actor).await.expect("nothing goes wrong any more") == 0 {
+            break;
+        }
+    }
+    actor.recorder.mark(Line { op: Op::Drain, queue: actor.queue.as_str().to_owned(), ..Line::default() });
+    read_everything(actor).await.expect("nothing goes wrong any more");
+}
+
+/// One round; answers how many jobs are unfinished.
+async fn work_off(actor: &Actor) -> Result<u64> {
+    actor.store.rescue(&actor.queue, BATCH, &actor.policy).await?;
+    let worker = WorkerId::new(&actor.name).expect("a valid name");
+    let lease = Span::from_secs(30);
+    let request = ClaimRequest::new(actor.queue.clone(), worker, BATCH, lease, &actor.dice.0);
+    for job in actor.store.claim(request).await?.jobs {
+        started(actor, &job);
+        ended(actor, &job);
+        complete(actor, &job).await?;
+    }
+    Ok(actor.store.counts(&actor.queue).await?.unfinished())
+}
+
+async fn complete(actor: &Actor, job: &ClaimedJob) -> Result<()> {
+    let result = payload(format!("{} {}", actor.name, job.record.meta.seq));
+    let complete = Event::Complete { token: job.token, result, retention: None, then: Vec::new() };
+    actor.store.settle(&job.record.meta, complete, &actor.policy).await?;
+    Ok(())
+}
+
+async fn read_everything(actor: &Actor) -> Result<()> {
+    for ids in enqueued_ids(actor).chunks(BATCH) {
+        actor.store.get(&actor.queue, ids, Detail::Full).await?;
+    }
+    let mut query = ListQuery::all(actor.queue.clone(), BATCH);
+    while let Some(next) = actor.store.list(query.clone()).await?.next {
+        query.after = Some(next);
+    }
+    actor.store.counts(&actor.queue).await?;
+    // A store need not offer this.
+    drop(actor.store.verify().await);
+    Ok(())
+}
+
+fn enqueued_ids(actor: &Actor) -> Vec<JobId> {
+    let history = actor.recorder.history();
+    let enqueues = history.events().iter().filter(|event| matches!(event.op, Op::Enqueue | Op::Then));
+    let ids: BTreeSet<&String> = enqueues.filter_map(|event| event.id.as_ref()).collect();
+    ids.into_iter().map(|id| JobId::new(id).expect("it was one")).collect()
+}

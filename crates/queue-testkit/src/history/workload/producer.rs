@@ -1,0 +1,42 @@
+use super::actor::{Actor, expected};
+use queue_core::{Budget, JobId, NewJob, OnFailed, Retention, RetentionPolicy, Span, Storage};
+
+const RETENTIONS: [Retention; 5] = [
+    Retention::Remove,
+    Retention::Keep(Span::from_millis(150)),
+    Retention::Keep(Span::from_millis(800)),
+    Retention::Keep(Span::from_secs(3600)),
+    Retention::Forever,
+];
+
+/// Enqueues groups of jobs of all sorts.
+pub(super) async fn produce(actor: Actor) {
+    let mut number = 0;
+    for _ in 0..actor.params.steps {
+        let groups: Vec<Vec<NewJob>> =
+            (0..=actor.dice.below(2)).map(|_| group(&actor, &mut number)).collect();
+        expected(actor.insist(|| actor.store.enqueue(&actor.queue, groups.clone())).await);
+        actor.pause().await;
+    }
+}
+
+fn group(actor: &Actor, number: &mut usize) -> Vec<NewJob> {
+    (0..=actor.dice.below(3)).map(|_| job(actor, number)).collect()
+}
+
+fn job(actor: &Actor, number: &mut usize) -> NewJob {
+    *number += 1;
+    let own = || JobId::new(format!("{}-{number}", actor.name)).expect("a valid id");
+    let id = if actor.dice.one_in(3) { own() } else { actor.shared_id() };
+    let retention =
+        RetentionPolicy { completed: actor.dice.pick(&RETENTIONS), failed: actor.dice.pick(&RETENTIONS) };
+    let job = actor
+        .job(id, *number)
+        .with_priority(actor.dice.pick(&[-1, 0, 0, 0, 5]))
+        .with_delay(Span::from_millis(actor.dice.pick(&[0, 0, 0, 20, 150])))
+        .with_max_attempts(Budget::from_raw(actor.dice.pick(&[0, 1, 2, 3])))
+        .with_max_stalls(Budget::from_raw(actor.dice.pick(&[0, 1, 2, 3])))
+        .with_on_failed(actor.dice.pick(&[OnFailed::Block, OnFailed::Replace]))
+        .with_retention(retention);
+    if actor.dice.one_in(6) { job.awaited() } else { job }
+}

@@ -1,0 +1,29 @@
+use crate::history::{History, Violation};
+
+/// What came of a workload.
+#[derive(Debug)]
+pub struct Report {
+    /// The seed, to run it again.
+    pub seed: u64,
+    /// Everything that was asked and answered.
+    pub history: History,
+    /// What is broken.
+    pub violations: Vec<Violation>,
+    /// How many faults were injected.
+    pub faults: u64,
+}
+
+/// A panic message shows at most this many violations.
+const SHOWN_MAX: usize = 5;
+
+impl Report {
+    /// Ends a test that found something, with the seed and the first findings.
+    ///
+    /// # Panics
+    /// If any invariant is broken.
+    pub fn assert_clean(&self) {
+        let shown: Vec<String> = self.violations.iter().take(SHOWN_MAX).map(ToString::to_string).collect();
+        let found = self.violations.len();
+        assert!(found == 0, "seed {}: {found} violations, first of all\n{}", self.seed, shown.join("\n"));
+    }
+}

@@ -1,0 +1,172 @@
+use super::{
+    actor::{Actor, expected, payload},
+    handler::{ended, started},
+};
+use crate::history::{Ask, Event as Line, Op};
+use queue_core::{
+    Applied, Changed, ClaimRequest, ClaimedJob, Failure, Retention, Span, Storage, StorageExt, WorkerId,
+    lifecycle::{Cause, Event, Transition, decide},
+};
+
+/// Claims jobs and does with them all that a worker may do, and some things that it should not.
+pub(super) async fn work(actor: Actor) {
+    let id = WorkerId::new(&actor.name).expect("a valid name");
+    let mut worker = Worker { actor, id, held: Vec::new(), runs: 0 };
+    for _ in 0..worker.actor.params.steps {
+        let claimed = worker.claim().await;
+        worker.run(claimed).await;
+        worker.actor.pause().await;
+        worker.settle_late().await;
+    }
+    worker.shut_down().await;
+}
+
+struct Worker {
+    actor: Actor,
+    id: WorkerId,
+    /// Jobs whose leases may have lapsed in the meantime: this worker is a zombie to them.
+    held: Vec<ClaimedJob>,
+    runs: usize,
+}
+
+impl Worker {
+    fn request(&self) -> ClaimRequest {
+        let lease = Span::from_millis(self.actor.dice.pick(&[20, 80, 400]));
+        let limit = 1 + self.actor.dice.below(4);
+        ClaimRequest::new(self.actor.queue.clone(), self.id.clone(), limit, lease, &self.actor.dice.0)
+    }
+
+    async fn claim(&self) -> Vec<ClaimedJob> {
+        let claimed = if self.actor.dice.one_in(4) {
+            self.actor.store.claim_or_rescue(self.request(), &self.actor.policy).await
+        } else {
+            self.actor.store.claim(self.request()).await
+        };
+        expected(claimed).map(|claimed| claimed.jobs).unwrap_or_default()
+    }
+
+    async fn run(&mut self, jobs: Vec<ClaimedJob>) {
+        let mut batch = Vec::new();
+        for job in jobs {
+            started(&self.actor, &job);
+            self.actor.pause().await;
+            ended(&self.actor, &job);
+            match self.actor.dice.below(8) {
+                0 | 1 => self.held.push(job),
+                2 | 3 => batch.push(job),
+                _ => self.settle(job).await,
+            }
+        }
+        if !batch.is_empty() {
+            self.settle_batch(batch).await;
+        }
+    }
+
+    /// One by one, deciding again when flags moved; and sometimes once more, to see that it does no harm.
+    async fn settle(&mut self, job: ClaimedJob) {
+        if self.actor.dice.one_in(3) {
+            self.extend(&job).await;
+        }
+        let event = self.outcome(&job);
+        let times = 1 + self.actor.dice.below(2);
+        let mut outcome = None;
+        for _ in 0..times {
+            let send = || self.actor.store.settle(&job.record.meta, event.clone(), &self.actor.policy);
+            outcome = outcome.or(expected(self.actor.insist(send).await));
+            self.actor.pause().await;
+        }
+        if !outcome.is_some_and(|changed| !matches!(changed, Changed::Rejected(_))) {
+            self.held.push(job);
+        }
+    }
+
+    /// All in one call, or in one with the next claim. What is stale is settled later.
+    async fn settle_batch(&mut self, jobs: Vec<ClaimedJob>) {
+        let decided: Vec<Transition> = jobs.iter().map(|job| self.decide(job)).collect();
+        if self.actor.dice.one_in(2) {
+            let outcome = self.actor.store.exchange(decided, self.request()).await;
+            let Some((applied, claimed)) = expected(outcome) else { return self.held.extend(jobs) };
+            self.keep_stale(jobs, &applied.value);
+            self.held.extend(claimed.jobs.into_iter().inspect(|job| {
+                started(&self.actor, job);
+                ended(&self.actor, job);
+            }));
+            return;
+        }
+        let outcome = self.actor.insist(|| self.actor.store.apply(decided.clone())).await;
+        match expected(outcome) {
+            Some(applied) => self.keep_stale(jobs, &applied.value),
+            None => self.held.extend(jobs),
+        }
+    }
+
+    fn decide(&mut self, job: &ClaimedJob) -> Transition {
+        let event = self.outcome(job);
+        decide(&job.record.meta, event, &self.actor.policy).expect("a claimed job can be settled")
+    }
+
+    fn keep_stale(&mut self, jobs: Vec<ClaimedJob>, applied: &[Applied]) {
+        let stale = jobs.into_iter().zip(applied).filter(|(_, applied)| matches!(applied, Applied::Stale(_)));
+        self.held.extend(stale.map(|(job, _)| job));
+    }
+
+    async fn extend(&self, job: &ClaimedJob) {
+        let by = Span::from_millis(self.actor.dice.pick(&[50, 300]));
+        let event = Event::Extend { token: job.token, by, progress: None };
+        let send = || self.actor.store.settle(&job.record.meta, event.clone(), &self.actor.policy);
+        expected(self.actor.insist(send).await);
+        self.actor.pause().await;
+    }
+
+    async fn settle_late(&mut self) {
+        if !self.held.is_empty() && self.actor.dice.one_in(2) {
+            let at = self.actor.dice.below(self.held.len());
+            let job = self.held.swap_remove(at);
+            self.settle(job).await;
+        }
+    }
+
+    fn outcome(&mut self, job: &ClaimedJob) -> Event {
+        self.runs += 1;
+        let token = job.token;
+        match self.actor.dice.below(10) {
+            0 => Event::Release { token },
+            1 => Event::Snooze { token, delay: Span::from_millis(40) },
+            2..=4 => self.failure(job),
+            _ => {
+                let result = payload(format!("{} {}", self.actor.name, self.runs));
+                let follow_up = self.actor.job(self.actor.shared_id(), 1_000_000 + self.runs);
+                let then = if self.actor.dice.one_in(4) { vec![follow_up] } else { Vec::new() };
+                let retention = self.actor.dice.pick(&[None, None, Some(Retention::Remove)]);
+                Event::Complete { token, result, retention, then }
+            }
+        }
+    }
+
+    fn failure(&self, job: &ClaimedJob) -> Event {
+        let causes =
+            [Cause::Retryable, Cause::Retryable, Cause::Retryable, Cause::Terminal, Cause::UnknownKind];
+        Event::Fail {
+            token: job.token,
+            failure: Failure::new("Injected", "part of the workload"),
+            cause: self.actor.dice.pick(&causes),
+            delay: self.actor.dice.pick(&[None, Some(Span::ZERO), Some(Span::from_millis(70))]),
+            retention: None,
+        }
+    }
+
+    /// Gives back what is held. A worker that could not even do that has crashed, and shut down in no sense.
+    async fn shut_down(self) {
+        let mut all_settled = true;
+        for job in &self.held {
+            let release = Event::Release { token: job.token };
+            let send = || self.actor.store.settle(&job.record.meta, release.clone(), &self.actor.policy);
+            all_settled &= expected(self.actor.insist(send).await).is_some();
+        }
+        if all_settled {
+            let ask = Ask { worker: Some(self.id.as_str().to_owned()), ..Ask::default() };
+            let queue = self.actor.queue.as_str().to_owned();
+            self.actor.recorder.mark(Line { op: Op::Shutdown, queue, ask, ..Line::default() });
+        }
+    }
+}

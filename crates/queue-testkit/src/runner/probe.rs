@@ -1,0 +1,34 @@
+//! Which cases a store can be asked: read off an open one, so that nothing is declared twice.
+
+use super::trial::on_own_thread;
+use crate::{Facility, Harness, bench::Bench, cases::Need};
+use queue_core::{ErrorKind, EventReach, Storage};
+use std::sync::Arc;
+
+/// What this store and its harness can do.
+pub(super) fn probe(harness: &Arc<dyn Harness>) -> Result<Vec<Need>, String> {
+    let harness = harness.clone();
+    on_own_thread("probe", super::trial::Threads::One, move || async move {
+        let bench = Bench::open(&*harness).await;
+        let store = bench.store();
+        let mut support = supported(&*store, harness.facilities());
+        match store.verify().await {
+            Err(error) if error.kind() == ErrorKind::Unsupported => {}
+            _ => support.push(Need::Verify),
+        }
+        bench.clean_up().await;
+        support
+    })
+}
+
+fn supported(store: &dyn Storage, facilities: &[Facility]) -> Vec<Need> {
+    let capabilities = store.capabilities();
+    let facts = [
+        (Need::Pause, capabilities.pause),
+        (Need::Presence, capabilities.presence),
+        (Need::Hints, capabilities.events != EventReach::None),
+        (Need::Reopen, facilities.contains(&Facility::Reopen)),
+        (Need::SecondHandle, facilities.contains(&Facility::SecondHandle)),
+    ];
+    facts.into_iter().filter_map(|(need, holds)| holds.then_some(need)).collect()
+}

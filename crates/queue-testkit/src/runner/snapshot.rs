@@ -1,0 +1,66 @@
+//! The committed list of what runs: a case that a store stops running shows up as a changed line.
+
+use crate::cases::{Case, Need};
+use libtest_mimic::{Failed, Trial};
+use std::{env, fs, path::PathBuf};
+
+const BLESS: &str = "QUEUE_TESTKIT_BLESS";
+const HEADER: &str =
+    "# What the conformance suite does with this store. Written by the suite with QUEUE_TESTKIT_BLESS=1.\n";
+
+/// Compares the list with the file, or writes it when asked to.
+pub(super) fn trial(path: PathBuf, cases: &[(&Case, Option<Need>)]) -> Trial {
+    let listing = listing(cases);
+    Trial::test("suite::the_snapshot_lists_what_runs", move || {
+        if env::var_os(BLESS).is_some_and(|value| value == "1") {
+            return fs::write(&path, &listing).map_err(Failed::from);
+        }
+        let committed = fs::read_to_string(&path).unwrap_or_default();
+        compare(&committed, &listing)
+    })
+}
+
+fn listing(cases: &[(&Case, Option<Need>)]) -> String {
+    let line = |(case, lacking): &(&Case, Option<Need>)| match lacking {
+        None => format!("run     {}\n", case.full_name()),
+        Some(need) => format!("ignored {} ({need})\n", case.full_name()),
+    };
+    let mut lines: Vec<String> = cases.iter().map(line).collect();
+    lines.sort();
+    HEADER.to_owned() + &lines.concat()
+}
+
+/// Says which lines differ, since a reader cares for those alone.
+fn compare(committed: &str, present: &str) -> Result<(), Failed> {
+    if committed == present {
+        return Ok(());
+    }
+    let mut message = format!("what runs has changed; {BLESS}=1 writes the new list");
+    for (mark, these, those) in [('-', committed, present), ('+', present, committed)] {
+        for line in these.lines().filter(|line| !those.lines().any(|other| other == *line)) {
+            message.extend(['\n', mark, ' ']);
+            message.push_str(line);
+        }
+    }
+    Err(message.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lost_case_is_named() {
+        let failed = compare("run     a::b\nrun     a::c\n", "run     a::b\nignored a::c (pause)\n");
+        let message = failed.expect_err("they differ").message().expect("a message").to_owned();
+        assert!(message.ends_with("- run     a::c\n+ ignored a::c (pause)"), "{message}");
+    }
+
+    #[test]
+    fn the_same_list_passes() {
+        let cases: Vec<_> = crate::cases::all().map(|case| (case, None)).collect();
+        let listing = listing(&cases);
+        assert!(compare(&listing, &listing).is_ok());
+        assert!(compare("", &listing).is_err());
+    }
+}

@@ -1,0 +1,107 @@
+//! One case as one trial: on a thread and a runtime of its own, under a deadline.
+
+use crate::{
+    Harness,
+    bench::Bench,
+    cases::{Case, Need, RACES},
+};
+use futures_util::FutureExt;
+use libtest_mimic::{Completion, Failed, Trial};
+use std::{
+    any::Any,
+    panic::{AssertUnwindSafe, resume_unwind},
+    sync::{Arc, mpsc},
+    thread,
+    time::Duration,
+};
+
+/// Far beyond what any case takes; it only tells a hang from a slow machine.
+const DEADLINE: Duration = Duration::from_mins(2);
+/// Threads of a runtime on which tasks race.
+const RACE_THREADS: usize = 4;
+
+/// What kind of runtime a case runs on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Threads {
+    /// Tasks take turns.
+    One,
+    /// Tasks run at the same time.
+    Several,
+}
+
+pub(super) fn of_case(case: &'static Case, lacking: Option<Need>, harness: Arc<dyn Harness>) -> Trial {
+    let run = move || match lacking {
+        Some(need) => Ok(Completion::ignored_with(format!("needs {need}"))),
+        None => run_case(case, harness).map(|()| Completion::Completed).map_err(Failed::from),
+    };
+    Trial::ignorable_test(case.full_name(), run).with_kind(case.cited()).with_ignored_flag(lacking.is_some())
+}
+
+fn run_case(case: &'static Case, harness: Arc<dyn Harness>) -> Result<(), String> {
+    let threads = if case.group == RACES { Threads::Several } else { Threads::One };
+    on_own_thread(&case.full_name(), threads, move || async move {
+        let bench = Bench::open(&*harness).await;
+        let checked = async {
+            (case.run)(&bench).await;
+            bench.check_conservation().await;
+        };
+        let outcome = AssertUnwindSafe(checked).catch_unwind().await;
+        bench.clean_up().await;
+        outcome.unwrap_or_else(|panic| resume_unwind(panic));
+    })
+}
+
+/// Runs a future on a new thread, so that one that blocks can be given up on: its thread is then left behind.
+pub(super) fn on_own_thread<F, T>(
+    name: &str,
+    threads: Threads,
+    body: impl FnOnce() -> F + Send + 'static,
+) -> Result<T, String>
+where
+    F: Future<Output = T>,
+    T: Send + 'static,
+{
+    let (done, outcome) = mpsc::sync_channel(1);
+    let work = move || drop(done.send(runtime(threads).block_on(body())));
+    let thread = thread::Builder::new().name(name.to_owned()).spawn(work).map_err(|e| e.to_string())?;
+    match outcome.recv_timeout(DEADLINE) {
+        Ok(value) => Ok(value),
+        Err(mpsc::RecvTimeoutError::Timeout) => Err(format!("{name} hangs: not done after {DEADLINE:?}")),
+        Err(mpsc::RecvTimeoutError::Disconnected) => {
+            Err(thread.join().map_or_else(|panic| message(&*panic), |()| name.to_owned()))
+        }
+    }
+}
+
+fn runtime(threads: Threads) -> tokio::runtime::Runtime {
+    let mut builder = match threads {
+        Threads::One => tokio::runtime::Builder::new_current_thread(),
+        Threads::Several => tokio::runtime::Builder::new_multi_thread(),
+    };
+    builder.worker_threads(RACE_THREADS).enable_all().build().expect("the system gives threads")
+}
+
+fn message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("it panicked without a message")
+        .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_the_message_of_the_failure() {
+        let outcome = on_own_thread("x", Threads::One, || async { panic!("{} is not {}", 1, 2) });
+        assert_eq!(outcome, Err::<(), _>("1 is not 2".to_owned()));
+    }
+
+    #[test]
+    fn a_value_comes_back_from_either_runtime() {
+        for threads in [Threads::One, Threads::Several] {
+            assert_eq!(on_own_thread("x", threads, || async { 7 }), Ok(7));
+        }
+    }
+}

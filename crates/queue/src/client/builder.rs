@@ -1,0 +1,120 @@
+use crate::{
+    InvalidOption, JobOptions, Queue,
+    client::{Shared, checked_span},
+};
+use queue_core::{
+    Error, IdSource, QueueName, Result, Rng, Storage, SystemRng, TimeOrderedIds, WorkerId, lifecycle::Policy,
+};
+use queue_serde::Codec;
+use std::{
+    marker::PhantomData,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+/// The default lease of a delivery.
+const LEASE: Duration = Duration::from_secs(30);
+
+/// Makes a [`Queue`] with other than the default parts. Everything is checked in [`build`](Self::build).
+#[derive(Debug)]
+#[must_use]
+pub struct QueueBuilder<P, R> {
+    storage: Arc<dyn Storage>,
+    name: String,
+    codec: Option<Arc<dyn Codec>>,
+    options: JobOptions,
+    policy: Policy,
+    ids: Option<Arc<dyn IdSource>>,
+    rng: Arc<dyn Rng>,
+    lease: Duration,
+    types: PhantomData<fn(P) -> R>,
+}
+
+impl<P, R> QueueBuilder<P, R> {
+    pub(crate) fn new(storage: Arc<dyn Storage>, name: &str) -> Self {
+        Self {
+            storage,
+            name: name.to_owned(),
+            // JSON or none: never another format, so that enabling a feature somewhere changes no format elsewhere.
+            #[cfg(feature = "json")]
+            codec: Some(Arc::new(queue_serde::Json)),
+            #[cfg(not(feature = "json"))]
+            codec: None,
+            options: JobOptions::new(),
+            policy: Policy::default(),
+            ids: None,
+            rng: Arc::new(SystemRng),
+            lease: LEASE,
+            types: PhantomData,
+        }
+    }
+
+    /// How payloads and results are encoded; default JSON. Producers and workers of a queue use the same.
+    pub fn codec(mut self, codec: impl Codec) -> Self {
+        self.codec = Some(Arc::new(codec));
+        self
+    }
+
+    /// The options of jobs that are enqueued without any of their own.
+    pub fn options(mut self, options: JobOptions) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// How long jobs wait after a failure or a stall that this handle decides on: [`Delivery::nack`] and the rescue
+    /// that goes with [`Queue::dequeue`].
+    ///
+    /// [`Delivery::nack`]: crate::Delivery::nack
+    pub fn policy(mut self, policy: Policy) -> Self {
+        self.policy = policy;
+        self
+    }
+
+    /// How long a delivery is leased until it is extended; more than zero, default 30 seconds.
+    pub fn lease(mut self, lease: Duration) -> Self {
+        self.lease = lease;
+        self
+    }
+
+    /// Where generated ids come from; default [`TimeOrderedIds`].
+    pub fn ids(mut self, ids: Arc<dyn IdSource>) -> Self {
+        self.ids = Some(ids);
+        self
+    }
+
+    /// Where lease tokens, jitter and the name of this holder come from; default the operating system.
+    pub fn rng(mut self, rng: Arc<dyn Rng>) -> Self {
+        self.rng = rng;
+        self
+    }
+
+    /// The handle.
+    ///
+    /// # Errors
+    /// `Invalid` for a bad name, bad default options or a lease of zero, and if there is no codec: give one, or enable
+    /// the feature `json`.
+    pub fn build(self) -> Result<Queue<P, R>> {
+        self.options.validate()?;
+        if self.lease.is_zero() {
+            return Err(InvalidOption::NotPositive { what: "a lease" }.into());
+        }
+        let no_codec = || Error::invalid("build", "no codec: give one, or enable the feature `json`");
+        Ok(Queue::from_shared(Shared {
+            storage: self.storage,
+            name: QueueName::new(self.name)?,
+            codec: self.codec.ok_or_else(no_codec)?,
+            options: self.options,
+            policy: self.policy,
+            ids: self.ids.unwrap_or_else(|| Arc::new(TimeOrderedIds::default())),
+            worker: fresh_worker(&*self.rng),
+            rng: self.rng,
+            lease: checked_span("a lease", self.lease)?,
+            rescued_at: Mutex::default(),
+        }))
+    }
+}
+
+/// Fresh for each handle, so that a lease can be told from one of a former process.
+fn fresh_worker(rng: &dyn Rng) -> WorkerId {
+    WorkerId::new(format!("client-{:032x}", rng.next_u128())).expect("39 plain characters are a valid name")
+}

@@ -1,0 +1,155 @@
+use crate::{Decode, Encode, Enqueued, Id, JobOptions, Queue, client::Shared};
+use queue_core::{Enqueued as Stored, Error, ErrorKind, JobId, NewJob, Result};
+
+/// A batch of [`Queue::enqueue_many`] is sent when its payloads have this many bytes, so that no transaction of a store
+/// grows without bound.
+const BATCH_BYTES_MAX: usize = 16 << 20;
+
+impl<P: Encode, R: Decode> Queue<P, R> {
+    /// Stores a job with the default options of this handle.
+    ///
+    /// It is durable, as far as the store promises, once this answers. An id that is present is not enqueued again: the
+    /// answer says by what it is taken, with the result if that is Completed.
+    ///
+    /// # Errors
+    /// `Invalid`, before anything is written, for a bad id, a payload that cannot be encoded or is over the store's
+    /// limit (1 MiB by default), or a present result that is no `R`. With [`Certainty::Unknown`] the job may have been
+    /// stored: send it again under the same id.
+    ///
+    /// A dropped future leaves the job stored or not, as nobody knows which.
+    ///
+    /// [`Certainty::Unknown`]: crate::Certainty::Unknown
+    pub async fn enqueue(&self, id: impl Into<Id>, payload: P) -> Result<Enqueued<R>> {
+        self.store_one(self.job(id.into(), &payload, &self.shared.options)?).await
+    }
+
+    /// Stores a job with options of its own, which take the place of all of the handle's.
+    ///
+    /// # Errors
+    /// Those of [`enqueue`](Self::enqueue), and `Invalid` for an option that cannot be.
+    pub async fn enqueue_with(
+        &self,
+        id: impl Into<Id>,
+        payload: P,
+        options: JobOptions,
+    ) -> Result<Enqueued<R>> {
+        self.store_one(self.job(id.into(), &payload, &options)?).await
+    }
+
+    /// Stores many jobs with the same options; the answers are in the order of the jobs.
+    ///
+    /// Every job is encoded and checked before the first is written. They are sent in batches of at most
+    /// [`Limits::batch_max`](crate::Limits::batch_max) jobs (10,000 by default) and 16 MiB of payload. Each batch is all or
+    /// nothing, the whole is not. An id that stands twice is a duplicate of itself.
+    ///
+    /// # Errors
+    /// Those of [`enqueue_with`](Self::enqueue_with). If batches were stored before one failed, the message says how
+    /// many jobs, and the certainty is `Unknown`. Sending all again is safe unless ids are generated.
+    pub async fn enqueue_many<I: Into<Id>>(
+        &self,
+        jobs: impl IntoIterator<Item = (I, P)>,
+        options: JobOptions,
+    ) -> Result<Vec<Enqueued<R>>> {
+        let checked: Result<Vec<NewJob>> =
+            jobs.into_iter().map(|(id, payload)| self.job(id.into(), &payload, &options)).collect();
+        let checked = checked?;
+        let count = checked.len();
+        let mut answers = Vec::with_capacity(count);
+        for batch in batches(checked, self.shared.storage.capabilities().limits.batch_max) {
+            let sent = self.store(batch).await;
+            answers.extend(sent.map_err(|error| partly(error, answers.len(), count))?);
+        }
+        Ok(answers)
+    }
+
+    pub(crate) fn job(&self, id: Id, payload: &P, options: &JobOptions) -> Result<NewJob> {
+        let options = options.checked()?;
+        let payload = payload.encode(&self.shared.codec)?;
+        let id = id.resolve(&options.kind, &payload, &*self.shared.ids)?;
+        Ok(options.job(id, payload))
+    }
+
+    pub(crate) async fn store_one(&self, job: NewJob) -> Result<Enqueued<R>> {
+        let mut answers = self.store(vec![job]).await?;
+        Ok(answers.pop().expect("one answer was checked to be there"))
+    }
+
+    /// Stores jobs as one group, and answers as many as they are.
+    async fn store(&self, jobs: Vec<NewJob>) -> Result<Vec<Enqueued<R>>> {
+        let ids: Vec<JobId> = jobs.iter().map(|job| job.id.clone()).collect();
+        let stored = self.shared.storage.enqueue(&self.shared.name, vec![jobs]).await?;
+        let answers = stored.value.into_iter().next().unwrap_or_default();
+        if answers.len() != ids.len() {
+            let message = "the store answered another number of jobs than it got";
+            return Err(Error::new(ErrorKind::Internal, "enqueue", message).unknown());
+        }
+        let some_are_new = answers.iter().any(Stored::is_new);
+        let typed = ids.into_iter().zip(answers).map(|(id, answer)| self.shared.typed(id, answer));
+        typed.collect::<Result<_>>().map_err(|error| if some_are_new { error.unknown() } else { error })
+    }
+}
+
+impl Shared {
+    fn typed<R: Decode>(&self, id: JobId, answer: Stored) -> Result<Enqueued<R>> {
+        Ok(match answer {
+            Stored::Queued { seq } => Enqueued::Queued { id, seq },
+            Stored::Duplicate { seq, state } => Enqueued::Duplicate { id, seq, state },
+            Stored::Completed { seq, result } => {
+                Enqueued::Completed { id, seq, result: self.decode(&result)? }
+            }
+        })
+    }
+}
+
+/// Cuts jobs into batches of at most `jobs_max`, each closed by the job that takes it over [`BATCH_BYTES_MAX`].
+fn batches(jobs: Vec<NewJob>, jobs_max: usize) -> Vec<Vec<NewJob>> {
+    let mut batches = Vec::new();
+    let (mut batch, mut bytes) = (Vec::new(), 0);
+    for job in jobs {
+        bytes += job.payload.bytes.len();
+        batch.push(job);
+        if batch.len() >= jobs_max || bytes >= BATCH_BYTES_MAX {
+            batches.push(std::mem::take(&mut batch));
+            bytes = 0;
+        }
+    }
+    if !batch.is_empty() {
+        batches.push(batch);
+    }
+    batches
+}
+
+/// The error of a batch, which owns up to the batches before it.
+fn partly(error: Error, stored: usize, count: usize) -> Error {
+    if stored == 0 {
+        return error;
+    }
+    let message = format!("the first {stored} of {count} jobs are stored, then: {error}");
+    Error::new(error.kind(), "enqueue_many", message).with_source(error).unknown()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use queue_core::{ContentType, Kind, Payload};
+
+    fn jobs(sizes: &[usize]) -> Vec<NewJob> {
+        let payload = |size| Payload::new(vec![0; size], ContentType::from_static("x"));
+        sizes
+            .iter()
+            .map(|size| NewJob::new(JobId::from_static("a"), Kind::unnamed(), payload(*size)))
+            .collect()
+    }
+
+    fn cut(sizes: &[usize], jobs_max: usize) -> Vec<usize> {
+        batches(jobs(sizes), jobs_max).iter().map(Vec::len).collect()
+    }
+
+    #[test]
+    fn batches_are_cut_by_jobs_and_by_bytes() {
+        assert_eq!(cut(&[], 2), Vec::<usize>::new());
+        assert_eq!(cut(&[1, 1], 2), [2]);
+        assert_eq!(cut(&[1, 1, 1], 2), [2, 1]);
+        assert_eq!(cut(&[BATCH_BYTES_MAX, 1, BATCH_BYTES_MAX - 1, 1], 9), [1, 2, 1]);
+    }
+}

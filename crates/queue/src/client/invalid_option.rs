@@ -1,0 +1,45 @@
+use queue_core::{Error, InvalidName};
+use std::time::Duration;
+
+/// Why an option was refused, before anything was written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InvalidOption {
+    /// Priorities are 16-bit numbers.
+    #[error("a priority is a number from -32768 (first) to 32767 (last), not {given}")]
+    Priority {
+        /// What was given.
+        given: i64,
+    },
+    /// A job with no attempts would never run, and one with no stalls would fail before it began.
+    #[error("{what} must be at least 1; use `{unlimited}()` for no limit")]
+    NoBudget {
+        /// Which budget.
+        what: &'static str,
+        /// The method that lifts the limit.
+        unlimited: &'static str,
+    },
+    /// A time to live, a lease and the like must be longer than zero.
+    #[error("{what} must be longer than zero")]
+    NotPositive {
+        /// Which length of time.
+        what: &'static str,
+    },
+    /// Store time holds at most 100 years ahead.
+    #[error("{what} must be at most 100 years, not {given:?}")]
+    TooLong {
+        /// Which length of time.
+        what: &'static str,
+        /// What was given.
+        given: Duration,
+    },
+    /// The kind is no valid name.
+    #[error(transparent)]
+    Kind(#[from] InvalidName),
+}
+
+impl From<InvalidOption> for Error {
+    fn from(invalid: InvalidOption) -> Self {
+        Self::invalid("validate", invalid.to_string()).with_source(invalid)
+    }
+}

@@ -1,0 +1,187 @@
+use crate::{InvalidOption, Keep, client::keep::checked_span};
+use queue_core::{Budget, JobId, Kind, NewJob, OnFailed, Payload, RetentionPolicy, Span};
+use std::time::Duration;
+
+/// Everything about a job but its id and payload. Checked as a whole when a job is enqueued, before anything is
+/// written.
+///
+/// ```
+/// use queue::{JobOptions, Keep, OnFailed};
+/// use std::time::Duration;
+///
+/// let options = JobOptions::new()
+///     .kind("email")
+///     .delay(Duration::from_secs(60))
+///     .priority(-5)
+///     .max_attempts(8)
+///     .keep(Duration::from_secs(24 * 3600))
+///     .keep_failed(Keep::Forever)
+///     .on_failed(OnFailed::Replace);
+/// options.validate()?;
+///
+/// assert!(JobOptions::new().priority(40_000).validate().is_err());
+/// assert!(JobOptions::new().keep(Duration::ZERO).validate().is_err());
+/// # Ok::<(), queue::InvalidOption>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[must_use]
+pub struct JobOptions {
+    kind: Option<String>,
+    delay: Duration,
+    priority: i64,
+    max_attempts: Limit,
+    max_stalls: Limit,
+    keep_completed: Option<Keep>,
+    keep_failed: Option<Keep>,
+    on_failed: OnFailed,
+}
+
+/// A budget as it was given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Limit {
+    #[default]
+    Default,
+    At(u32),
+    Unlimited,
+}
+
+impl JobOptions {
+    /// Kind `default`, due at once, priority 0, three attempts, three stalls, kept for an hour, and a Failed record of the
+    /// same id blocks.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What the job asks for, by which a worker picks the handler: 1 to 255 bytes without control characters.
+    pub fn kind(mut self, kind: impl Into<String>) -> Self {
+        self.kind = Some(kind.into());
+        self
+    }
+
+    /// Not claimed before this has passed since the enqueue; at most 100 years. Fractions of a millisecond round up.
+    pub fn delay(mut self, delay: Duration) -> Self {
+        self.delay = delay;
+        self
+    }
+
+    /// Lower is claimed first: -32768 to 32767.
+    pub fn priority(mut self, priority: impl Into<i64>) -> Self {
+        self.priority = priority.into();
+        self
+    }
+
+    /// How many attempts may fail before the job is Failed; at least 1.
+    pub fn max_attempts(mut self, limit: u32) -> Self {
+        self.max_attempts = Limit::At(limit);
+        self
+    }
+
+    /// Retries for as long as the retry policy wants.
+    pub fn unlimited_attempts(mut self) -> Self {
+        self.max_attempts = Limit::Unlimited;
+        self
+    }
+
+    /// How many leases may lapse before the job is Failed, since it may be what kills its workers; at least 1.
+    pub fn max_stalls(mut self, limit: u32) -> Self {
+        self.max_stalls = Limit::At(limit);
+        self
+    }
+
+    /// Runs again however often a lease lapses.
+    pub fn unlimited_stalls(mut self) -> Self {
+        self.max_stalls = Limit::Unlimited;
+        self
+    }
+
+    /// How long the job stays once finished, whatever the outcome.
+    pub fn keep(self, keep: impl Into<Keep>) -> Self {
+        let keep = keep.into();
+        self.keep_completed(keep).keep_failed(keep)
+    }
+
+    /// How long the job stays once Completed.
+    pub fn keep_completed(mut self, keep: impl Into<Keep>) -> Self {
+        self.keep_completed = Some(keep.into());
+        self
+    }
+
+    /// How long the job stays once Failed or Cancelled.
+    pub fn keep_failed(mut self, keep: impl Into<Keep>) -> Self {
+        self.keep_failed = Some(keep.into());
+        self
+    }
+
+    /// What a present Failed record of the same id means.
+    pub fn on_failed(mut self, on_failed: OnFailed) -> Self {
+        self.on_failed = on_failed;
+        self
+    }
+
+    /// Checks every option, as enqueueing does.
+    ///
+    /// # Errors
+    /// The first option that cannot be.
+    pub fn validate(&self) -> Result<(), InvalidOption> {
+        self.checked().map(drop)
+    }
+
+    pub(crate) fn checked(&self) -> Result<CheckedOptions, InvalidOption> {
+        Ok(CheckedOptions {
+            kind: self.kind.as_ref().map_or_else(|| Ok(Kind::unnamed()), Kind::new)?,
+            delay: checked_span("a delay", self.delay)?,
+            priority: i16::try_from(self.priority)
+                .map_err(|_| InvalidOption::Priority { given: self.priority })?,
+            max_attempts: self.max_attempts.budget("max_attempts", "unlimited_attempts")?,
+            max_stalls: self.max_stalls.budget("max_stalls", "unlimited_stalls")?,
+            retention: self.retention()?,
+            on_failed: self.on_failed,
+        })
+    }
+
+    fn retention(&self) -> Result<RetentionPolicy, InvalidOption> {
+        let mut retention = RetentionPolicy::default();
+        if let Some(keep) = self.keep_completed {
+            retention.completed = keep.validate()?;
+        }
+        if let Some(keep) = self.keep_failed {
+            retention.failed = keep.validate()?;
+        }
+        Ok(retention)
+    }
+}
+
+impl Limit {
+    fn budget(self, what: &'static str, unlimited: &'static str) -> Result<Budget, InvalidOption> {
+        match self {
+            Self::Default => Ok(Budget::DEFAULT),
+            Self::At(0) => Err(InvalidOption::NoBudget { what, unlimited }),
+            Self::At(limit) => Ok(Budget::from_raw(limit)),
+            Self::Unlimited => Ok(Budget::Unlimited),
+        }
+    }
+}
+
+/// Options that can be.
+#[derive(Clone, Debug)]
+pub(crate) struct CheckedOptions {
+    pub(crate) kind: Kind,
+    delay: Span,
+    priority: i16,
+    max_attempts: Budget,
+    max_stalls: Budget,
+    retention: RetentionPolicy,
+    on_failed: OnFailed,
+}
+
+impl CheckedOptions {
+    pub(crate) fn job(&self, id: JobId, payload: Payload) -> NewJob {
+        NewJob::new(id, self.kind.clone(), payload)
+            .with_delay(self.delay)
+            .with_priority(self.priority)
+            .with_max_attempts(self.max_attempts)
+            .with_max_stalls(self.max_stalls)
+            .with_retention(self.retention)
+            .with_on_failed(self.on_failed)
+    }
+}

@@ -1,0 +1,118 @@
+use crate::{Cancel, Change, Decode, Keep, Queue, Status};
+use queue_core::{
+    Changed, Counts, Cursor, Detail, JobId, ListFilter, ListQuery, Page, Result, State, StorageExt,
+    lifecycle::{Event, OnRunning},
+};
+
+impl<P, R> Queue<P, R> {
+    /// How a job stands; `None` if there is no such job.
+    ///
+    /// # Errors
+    /// `Invalid` for text that is no id; no job has it.
+    pub async fn status(&self, id: impl AsRef<str>) -> Result<Option<Status>> {
+        let id = JobId::new(id)?;
+        let found = self.shared.storage.get(&self.shared.name, &[id], Detail::Meta).await?;
+        let record = found.value.into_iter().next().flatten();
+        Ok(record.map(|record| Status { meta: record.meta, now: found.now }))
+    }
+
+    /// The result of a Completed job; `None` if it is not Completed or there is no such job, which
+    /// [`status`](Self::status) tells apart.
+    ///
+    /// # Errors
+    /// `Invalid` if the result is no `R`.
+    pub async fn result(&self, id: impl AsRef<str>) -> Result<Option<R>>
+    where
+        R: Decode,
+    {
+        let id = JobId::new(id)?;
+        let record = self.shared.storage.get_one(&self.shared.name, &id, Detail::Full).await?;
+        let completed = record.filter(|record| record.meta.state == State::Completed);
+        let result = completed.as_ref().and_then(queue_core::JobRecord::result);
+        Ok(result.map(|result| self.shared.decode(result)).transpose()?)
+    }
+
+    /// Takes a waiting job back; one that runs is left alone, and the answer says so.
+    pub async fn cancel(&self, id: impl AsRef<str>) -> Result<Cancel> {
+        self.cancel_with(id, OnRunning::Leave).await
+    }
+
+    /// Takes a job back, and says what shall happen if it runs: with [`OnRunning::Request`] its holder hears of it with
+    /// the next heartbeat, and any outcome but completion becomes Cancelled.
+    ///
+    /// # Errors
+    /// `Conflict` if the record kept moving; ask again.
+    pub async fn cancel_with(&self, id: impl AsRef<str>, running: OnRunning) -> Result<Cancel> {
+        Cancel::of(&self.change(id, Event::Cancel { running }).await?)
+    }
+
+    /// Makes a finished job stay for another time, counted from now.
+    ///
+    /// # Errors
+    /// `Invalid` for a time to live of zero or over 100 years. `Conflict` if the record kept moving.
+    pub async fn set_retention(&self, id: impl AsRef<str>, keep: impl Into<Keep>) -> Result<Change> {
+        let retention = keep.into().validate()?;
+        Change::of(&self.change(id, Event::SetRetention(retention)).await?)
+    }
+
+    /// Makes a Failed or Cancelled job run again, with fresh budgets, in the same life.
+    ///
+    /// # Errors
+    /// `Conflict` if the record kept moving.
+    pub async fn redrive(&self, id: impl AsRef<str>) -> Result<Change> {
+        Change::of(&self.change(id, Event::Redrive).await?)
+    }
+
+    /// Makes a waiting job due now.
+    ///
+    /// # Errors
+    /// `Conflict` if the record kept moving.
+    pub async fn promote(&self, id: impl AsRef<str>) -> Result<Change> {
+        Change::of(&self.change(id, Event::Promote).await?)
+    }
+
+    /// Removes a job that does not run, with its result and its claim on the id.
+    ///
+    /// # Errors
+    /// `Conflict` if the record kept moving.
+    pub async fn delete(&self, id: impl AsRef<str>) -> Result<Change> {
+        Change::of(&self.change(id, Event::Delete).await?)
+    }
+
+    /// How many jobs the queue holds, by state.
+    pub async fn counts(&self) -> Result<Counts> {
+        self.shared.storage.counts(&self.shared.name).await
+    }
+
+    /// Metadata of many jobs, page by page: give [`Page::next`] back as `after` until it is `None`. A page may be empty
+    /// and yet not be the last.
+    ///
+    /// # Errors
+    /// `Invalid` for a cursor of another store.
+    pub async fn list(&self, filter: ListFilter, after: Option<Cursor>, limit: usize) -> Result<Page> {
+        let queue = self.shared.name.clone();
+        self.shared.storage.list(ListQuery { queue, filter, after, limit }).await
+    }
+
+    /// Stops claims of this queue, for everybody and until [`resume`](Self::resume). What runs goes on, and enqueueing
+    /// too.
+    ///
+    /// # Errors
+    /// `Unsupported` if the store cannot; see its capabilities.
+    pub async fn pause(&self) -> Result<()> {
+        self.shared.storage.set_paused(&self.shared.name, true).await
+    }
+
+    /// Ends a pause.
+    ///
+    /// # Errors
+    /// `Unsupported` if the store cannot pause.
+    pub async fn resume(&self) -> Result<()> {
+        self.shared.storage.set_paused(&self.shared.name, false).await
+    }
+
+    async fn change(&self, id: impl AsRef<str>, event: Event) -> Result<Changed> {
+        let id = JobId::new(id)?;
+        self.shared.storage.change(&self.shared.name, &id, event, &self.shared.policy).await
+    }
+}

@@ -1,0 +1,123 @@
+//! Durable background jobs: a typed client over a store of your choice, waiting for results, and workers.
+//!
+//! # A program
+#![cfg_attr(all(feature = "worker", feature = "memory", feature = "json"), doc = "```")]
+#![cfg_attr(not(all(feature = "worker", feature = "memory", feature = "json")), doc = "```ignore")]
+//! use queue::prelude::*;
+//! use queue::worker::{Context, JobError, Router};
+//! use serde::{Deserialize, Serialize};
+//! use std::time::Duration;
+//!
+//! #[derive(Serialize, Deserialize)]
+//! struct Email {
+//!     to: String,
+//! }
+//!
+//! #[tokio::main]
+//! async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     let storage = open("memory:").await?; // or "sqlite:jobs.db", for this and other processes
+//!     let emails: Queue<Email, String> = Queue::new(storage, "emails")?;
+//!
+//!     let router = Router::new(()).handle("default", |email: Email, _: Context<()>| async move {
+//!         Ok::<_, JobError>(format!("sent to {}", email.to))
+//!     })?;
+//!     let worker = emails.worker(router).build()?;
+//!     let stop = worker.stop_token();
+//!     let running = tokio::spawn(worker.run());
+//!
+//!     let email = Email { to: "ada@example.org".to_owned() };
+//!     let receipt = emails.enqueue_and_wait("welcome-ada", email, Duration::from_secs(30)).await?;
+//!     assert_eq!(receipt, "sent to ada@example.org");
+//!
+//!     stop.cancel();
+//!     running.await?;
+//!     Ok(())
+//! }
+//! ```
+//!
+//! # What is promised
+//! Delivery is at least once: a job whose worker dies runs again, so handlers are idempotent. At any moment a job has at
+//! most one live lease, a worker whose lease is gone can change nothing, and no job whose enqueue was answered is lost.
+//!
+//! # Guide
+//! - **Enqueue.** [`Queue::enqueue`] takes an [`Id`]: the producer's own, which is then the deduplication key; a generated
+//!   one; or one derived from the content. [`JobOptions`] hold delay, priority, kind, budgets and retention. The answer,
+//!   [`Enqueued`], says whether the job was accepted, is there already, or is done, with its result.
+//! - **Wait.** [`Queue::enqueue_and_wait`] is a call: a result or a typed [`WaitError`]. [`Queue::wait`] answers the
+//!   [`Outcome`] of a job that is there. Both end at a deadline, whatever the store does, and rest on the stored record
+//!   alone: hints of the store make them quick, not right.
+//! - **Look and change.** [`Queue::status`], [`result`](Queue::result), [`cancel`](Queue::cancel),
+//!   [`redrive`](Queue::redrive), [`promote`](Queue::promote), [`delete`](Queue::delete),
+//!   [`set_retention`](Queue::set_retention), [`counts`](Queue::counts), [`list`](Queue::list) and
+//!   [`pause`](Queue::pause). What a correct program meets in normal work (a duplicate, a missing job, a lost lease) is an
+//!   answer; an [`Error`] says what to do about it, by its [`kind`](Error::kind).
+//! - **Work.** The module `worker` (feature `worker`) runs many jobs at once and keeps their leases alive. For one at a
+//!   time there is pull mode:
+//!
+#![cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
+#![cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]
+//! use queue::prelude::*;
+//! use std::time::Duration;
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> queue::Result<()> {
+//! let thumbnails: Queue<String, u64> = Queue::new(open("memory:").await?, "thumbnails")?;
+//! let accepted = thumbnails.enqueue(Id::OfContent, "ada.png".to_owned()).await?;
+//!
+//! while let Some(job) = thumbnails.dequeue(Duration::from_millis(10)).await? {
+//!     match job.payload().len() {
+//!         0 => job.nack(Failure::new("NoName", "a picture needs a name")).await?,
+//!         size => job.ack(&(size as u64)).await?,
+//!     };
+//! }
+//! assert_eq!(thumbnails.result(accepted.id()).await?, Some(7));
+//! # Ok(()) }
+//! ```
+//!
+//! # Stores and features
+//! [`open`] takes a URL. A store can also be made by hand and given to [`Queue::new`] as an `Arc<dyn Storage>`.
+//!
+//! | feature | default | what it brings |
+//! |---|---|---|
+//! | `memory` | yes | `memory:`, jobs in this process |
+//! | `sqlite` | yes | `sqlite:PATH`, jobs in one file, for all processes of a host |
+//! | `worker` | yes | the module `worker` and `Queue::worker` |
+//! | `json` | yes | the codec `Json`, which is then the default |
+//! | `msgpack` | no | the codec `MsgPack` |
+//! | `full` | no | all of them |
+//!
+//! # Runtime
+//! Waiting and pull mode need a tokio runtime with time enabled. They measure time with tokio's clock, so tests can pause
+//! it.
+
+mod client;
+mod hints;
+mod open;
+pub mod prelude;
+mod pull;
+mod spawn;
+mod wait;
+
+pub use client::*;
+pub use open::open;
+pub use pull::{Delivery, Extended, Nack, Settled};
+pub use queue_core::{
+    Budget, Capabilities, Certainty, Clock, ContentType, Counts, Cursor, Error, ErrorKind, Failure, IdSource,
+    InvalidName, JobId, JobMeta, Kind, Limits, ListFilter, ManualClock, OnFailed, Page, Payload, QueueName,
+    Reason, Result, Retention, RetryPolicy, Rng, SeededRng, Seq, Span, State, Storage, StorageExt,
+    SystemClock, SystemRng, TimeOrderedIds, Timestamp, WorkerId,
+    lifecycle::{OnRunning, Policy, Unhandled},
+};
+#[cfg(feature = "memory")]
+pub use queue_memory::MemoryStorage;
+#[cfg(feature = "json")]
+pub use queue_serde::Json;
+#[cfg(feature = "msgpack")]
+pub use queue_serde::MsgPack;
+pub use queue_serde::{Codec, CodecError, Decode, Encode, Raw};
+#[cfg(feature = "sqlite")]
+pub use queue_sqlite::{SqliteOptions, SqliteStorage};
+#[cfg(feature = "worker")]
+pub use queue_worker as worker;
+pub use wait::{Outcome, WaitError, WaitOptions};
+/// The contract of a store, and the codecs, as crates.
+pub use {queue_core, queue_serde};

@@ -1,0 +1,20 @@
+use super::StoreUrl;
+use queue_core::{Result, Storage};
+use queue_memory::MemoryStorage;
+use std::{
+    collections::HashMap,
+    sync::{Arc, LazyLock, Mutex, PoisonError},
+};
+
+/// The stores that have a name. They live as long as the process, as files would, so that a moment without any handle
+/// loses nothing.
+static NAMED: LazyLock<Mutex<HashMap<String, MemoryStorage>>> = LazyLock::new(Mutex::default);
+
+pub(super) fn open(url: StoreUrl) -> Result<Arc<dyn Storage>> {
+    url.options(&[])?;
+    if url.path.is_empty() {
+        return Ok(Arc::new(MemoryStorage::new()));
+    }
+    let mut named = NAMED.lock().unwrap_or_else(PoisonError::into_inner);
+    Ok(Arc::new(named.entry(url.path).or_default().another_handle()))
+}

@@ -1,0 +1,107 @@
+use percent_encoding::percent_decode_str;
+use queue_core::{Error, Result};
+
+/// A store URL in its parts: `scheme:path?key=value&key=value`.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct StoreUrl {
+    /// In lower case.
+    pub(super) scheme: String,
+    /// Decoded, without the `//` that may stand in front.
+    pub(super) path: String,
+    query: Vec<(String, String)>,
+}
+
+impl StoreUrl {
+    pub(super) fn parse(url: &str) -> Result<Self> {
+        let malformed =
+            || Error::invalid("open", "a store URL looks like `scheme:path`, such as `sqlite:jobs.db`");
+        let (scheme, rest) =
+            url.split_once(':').filter(|(scheme, _)| is_scheme(scheme)).ok_or_else(malformed)?;
+        let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
+        Ok(Self {
+            scheme: scheme.to_ascii_lowercase(),
+            path: decode(path.strip_prefix("//").unwrap_or(path))?,
+            query: query.split('&').filter(|part| !part.is_empty()).map(option).collect::<Result<_>>()?,
+        })
+    }
+
+    /// The options in the order given, refusing those that are not among the known ones, and repeated ones.
+    pub(super) fn options(&self, known: &[&str]) -> Result<&[(String, String)]> {
+        for (at, (key, _)) in self.query.iter().enumerate() {
+            if !known.contains(&key.as_str()) {
+                return Err(Error::invalid("open", no_option(&self.scheme, key, known)));
+            }
+            if self.query[..at].iter().any(|(earlier, _)| earlier == key) {
+                return Err(Error::invalid("open", format!("the option `{key}` stands twice")));
+            }
+        }
+        Ok(&self.query)
+    }
+}
+
+/// Letters, digits and `+-.`, as in every URL; the first is a letter.
+fn is_scheme(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_alphabetic())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
+}
+
+fn option(part: &str) -> Result<(String, String)> {
+    let (key, value) = part
+        .split_once('=')
+        .ok_or_else(|| Error::invalid("open", "behind the `?`, options look like `key=value`"))?;
+    Ok((decode(key)?, decode(value)?))
+}
+
+fn decode(text: &str) -> Result<String> {
+    match percent_decode_str(text).decode_utf8() {
+        Ok(text) if !text.contains('\0') => Ok(text.into_owned()),
+        _ => Err(Error::invalid("open", "a store URL is UTF-8 without zero bytes, escaped ones included")),
+    }
+}
+
+fn no_option(scheme: &str, key: &str, known: &[&str]) -> String {
+    if known.is_empty() {
+        return format!("`{scheme}:` has no options, and so not `{key}`");
+    }
+    format!("`{scheme}:` has no option `{key}`; it has {}", known.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(url: &str) -> String {
+        StoreUrl::parse(url).expect("well-formed").path
+    }
+
+    #[test]
+    fn paths_may_hold_any_character() {
+        assert_eq!(path("sqlite:jobs.db"), "jobs.db");
+        assert_eq!(path("SQLite:///var/x y.db"), "/var/x y.db");
+        assert_eq!(path("sqlite:/a:b/é#1&c=d.db?create=never"), "/a:b/é#1&c=d.db");
+        assert_eq!(path("sqlite:what%3F.db"), "what?.db");
+        assert_eq!(path("sqlite:100%.db"), "100%.db");
+        assert_eq!(path("sqlite:100%25.db"), "100%.db");
+        assert_eq!(path("memory:"), "");
+    }
+
+    #[test]
+    fn what_is_no_url_is_refused() {
+        for url in
+            ["", "jobs.db", "/var/jobs.db", ":x", "1a:x", "sq lite:x", "sqlite:a%00b", "sqlite:%FF", "a:b?c"]
+        {
+            assert!(StoreUrl::parse(url).is_err(), "{url}");
+        }
+    }
+
+    #[test]
+    fn unknown_and_repeated_options_are_refused() {
+        let options =
+            |url: &str| StoreUrl::parse(url).expect("well-formed").options(&["a", "b"]).map(<[_]>::len);
+        assert_eq!(options("x:y?a=1&b=2").expect("known"), 2);
+        assert_eq!(options("x:y?").expect("none"), 0);
+        let error = options("x:y?c=1").expect_err("unknown");
+        assert!(error.message().contains("a, b"), "{error}");
+        assert!(options("x:y?a=1&a=1").is_err());
+    }
+}

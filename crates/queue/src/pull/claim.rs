@@ -1,0 +1,103 @@
+//! A claim whose job cannot get lost: whoever is dropped, times out or dies while a claim is under way gives it back.
+
+use crate::{client::Shared, spawn};
+use queue_core::{
+    ClaimRequest, Claimed, ClaimedJob, Error, ErrorKind, Result, StorageExt,
+    lifecycle::{Event, Policy},
+};
+use std::{
+    sync::{Arc, PoisonError},
+    time::Duration,
+};
+use tokio::{
+    sync::oneshot,
+    time::{Instant, sleep, timeout_at},
+};
+
+/// How often a job that came too late is given back while the store is in trouble, before its lease has to lapse.
+const RELEASES_MAX: u32 = 5;
+/// The wait after the first of them; it doubles.
+const RELEASE_PAUSE: Duration = Duration::from_millis(100);
+
+/// How often consumers of one handle look for lapsed leases while there are other jobs to take.
+const RESCUE_INTERVAL: Duration = Duration::from_secs(5);
+/// Most lapsed leases ended by one look.
+const RESCUE_MAX: usize = 1000;
+
+/// The answer to a claim. Unless [`taken`](Self::taken), its job is given back.
+pub(super) struct Offer {
+    pub(super) claimed: Claimed,
+    taken: oneshot::Sender<()>,
+}
+
+impl Offer {
+    /// The job is the caller's from here on.
+    pub(super) fn take(self) {
+        // The task is gone only if the runtime is, and then nothing gives the job back.
+        let _ = self.taken.send(());
+    }
+}
+
+/// Claims one job, rescuing lapsed ones if there is none. Dropping the future, before or after the answer, leases nothing.
+pub(super) async fn claim_one(shared: &Arc<Shared>, until: Instant) -> Result<Offer> {
+    let (answer, answered) = oneshot::channel();
+    spawn::owned(claim_and_offer(shared.clone(), answer));
+    match timeout_at(until, answered).await {
+        Ok(Ok(offer)) => offer,
+        Ok(Err(_)) => {
+            Err(Error::new(ErrorKind::Internal, "dequeue", "the store panicked in a claim").unknown())
+        }
+        Err(_elapsed) => Err(Error::new(
+            ErrorKind::Unavailable,
+            "dequeue",
+            "the store did not answer in time; what it still gives out goes back",
+        )),
+    }
+}
+
+async fn claim_and_offer(shared: Arc<Shared>, answer: oneshot::Sender<Result<Offer>>) {
+    let request =
+        ClaimRequest::new(shared.name.clone(), shared.worker.clone(), 1, shared.lease, &*shared.rng);
+    let (taken, is_taken) = oneshot::channel();
+    if let Err(error) = rescue_at_intervals(&shared).await {
+        return drop(answer.send(Err(error)));
+    }
+    let claimed = match shared.storage.claim_or_rescue(request, &shared.policy).await {
+        Ok(claimed) => claimed,
+        Err(error) => return drop(answer.send(Err(error))),
+    };
+    let jobs = claimed.jobs.clone();
+    // An offer that nobody waits for any more comes back here, and goes with its sender.
+    drop(answer.send(Ok(Offer { claimed, taken })));
+    if is_taken.await.is_err() {
+        for job in &jobs {
+            give_back(&shared, job).await;
+        }
+    }
+}
+
+/// A queue that always has a job due never comes to the rescue that a claim without one brings.
+async fn rescue_at_intervals(shared: &Shared) -> Result<()> {
+    let now = Instant::now();
+    {
+        let mut last = shared.rescued_at.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.is_some_and(|last| now < last + RESCUE_INTERVAL) {
+            return Ok(());
+        }
+        *last = Some(now);
+    }
+    let limit = RESCUE_MAX.min(shared.storage.capabilities().limits.batch_max);
+    shared.storage.rescue(&shared.name, limit, &shared.policy).await.map(drop)
+}
+
+async fn give_back(shared: &Shared, job: &ClaimedJob) {
+    let policy = Policy::default();
+    for attempt in 0..RELEASES_MAX {
+        let event = Event::Release { token: job.token };
+        match shared.storage.settle(&job.record.meta, event, &policy).await {
+            Err(error) if error.is_transient() => sleep(RELEASE_PAUSE * 2_u32.pow(attempt)).await,
+            // Given back, or in a state in which only the lapse of the lease can.
+            _ => return,
+        }
+    }
+}

@@ -1,0 +1,111 @@
+use super::{Extended, Nack, Settled};
+use crate::{
+    Encode, InvalidOption,
+    client::{Shared, checked_span},
+};
+use queue_core::{Changed, JobId, JobMeta, LeaseToken, Result, StorageExt, lifecycle::Event};
+use std::{fmt, marker::PhantomData, sync::Arc, time::Duration};
+
+/// A job that this program holds until it settles it or its lease lapses.
+///
+/// Every settle takes `&self`, so that one of unknown outcome can be sent again: the same settle twice is answered
+/// twice. After [`Settled::LeaseLost`] nothing was changed, and the work may be done again by somebody else.
+///
+/// Dropping a delivery does not settle it: its lease lapses after the time set with
+/// [`lease`](crate::QueueBuilder::lease), which charges a stall. Call [`release`](Self::release) instead.
+pub struct Delivery<P, R = ()> {
+    shared: Arc<Shared>,
+    meta: JobMeta,
+    token: LeaseToken,
+    payload: P,
+    result: PhantomData<fn(R)>,
+}
+
+impl<P, R> Delivery<P, R> {
+    pub(super) fn new(shared: Arc<Shared>, meta: JobMeta, token: LeaseToken, payload: P) -> Self {
+        Self { shared, meta, token, payload, result: PhantomData }
+    }
+
+    /// What to work on.
+    pub fn payload(&self) -> &P {
+        &self.payload
+    }
+
+    /// The id of the job.
+    pub fn id(&self) -> &JobId {
+        &self.meta.id
+    }
+
+    /// Everything small about the job, as it was when it was claimed. `(seq, epoch)` fences outside resources.
+    pub fn meta(&self) -> &JobMeta {
+        &self.meta
+    }
+
+    /// The number of this attempt, counted from one. It repeats after a release.
+    pub fn attempt(&self) -> u32 {
+        self.meta.attempt()
+    }
+
+    /// Completes the job with a result.
+    ///
+    /// # Errors
+    /// `Invalid` for a result that cannot be encoded or is over the store's limit: the job is still held.
+    pub async fn ack(&self, result: &R) -> Result<Settled>
+    where
+        R: Encode,
+    {
+        let result = result.encode(&self.shared.codec)?;
+        self.settle(Event::Complete { token: self.token, result, retention: None, then: Vec::new() }).await
+    }
+
+    /// Counts the attempt as failed: the job runs again after a wait, or is Failed once its budget is spent.
+    ///
+    /// # Errors
+    /// `Invalid` for a delay over 100 years or error details over the store's limit: the job is still held.
+    pub async fn nack(&self, nack: impl Into<Nack>) -> Result<Settled> {
+        self.settle(nack.into().event(self.token)?).await
+    }
+
+    /// Gives the job back unworked, to its old place. Nothing is charged.
+    pub async fn release(&self) -> Result<Settled> {
+        self.settle(Event::Release { token: self.token }).await
+    }
+
+    /// Gives the job back, to be claimed once `delay` has passed. Nothing is charged.
+    ///
+    /// # Errors
+    /// `Invalid` for a delay over 100 years.
+    pub async fn snooze(&self, delay: Duration) -> Result<Settled> {
+        let delay = checked_span("a delay", delay)?;
+        self.settle(Event::Snooze { token: self.token, delay }).await
+    }
+
+    /// Makes the lease lapse `by` from now. Call it well before the lease ends; a lapsed lease is not extended.
+    ///
+    /// # Errors
+    /// `Invalid` for zero or over 100 years.
+    pub async fn extend(&self, by: Duration) -> Result<Extended> {
+        if by.is_zero() {
+            return Err(InvalidOption::NotPositive { what: "a lease" }.into());
+        }
+        let by = checked_span("a lease", by)?;
+        let changed = self.apply(Event::Extend { token: self.token, by, progress: None }).await?;
+        Ok(Extended::of(&changed))
+    }
+
+    async fn settle(&self, event: Event) -> Result<Settled> {
+        Ok(Settled::of(&self.apply(event).await?))
+    }
+
+    async fn apply(&self, event: Event) -> Result<Changed> {
+        self.shared.storage.settle(&self.meta, event, &self.shared.policy).await
+    }
+}
+
+impl<P: fmt::Debug, R> fmt::Debug for Delivery<P, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = f.debug_struct("Delivery");
+        debug.field("id", self.id()).field("attempt", &self.attempt()).field("payload", &self.payload);
+        debug.finish_non_exhaustive()
+    }
+}

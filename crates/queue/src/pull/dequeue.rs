@@ -1,0 +1,159 @@
+use super::{
+    Delivery,
+    claim::{Offer, claim_one},
+};
+use crate::{
+    Decode, Queue,
+    client::{Shared, checked_span},
+    hints::{HINT_GAP, Hints},
+};
+use queue_core::{
+    Claimed, ClaimedJob, Error, ErrorKind, Failure, Interest, JobMeta, LeaseToken, Result, RetryPolicy, Span,
+    StorageExt,
+    lifecycle::{Cause, Event},
+};
+use queue_serde::CodecError;
+use std::time::Duration;
+use tokio::time::{Instant, sleep_until};
+
+/// How long a claim may take beyond the time to wait, so that a wait of zero can claim at all.
+const CLAIM_MAX: Duration = Duration::from_secs(1);
+/// The longest time between two claims of one wait, shortened at random by up to a quarter, since hints get lost.
+const POLL: Span = Span::from_secs(1);
+
+impl<P: Decode, R> Queue<P, R> {
+    /// Takes a job, waiting up to `wait` for one; `None` if none was due by then. Zero asks once; at most 100 years.
+    ///
+    /// The job is held until it is settled or its lease lapses; see [`Delivery`]. Jobs whose lease has lapsed are rescued
+    /// when there is nothing else, and every five seconds otherwise, so a program may do without any worker. It answers at the latest one second after
+    /// `wait`, whatever the store does.
+    ///
+    /// # Errors
+    /// `Unavailable` if the store did not answer in time. `Invalid` if the payload is no `P`: that job is Failed as
+    /// undecodable (or retried, if the policy says so), and the next call goes on with the next job.
+    ///
+    /// A dropped future holds nothing: a claim that is under way is finished by a task of its own, and its job goes back
+    /// uncharged.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime with time enabled.
+    pub async fn dequeue(&self, wait: Duration) -> Result<Option<Delivery<P, R>>> {
+        let wait = checked_span("a time to wait", wait)?;
+        let deadline = Instant::now() + wait.as_duration();
+        let mut idle: Option<Idle> = None;
+        loop {
+            let asked = Instant::now();
+            let offer = claim_one(&self.shared, deadline.max(asked) + CLAIM_MAX).await?;
+            if let Some(job) = offer.claimed.jobs.first().cloned() {
+                return self.deliver(offer, job).await.map(Some);
+            }
+            if asked >= deadline {
+                return Ok(None);
+            }
+            match &mut idle {
+                Some(idle) => idle.rest(&self.shared, &offer.claimed, asked, deadline).await,
+                // What happened before the subscription is found by claiming once more.
+                None => idle = Some(Idle::new(&self.shared, deadline).await),
+            }
+        }
+    }
+
+    /// Hands out the job of an offer, unless its payload cannot be read.
+    async fn deliver(&self, offer: Offer, job: ClaimedJob) -> Result<Delivery<P, R>> {
+        let ClaimedJob { record, token } = job;
+        let no_body =
+            || Error::new(ErrorKind::Internal, "dequeue", "the store gave out a job without its body");
+        let body = record.body.ok_or_else(no_body)?;
+        match self.shared.decode(&body.payload) {
+            Ok(payload) => {
+                offer.take();
+                Ok(Delivery::new(self.shared.clone(), record.meta, token, payload))
+            }
+            Err(error) => {
+                refuse(&self.shared, &record.meta, token, &error).await?;
+                offer.take();
+                Err(error.into())
+            }
+        }
+    }
+}
+
+/// Settles a job that this program cannot read.
+async fn refuse(shared: &Shared, job: &JobMeta, token: LeaseToken, error: &CodecError) -> Result<()> {
+    let failure = Failure::new("Undecodable", error.to_string());
+    let cause = Cause::Undecodable;
+    let event = Event::Fail { token, failure, cause, delay: None, retention: None };
+    shared.storage.settle(job, event, &shared.policy).await.map(drop)
+}
+
+/// What a dequeue does between two claims.
+struct Idle {
+    hints: Hints,
+    /// Answers in a row that promised a job by now and gave none.
+    overdue: u32,
+}
+
+impl Idle {
+    async fn new(shared: &Shared, deadline: Instant) -> Self {
+        Self { hints: Hints::subscribe(shared, Interest::Wake, deadline).await, overdue: 0 }
+    }
+
+    /// Waits for a hint, the time at which something is due, the next poll or the deadline.
+    async fn rest(&mut self, shared: &Shared, claimed: &Claimed, asked: Instant, deadline: Instant) {
+        let is_overdue = claimed.next_due.is_some_and(|at| at <= claimed.now);
+        self.overdue = if is_overdue { self.overdue + 1 } else { 0 };
+        let until = asked + pause(claimed, self.overdue, poll(shared));
+        tokio::select! {
+            () = self.hinted(asked) => {}
+            () = sleep_until(until.min(deadline)) => {}
+        }
+    }
+
+    async fn hinted(&mut self, asked: Instant) {
+        self.hints.next().await;
+        sleep_until(asked + HINT_GAP).await;
+    }
+}
+
+/// How long after it was asked a claim that found nothing is worth repeating without a hint.
+fn pause(claimed: &Claimed, overdue: u32, poll: Duration) -> Duration {
+    match claimed.next_due {
+        Some(_) if claimed.paused || overdue > 1 => poll,
+        Some(at) => at.since(claimed.now).min(poll),
+        None => poll,
+    }
+}
+
+fn poll(shared: &Shared) -> Duration {
+    let jittered = RetryPolicy::exponential(POLL, 1.0, POLL, 0.25).delay(1, shared.rng.next_u64());
+    jittered.unwrap_or(POLL).as_duration()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use queue_core::Timestamp;
+
+    const POLLED: Duration = Duration::from_millis(800);
+
+    fn nothing(next_due: Option<i64>) -> Claimed {
+        let now = Timestamp::from_millis(1000);
+        Claimed { jobs: Vec::new(), next_due: next_due.map(Timestamp::from_millis), paused: false, now }
+    }
+
+    #[test]
+    fn a_claim_is_repeated_when_something_is_due_and_at_the_poll_at_the_latest() {
+        let millis = Duration::from_millis;
+        assert_eq!(pause(&nothing(None), 0, POLLED), POLLED);
+        assert_eq!(pause(&nothing(Some(1300)), 0, POLLED), millis(300));
+        assert_eq!(pause(&nothing(Some(9999)), 0, POLLED), POLLED);
+    }
+
+    #[test]
+    fn promises_that_are_not_kept_end_in_polling() {
+        assert_eq!(pause(&nothing(Some(900)), 1, POLLED), Duration::ZERO);
+        assert_eq!(pause(&nothing(Some(900)), 2, POLLED), POLLED);
+        let paused = Claimed { paused: true, ..nothing(Some(900)) };
+        assert_eq!(pause(&paused, 1, POLLED), POLLED);
+    }
+}

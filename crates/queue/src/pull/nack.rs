@@ -1,0 +1,45 @@
+use crate::{InvalidOption, client::checked_span};
+use queue_core::{
+    Failure, LeaseToken,
+    lifecycle::{Cause, Event},
+};
+use std::time::Duration;
+
+/// A failed attempt. A [`Failure`] converts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct Nack {
+    failure: Failure,
+    cause: Cause,
+    delay: Option<Duration>,
+}
+
+impl Nack {
+    /// An attempt after which another may help.
+    pub fn new(failure: Failure) -> Self {
+        Self { failure, cause: Cause::Retryable, delay: None }
+    }
+
+    /// No further attempt can help: the job becomes Failed, whatever its budget.
+    pub fn terminal(mut self) -> Self {
+        self.cause = Cause::Terminal;
+        self
+    }
+
+    /// How long to wait before the next attempt, in place of what the policy says; at most 100 years.
+    pub fn retry_after(mut self, delay: Duration) -> Self {
+        self.delay = Some(delay);
+        self
+    }
+
+    pub(super) fn event(self, token: LeaseToken) -> Result<Event, InvalidOption> {
+        let delay = self.delay.map(|delay| checked_span("a delay", delay)).transpose()?;
+        Ok(Event::Fail { token, failure: self.failure, cause: self.cause, delay, retention: None })
+    }
+}
+
+impl From<Failure> for Nack {
+    fn from(failure: Failure) -> Self {
+        Self::new(failure)
+    }
+}

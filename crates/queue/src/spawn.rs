@@ -1,0 +1,12 @@
+//! The one place that starts tasks.
+
+use std::future::Future;
+
+/// Runs a future to its end, whatever becomes of the caller. Only for work that ends by itself.
+///
+/// # Panics
+/// Outside a tokio runtime.
+#[expect(clippy::disallowed_methods, reason = "the one place of this crate that spawns")]
+pub(crate) fn owned(task: impl Future<Output = ()> + Send + 'static) {
+    drop(tokio::spawn(task));
+}

@@ -1,0 +1,54 @@
+use crate::CodecError;
+use queue_core::{Error, Failure, Reason, State};
+use std::fmt;
+
+/// Why a call that waits for a result has none. The variants but the last are those of [`Outcome`](crate::Outcome).
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WaitError {
+    /// The job was given up.
+    #[error("the job failed ({reason}){}", Detail(.error.as_ref()))]
+    Failed {
+        /// Why.
+        reason: Reason,
+        /// What went wrong last, with its details.
+        error: Option<Failure>,
+    },
+    /// The job was taken back.
+    #[error("the job was cancelled")]
+    Cancelled,
+    /// The id now belongs to a newer life.
+    #[error("the job was replaced by a newer one of the same id")]
+    Superseded,
+    /// The job was seen, and then found gone.
+    #[error("the job is gone and its outcome with it; keep it longer")]
+    Expired,
+    /// There is no job of this id.
+    #[error("there is no job of this id")]
+    Unknown,
+    /// The deadline passed first. The job goes on.
+    #[error("the deadline passed while the job was {}", .state.map_or("not seen", State::as_str))]
+    TimedOut {
+        /// Its state when it was last seen; `None` if the store gave no answer, and then nobody knows whether a job that
+        /// was to be enqueued was stored.
+        state: Option<State>,
+    },
+    /// The request was refused, or the store failed.
+    #[error(transparent)]
+    Store(#[from] Error),
+}
+
+impl From<CodecError> for WaitError {
+    fn from(error: CodecError) -> Self {
+        Self::Store(error.into())
+    }
+}
+
+/// A failure behind a colon, if there is one.
+struct Detail<'a>(Option<&'a Failure>);
+
+impl fmt::Display for Detail<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.map_or(Ok(()), |failure| write!(f, ": {failure}"))
+    }
+}

@@ -1,0 +1,90 @@
+//! Waiting for the outcome of a job.
+//!
+//! The stored record is the truth. A hint only says when to look at it sooner; every wait also looks at jittered
+//! intervals, so that losing all hints costs time and nothing else. Nothing runs on behalf of a waiter: dropping it ends
+//! it.
+
+mod error;
+mod options;
+mod outcome;
+mod verdict;
+mod waiter;
+
+pub use error::WaitError;
+pub use options::WaitOptions;
+pub use outcome::Outcome;
+
+use crate::{Decode, Encode, Id, JobOptions, Queue};
+use queue_core::{Enqueued, JobId, NewJob, Payload, Result};
+use waiter::Waiter;
+
+impl<P, R: Decode> Queue<P, R> {
+    /// Waits until a job is finished, and answers how. A [`Duration`](std::time::Duration) converts into options.
+    ///
+    /// The wait is about the life of the id that it sees first: what is enqueued under the same id later does not count.
+    /// An id without a job answers [`Outcome::Unknown`] at once. It answers at the latest one second after the deadline,
+    /// whatever the store does.
+    ///
+    /// # Errors
+    /// `Invalid` for a bad id, bad options, or a result that is no `R`. An error of the store that may pass is waited
+    /// out, and returned if it lasts until the deadline; any other ends the wait.
+    ///
+    /// A dropped future leaves nothing but a mark on the job that somebody waited for it, so it stays for 60 seconds
+    /// once finished.
+    pub async fn wait(&self, id: impl AsRef<str>, options: impl Into<WaitOptions>) -> Result<Outcome<R>> {
+        let waiter = Waiter::start(&self.shared, JobId::new(id)?, options.into()).await?;
+        Ok(self.typed(waiter.outcome().await?)?)
+    }
+
+    fn typed(&self, outcome: Outcome<Payload>) -> Result<Outcome<R>, crate::CodecError> {
+        outcome.try_map(|result| self.shared.decode(&result))
+    }
+}
+
+impl<P: Encode, R: Decode> Queue<P, R> {
+    /// Stores a job and waits for its result: a call that survives both sides.
+    ///
+    /// If the id is present, it waits for the job that holds it, and a result that is there already is answered at once.
+    ///
+    /// # Errors
+    /// Every outcome but a result, typed; and [`WaitError::Store`] as [`enqueue`](Self::enqueue) and
+    /// [`wait`](Self::wait). The deadline covers the enqueue too, so after [`WaitError::TimedOut`] the job may be stored:
+    /// wait again under the same id.
+    ///
+    /// A dropped future leaves the job, which goes on, or nothing, if the enqueue had not happened yet.
+    pub async fn enqueue_and_wait(
+        &self,
+        id: impl Into<Id>,
+        payload: P,
+        options: impl Into<WaitOptions>,
+    ) -> Result<R, WaitError> {
+        let job = self.job(id.into(), &payload, &self.shared.options)?;
+        self.store_and_wait(job, options.into()).await
+    }
+
+    /// As [`enqueue_and_wait`](Self::enqueue_and_wait), with options of the job's own.
+    ///
+    /// # Errors
+    /// The same, and `Invalid` for an option that cannot be.
+    pub async fn enqueue_and_wait_with(
+        &self,
+        id: impl Into<Id>,
+        payload: P,
+        job: JobOptions,
+        options: impl Into<WaitOptions>,
+    ) -> Result<R, WaitError> {
+        let job = self.job(id.into(), &payload, &job)?;
+        self.store_and_wait(job, options.into()).await
+    }
+
+    async fn store_and_wait(&self, job: NewJob, options: WaitOptions) -> Result<R, WaitError> {
+        let mut waiter = Waiter::start(&self.shared, job.id.clone(), options).await?;
+        let stored = waiter.enqueue(job.awaited()).await?;
+        let outcome = match stored {
+            None => Outcome::TimedOut { state: None },
+            Some(Enqueued::Completed { result, .. }) => Outcome::Completed(result),
+            Some(Enqueued::Queued { .. } | Enqueued::Duplicate { .. }) => waiter.outcome().await?,
+        };
+        self.typed(outcome)?.into_result()
+    }
+}

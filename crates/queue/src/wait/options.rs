@@ -1,0 +1,84 @@
+use crate::{InvalidOption, client::checked_span};
+use queue_core::{RetryPolicy, Span};
+use std::time::Duration;
+
+/// How long to wait, and how often to look. A [`Duration`] converts: it is the deadline.
+///
+/// ```
+/// use queue::WaitOptions;
+/// use std::time::Duration;
+///
+/// let patient = WaitOptions::from(Duration::from_secs(300)).look_at_least_every(Duration::from_secs(2));
+/// assert_ne!(patient, WaitOptions::default());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct WaitOptions {
+    deadline: Duration,
+    first_look: Duration,
+    slowest_look: Duration,
+}
+
+impl WaitOptions {
+    /// Thirty seconds; the record is read again after 20 ms, then at intervals that double up to 500 ms, each shortened
+    /// at random by up to a quarter.
+    pub fn new() -> Self {
+        Self {
+            deadline: Duration::from_secs(30),
+            first_look: Duration::from_millis(20),
+            slowest_look: Duration::from_millis(500),
+        }
+    }
+
+    /// When to give up, counted from the call; at most 100 years. Zero looks once.
+    pub fn deadline(mut self, deadline: Duration) -> Self {
+        self.deadline = deadline;
+        self
+    }
+
+    /// The first interval between two looks, for stores whose hints do not reach this process; more than zero.
+    pub fn look_first_after(mut self, interval: Duration) -> Self {
+        self.first_look = interval;
+        self
+    }
+
+    /// The longest interval between two looks; more than zero, and no shorter than the first.
+    pub fn look_at_least_every(mut self, interval: Duration) -> Self {
+        self.slowest_look = interval;
+        self
+    }
+
+    pub(super) fn checked(self) -> Result<CheckedWait, InvalidOption> {
+        let first = checked_interval(self.first_look)?;
+        let slowest = checked_interval(self.slowest_look)?.max(first);
+        Ok(CheckedWait {
+            deadline: checked_span("a deadline", self.deadline)?.as_duration(),
+            looks: RetryPolicy::exponential(first, 2.0, slowest, 0.25),
+        })
+    }
+}
+
+/// Options that can be.
+#[derive(Debug)]
+pub(super) struct CheckedWait {
+    pub(super) deadline: Duration,
+    /// The interval before look number `n`.
+    pub(super) looks: RetryPolicy,
+}
+
+fn checked_interval(interval: Duration) -> Result<Span, InvalidOption> {
+    let what = "an interval between looks";
+    if interval.is_zero() { Err(InvalidOption::NotPositive { what }) } else { checked_span(what, interval) }
+}
+
+impl Default for WaitOptions {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl From<Duration> for WaitOptions {
+    fn from(deadline: Duration) -> Self {
+        Self::new().deadline(deadline)
+    }
+}

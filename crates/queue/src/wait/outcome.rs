@@ -1,0 +1,60 @@
+use crate::WaitError;
+use queue_core::{Failure, Reason, State};
+
+/// How a wait ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Outcome<R> {
+    /// The job is done, and this is its result; `()` and null are results too.
+    Completed(R),
+    /// The job was given up.
+    Failed {
+        /// Why.
+        reason: Reason,
+        /// What went wrong last, with its details.
+        error: Option<Failure>,
+    },
+    /// The job was taken back.
+    Cancelled,
+    /// The id now belongs to a newer life.
+    Superseded,
+    /// The job was seen, and then found gone: its outcome was not kept.
+    Expired,
+    /// There is no job of this id, and this wait never saw one.
+    Unknown,
+    /// The deadline passed first. The job goes on.
+    TimedOut {
+        /// Its state when it was last seen; `None` if the store gave no answer.
+        state: Option<State>,
+    },
+}
+
+impl<R> Outcome<R> {
+    /// The result, or every other outcome as an error.
+    ///
+    /// # Errors
+    /// The variant of the same name.
+    pub fn into_result(self) -> Result<R, WaitError> {
+        match self {
+            Self::Completed(result) => Ok(result),
+            Self::Failed { reason, error } => Err(WaitError::Failed { reason, error }),
+            Self::Cancelled => Err(WaitError::Cancelled),
+            Self::Superseded => Err(WaitError::Superseded),
+            Self::Expired => Err(WaitError::Expired),
+            Self::Unknown => Err(WaitError::Unknown),
+            Self::TimedOut { state } => Err(WaitError::TimedOut { state }),
+        }
+    }
+
+    pub(super) fn try_map<T, E>(self, map: impl FnOnce(R) -> Result<T, E>) -> Result<Outcome<T>, E> {
+        Ok(match self {
+            Self::Completed(result) => Outcome::Completed(map(result)?),
+            Self::Failed { reason, error } => Outcome::Failed { reason, error },
+            Self::Cancelled => Outcome::Cancelled,
+            Self::Superseded => Outcome::Superseded,
+            Self::Expired => Outcome::Expired,
+            Self::Unknown => Outcome::Unknown,
+            Self::TimedOut { state } => Outcome::TimedOut { state },
+        })
+    }
+}

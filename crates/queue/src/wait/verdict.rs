@@ -1,0 +1,87 @@
+use crate::Outcome;
+use queue_core::{Error, ErrorKind, JobMeta, JobRecord, Payload, Result, Seq, State};
+
+/// What a look at the record says about the life that is waited for.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// Not finished.
+    Pending,
+    /// Finished: the outcome is in the record.
+    Finished,
+    /// Over without a record of it.
+    Over(Outcome<Payload>),
+}
+
+/// Judges a record. `life` is `None` before any life was seen.
+pub(super) fn judge(life: Option<Seq>, found: Option<&JobMeta>) -> Verdict {
+    let Some(found) = found else {
+        return Verdict::Over(if life.is_some() { Outcome::Expired } else { Outcome::Unknown });
+    };
+    match life {
+        Some(life) if found.seq > life => Verdict::Over(Outcome::Superseded),
+        // An older life than the one enqueued is an old read; the next one will know better.
+        Some(life) if found.seq < life => Verdict::Pending,
+        _ if found.state.is_terminal() => Verdict::Finished,
+        _ => Verdict::Pending,
+    }
+}
+
+/// The outcome that a finished record holds.
+pub(super) fn outcome_of(record: JobRecord) -> Result<Outcome<Payload>> {
+    let JobRecord { meta, body } = record;
+    let (result, details) = body.map_or((None, None), |body| (body.result, body.error_details));
+    match meta.state {
+        State::Completed => {
+            result.map(Outcome::Completed).ok_or_else(|| corrupt("a completed job has no result"))
+        }
+        State::Failed => {
+            let reason = meta.reason.ok_or_else(|| corrupt("a failed job has no reason"))?;
+            let error = meta.last_error.map(|error| match details {
+                Some(details) => error.with_details(details),
+                None => error,
+            });
+            Ok(Outcome::Failed { reason, error })
+        }
+        State::Cancelled => Ok(Outcome::Cancelled),
+        state @ (State::Queued | State::Processing | State::Failing) => {
+            Ok(Outcome::TimedOut { state: Some(state) })
+        }
+    }
+}
+
+fn corrupt(message: &str) -> Error {
+    Error::new(ErrorKind::Corrupt, "wait", message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use queue_core::{ContentType, JobId, Kind, NewJob, QueueName, Timestamp};
+
+    fn meta(seq: u64, state: State) -> JobMeta {
+        let payload = Payload::new("1", ContentType::from_static("text/plain"));
+        let new = NewJob::new(JobId::from_static("a"), Kind::unnamed(), payload);
+        let begun = JobMeta::begin(QueueName::from_static("q"), &new, Seq::new(seq), Timestamp::default());
+        JobMeta { state, ..begun }
+    }
+
+    #[test]
+    fn only_the_life_that_is_waited_for_counts() {
+        let life = Some(Seq::new(5));
+        for (life, found, verdict) in [
+            (None, None, Verdict::Over(Outcome::Unknown)),
+            (life, None, Verdict::Over(Outcome::Expired)),
+            (life, Some(meta(6, State::Completed)), Verdict::Over(Outcome::Superseded)),
+            (life, Some(meta(4, State::Completed)), Verdict::Pending),
+            (life, Some(meta(5, State::Completed)), Verdict::Finished),
+            (life, Some(meta(5, State::Failed)), Verdict::Finished),
+            (life, Some(meta(5, State::Cancelled)), Verdict::Finished),
+            (life, Some(meta(5, State::Failing)), Verdict::Pending),
+            (life, Some(meta(5, State::Processing)), Verdict::Pending),
+            (None, Some(meta(5, State::Completed)), Verdict::Finished),
+            (None, Some(meta(5, State::Queued)), Verdict::Pending),
+        ] {
+            assert_eq!(judge(life, found.as_ref()), verdict, "{life:?} {found:?}");
+        }
+    }
+}

@@ -1,0 +1,167 @@
+use super::{
+    Outcome, WaitOptions,
+    options::CheckedWait,
+    verdict::{Verdict, judge, outcome_of},
+};
+use crate::{
+    client::Shared,
+    hints::{HINT_GAP, Hints},
+};
+use queue_core::{
+    Changed, Detail, Enqueued, Error, ErrorKind, Hint, Interest, JobId, JobMeta, JobRecord, NewJob, Payload,
+    Result, Seq, Span, State, StorageExt,
+    lifecycle::{Event, Rejected},
+};
+use std::time::Duration;
+use tokio::time::{Instant, sleep_until, timeout_at};
+
+/// How long after the deadline the last look may take.
+const LAST_LOOK_MAX: Duration = Duration::from_secs(1);
+
+/// One wait for one life of one job. No await in it passes the deadline by more than [`LAST_LOOK_MAX`].
+pub(super) struct Waiter<'a> {
+    shared: &'a Shared,
+    id: JobId,
+    options: CheckedWait,
+    deadline: Instant,
+    hints: Hints,
+    /// The life that is waited for, once one was seen.
+    life: Option<Seq>,
+    /// How that life stood when it was last seen.
+    state: Option<State>,
+    /// What the store said at the latest look, if that may pass.
+    trouble: Option<Error>,
+    /// The life began with this wait, so the first look can wait for a hint or the first interval.
+    is_new: bool,
+    looks: u32,
+    last_look: Instant,
+}
+
+impl<'a> Waiter<'a> {
+    /// Subscribes first, so that whatever happens later is hinted at.
+    pub(super) async fn start(shared: &'a Shared, id: JobId, options: WaitOptions) -> Result<Self> {
+        let options = options.checked()?;
+        let last_look = Instant::now();
+        let deadline = last_look + options.deadline;
+        let hints = Hints::subscribe(shared, Interest::Jobs(vec![id.clone()]), deadline).await;
+        let (life, state, trouble, is_new, looks) = (None, None, None, false, 0);
+        Ok(Self { shared, id, options, deadline, hints, life, state, trouble, is_new, looks, last_look })
+    }
+
+    /// Stores the job whose life is then waited for; `None` if the deadline passed first.
+    pub(super) async fn enqueue(&mut self, job: NewJob) -> Result<Option<Enqueued>> {
+        let storing = self.shared.storage.enqueue(&self.shared.name, vec![vec![job]]);
+        let Ok(stored) = timeout_at(self.deadline, storing).await else { return Ok(None) };
+        let no_answer = || Error::new(ErrorKind::Internal, "enqueue", "the store gave no answer").unknown();
+        let answer = stored?.value.into_iter().flatten().next().ok_or_else(no_answer)?;
+        self.life = Some(answer.seq());
+        self.is_new = answer.is_new();
+        self.state = match answer {
+            Enqueued::Queued { .. } => Some(State::Queued),
+            Enqueued::Duplicate { state, .. } => Some(state),
+            Enqueued::Completed { .. } => Some(State::Completed),
+        };
+        Ok(Some(answer))
+    }
+
+    /// Looks until there is an outcome or the deadline passes, and then once more.
+    pub(super) async fn outcome(mut self) -> Result<Outcome<Payload>> {
+        let mut what = if self.is_new { self.rest().await } else { Detail::Full };
+        while Instant::now() < self.deadline {
+            if let Some(outcome) = self.look(what, self.deadline).await? {
+                return Ok(outcome);
+            }
+            what = self.rest().await;
+        }
+        let last = self.look(Detail::Full, Instant::now() + LAST_LOOK_MAX).await?;
+        match (last, self.trouble) {
+            (Some(outcome), _) => Ok(outcome),
+            (None, Some(error)) => Err(error),
+            (None, None) => Ok(Outcome::TimedOut { state: self.state }),
+        }
+    }
+
+    /// Looks at the record. What may pass is noted, since a later look may do better.
+    async fn look(&mut self, what: Detail, until: Instant) -> Result<Option<Outcome<Payload>>> {
+        let looked = timeout_at(until, self.first_look(what)).await;
+        self.last_look = Instant::now();
+        self.trouble = None;
+        match looked {
+            Ok(Err(error)) if error.is_transient() => {
+                self.trouble = Some(error);
+                Ok(None)
+            }
+            Ok(answer) => answer,
+            Err(_elapsed) => Ok(None),
+        }
+    }
+
+    async fn first_look(&mut self, what: Detail) -> Result<Option<Outcome<Payload>>> {
+        let found = self.read(what).await?;
+        match (self.judge(found.as_ref()), found) {
+            (Verdict::Over(outcome), _) => Ok(Some(outcome)),
+            (Verdict::Finished, Some(record)) if what == Detail::Full => outcome_of(record).map(Some),
+            (Verdict::Pending, Some(record)) if self.mark_awaited(&record.meta).await? => Ok(None),
+            _ => self.second_look().await,
+        }
+    }
+
+    /// The record is known to be finished, or moved while it was looked at.
+    async fn second_look(&mut self) -> Result<Option<Outcome<Payload>>> {
+        let found = self.read(Detail::Full).await?;
+        match (self.judge(found.as_ref()), found) {
+            (Verdict::Over(outcome), _) => Ok(Some(outcome)),
+            (Verdict::Finished, Some(record)) => outcome_of(record).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    // Exclusive, since a stream of hints cannot be shared between threads and the future must be Send.
+    async fn read(&mut self, what: Detail) -> Result<Option<JobRecord>> {
+        self.shared.storage.get_one(&self.shared.name, &self.id, what).await
+    }
+
+    /// Fixes the life by the first one that is seen.
+    fn judge(&mut self, found: Option<&JobRecord>) -> Verdict {
+        let found = found.map(|record| &record.meta);
+        let verdict = judge(self.life, found);
+        if let Some(found) = found
+            && found.seq == *self.life.get_or_insert(found.seq)
+        {
+            self.state = Some(found.state);
+        }
+        verdict
+    }
+
+    /// Asks that the outcome be announced and kept long enough to be read. False if the job moved on meanwhile.
+    async fn mark_awaited(&mut self, seen: &JobMeta) -> Result<bool> {
+        if seen.awaited || self.life != Some(seen.seq) {
+            return Ok(true);
+        }
+        let changed = self.shared.storage.settle(seen, Event::Await, &self.shared.policy).await?;
+        Ok(matches!(changed, Changed::Done(_) | Changed::Rejected(Rejected::Already(_))))
+    }
+
+    /// Waits for a hint or the next interval, and answers how much to read: a hint most likely brings the outcome.
+    async fn rest(&mut self) -> Detail {
+        self.looks = self.looks.saturating_add(1);
+        let interval = self.options.looks.delay(self.looks, self.shared.rng.next_u64()).unwrap_or(Span::ZERO);
+        let next_look = self.deadline.min(Instant::now() + interval.as_duration());
+        tokio::select! {
+            () = self.hinted() => Detail::Full,
+            () = sleep_until(next_look) => Detail::Meta,
+        }
+    }
+
+    async fn hinted(&mut self) {
+        loop {
+            match self.hints.next().await {
+                Hint::Job(change)
+                    if change.id != self.id || self.life.is_some_and(|life| change.seq < life) => {}
+                Hint::Job(change) if change.state.is_none_or(State::is_terminal) => return,
+                Hint::Job(_) => {}
+                Hint::Wake | Hint::Missed => return sleep_until(self.last_look + HINT_GAP).await,
+            }
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! The facade over the store in memory, under paused time: what it says is what happens, and nothing waits in vain.
+
+mod enqueue;
+mod manage;
+mod open;
+mod options;
+mod pull;
+mod pull_drop;
+mod support;
+mod wait;
+mod wait_bad_store;
+mod worker;

@@ -1,0 +1,161 @@
+use crate::support::{SECOND, take, texts};
+use queue::{
+    Cancel, Change, Enqueued, ErrorKind, Failure, JobOptions, Keep, ListFilter, Nack, OnRunning, Settled,
+    State,
+};
+
+#[tokio::test(start_paused = true)]
+async fn a_status_follows_the_life_of_a_job() {
+    let queue = texts();
+    assert!(queue.status("a").await.unwrap().is_none());
+    let options = JobOptions::new().delay(5 * SECOND).keep(60 * SECOND);
+    let _ = queue.enqueue_with("a", String::new(), options).await.unwrap();
+    let waiting = queue.status("a").await.unwrap().unwrap();
+    assert_eq!((waiting.state(), waiting.attempts(), waiting.due_in()), (State::Queued, 0, Some(5 * SECOND)));
+    assert!(waiting.is_scheduled());
+
+    let job = queue.dequeue(10 * SECOND).await.unwrap().unwrap();
+    let running = queue.status("a").await.unwrap().unwrap();
+    assert_eq!((running.state(), running.attempts(), running.due_in()), (State::Processing, 1, None));
+
+    let _ = job.nack(Nack::new(Failure::new("Io", "broken")).retry_after(3 * SECOND)).await.unwrap();
+    let failing = queue.status("a").await.unwrap().unwrap();
+    assert_eq!(
+        (failing.state(), failing.attempts(), failing.due_in()),
+        (State::Failing, 1, Some(3 * SECOND))
+    );
+    assert_eq!(failing.meta.last_error.as_ref().unwrap().name(), "Io");
+
+    let _ = queue.dequeue(10 * SECOND).await.unwrap().unwrap().ack(&String::new()).await.unwrap();
+    let done = queue.status("a").await.unwrap().unwrap();
+    assert_eq!((done.state(), done.attempts(), done.expires_in()), (State::Completed, 2, Some(60 * SECOND)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_result_is_there_only_once_the_job_is_completed() {
+    let queue = texts();
+    assert_eq!(queue.result("a").await.unwrap(), None);
+    let _ = queue.enqueue("a", String::new()).await.unwrap();
+    assert_eq!(queue.result("a").await.unwrap(), None);
+    let _ = take(&queue).await.ack(&"done".to_owned()).await.unwrap();
+    assert_eq!(queue.result("a").await.unwrap().as_deref(), Some("done"));
+    tokio::time::sleep(3601 * SECOND).await;
+    assert_eq!(queue.result("a").await.unwrap(), None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn cancelling_answers_what_became_of_the_job() {
+    let queue = texts();
+    assert_eq!(queue.cancel("a").await.unwrap(), Cancel::Missing);
+    let _ = queue.enqueue("a", String::new()).await.unwrap();
+    assert_eq!(queue.cancel("a").await.unwrap(), Cancel::Cancelled);
+    assert_eq!(queue.cancel("a").await.unwrap(), Cancel::Cancelled);
+    assert!(queue.enqueue("a", String::new()).await.unwrap().is_new(), "a cancelled record blocks nothing");
+
+    let job = take(&queue).await;
+    assert_eq!(queue.cancel("a").await.unwrap(), Cancel::Processing);
+    assert_eq!(queue.cancel_with("a", OnRunning::Request).await.unwrap(), Cancel::Requested);
+    assert_eq!(queue.cancel_with("a", OnRunning::Request).await.unwrap(), Cancel::Requested);
+    let _ = job.ack(&String::new()).await.unwrap();
+    assert_eq!(queue.cancel("a").await.unwrap(), Cancel::Completed);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_job_that_is_not_kept_is_cancelled_all_the_same() {
+    let queue = texts();
+    let options = JobOptions::new().keep(Keep::Nothing);
+    let _ = queue.enqueue_with("a", String::new(), options).await.unwrap();
+    assert_eq!(queue.cancel("a").await.unwrap(), Cancel::Cancelled);
+    assert_eq!(queue.cancel("a").await.unwrap(), Cancel::Missing);
+}
+
+#[tokio::test(start_paused = true)]
+async fn retention_changes_for_finished_jobs_alone() {
+    let queue = texts();
+    assert_eq!(queue.set_retention("a", SECOND).await.unwrap(), Change::Missing);
+    let _ = queue.enqueue("a", String::new()).await.unwrap();
+    assert_eq!(queue.set_retention("a", SECOND).await.unwrap(), Change::NotAllowed(State::Queued));
+    let _ = take(&queue).await.ack(&String::new()).await.unwrap();
+    assert_eq!(queue.set_retention("a", 7 * SECOND).await.unwrap(), Change::Done);
+    assert_eq!(queue.status("a").await.unwrap().unwrap().expires_in(), Some(7 * SECOND));
+    assert_eq!(queue.set_retention("a", Keep::Forever).await.unwrap(), Change::Done);
+    assert_eq!(queue.status("a").await.unwrap().unwrap().expires_in(), None);
+    let error = queue.set_retention("a", std::time::Duration::ZERO).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Invalid);
+    assert_eq!(queue.set_retention("a", Keep::Nothing).await.unwrap(), Change::Done);
+    assert!(queue.status("a").await.unwrap().is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failed_job_is_redriven_in_the_same_life_with_fresh_budgets() {
+    let queue = texts();
+    let once = JobOptions::new().max_attempts(1);
+    let first = queue.enqueue_with("a", String::new(), once).await.unwrap();
+    assert_eq!(queue.redrive("a").await.unwrap(), Change::NotAllowed(State::Queued));
+    let _ = take(&queue).await.nack(Failure::new("Io", "broken")).await.unwrap();
+    assert_eq!(queue.status("a").await.unwrap().unwrap().state(), State::Failed);
+    assert_eq!(queue.redrive("a").await.unwrap(), Change::Done);
+    let job = take(&queue).await;
+    assert_eq!((job.attempt(), job.meta().seq), (1, first.seq()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn promoting_makes_a_job_due_and_deleting_frees_its_id() {
+    let queue = texts();
+    let later = JobOptions::new().delay(60 * SECOND);
+    let _ = queue.enqueue_with("a", String::new(), later).await.unwrap();
+    assert_eq!(queue.promote("a").await.unwrap(), Change::Done);
+    let job = take(&queue).await;
+    assert_eq!(queue.promote("a").await.unwrap(), Change::NotAllowed(State::Processing));
+    assert_eq!(queue.delete("a").await.unwrap(), Change::NotAllowed(State::Processing));
+    assert_eq!(job.release().await.unwrap(), Settled::Done);
+    assert_eq!(queue.delete("a").await.unwrap(), Change::Done);
+    assert_eq!(queue.delete("a").await.unwrap(), Change::Missing);
+    assert!(matches!(queue.enqueue("a", String::new()).await.unwrap(), Enqueued::Queued { .. }));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_paused_queue_gives_nothing_until_it_is_resumed() {
+    let queue = texts();
+    let _ = queue.enqueue("a", String::new()).await.unwrap();
+    queue.pause().await.unwrap();
+    assert!(queue.dequeue(SECOND).await.unwrap().is_none());
+    queue.resume().await.unwrap();
+    assert!(queue.dequeue(SECOND).await.unwrap().is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn jobs_are_counted_and_listed_page_by_page() {
+    let queue = texts();
+    let jobs = (0..25).map(|n| (format!("{n:02}"), String::new()));
+    let _ = queue.enqueue_many(jobs, JobOptions::new()).await.unwrap();
+    let _running = take(&queue).await;
+    let counts = queue.counts().await.unwrap();
+    assert_eq!((counts.of(State::Queued), counts.of(State::Processing), counts.total()), (24, 1, 25));
+
+    let filter = ListFilter::Match { states: vec![State::Queued], worker: None, kind: None };
+    let (mut ids, mut after) = (Vec::new(), None);
+    loop {
+        let page = queue.list(filter.clone(), after, 10).await.unwrap();
+        assert!(page.jobs.len() <= 10);
+        ids.extend(page.jobs.into_iter().map(|job| job.id.as_str().to_owned()));
+        after = page.next;
+        if after.is_none() {
+            break;
+        }
+    }
+    assert_eq!(ids, (1..25).map(|n| format!("{n:02}")).collect::<Vec<_>>());
+}
+
+#[tokio::test(start_paused = true)]
+async fn text_that_is_no_id_is_refused_by_every_method() {
+    let queue = texts();
+    let kinds = [
+        queue.status("").await.unwrap_err().kind(),
+        queue.result("a\n").await.unwrap_err().kind(),
+        queue.cancel("").await.unwrap_err().kind(),
+        queue.redrive("").await.unwrap_err().kind(),
+        queue.wait("", SECOND).await.unwrap_err().kind(),
+    ];
+    assert!(kinds.iter().all(|kind| *kind == ErrorKind::Invalid));
+}

@@ -1,0 +1,195 @@
+//! A store clock that follows paused time, and a store that misbehaves.
+
+use async_trait::async_trait;
+use futures_util::stream;
+use queue::{
+    Capabilities, Clock, Counts, Delivery, Error, ErrorKind, JobId, MemoryStorage, Payload, Queue, QueueName,
+    Result, Storage, Timestamp,
+    queue_core::{
+        Applied, ClaimRequest, Claimed, Detail, Enqueued, EventStream, Interest, JobRecord, ListQuery,
+        NewJob, Page, PruneRequest, Stamped, lifecycle::Transition,
+    },
+};
+use std::{
+    future,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+use tokio::{sync::Semaphore, time::Instant};
+
+pub(crate) const SECOND: Duration = Duration::from_secs(1);
+
+/// Advances with tokio's clock, so that store time and deadlines are one.
+#[derive(Debug)]
+struct TokioClock(Instant);
+
+impl Clock for TokioClock {
+    fn now(&self) -> Timestamp {
+        let millis = i64::try_from(self.0.elapsed().as_millis()).expect("tests are short");
+        Timestamp::from_millis(1_767_225_600_000 + millis)
+    }
+}
+
+pub(crate) fn memory() -> Arc<dyn Storage> {
+    Arc::new(MemoryStorage::with_clock(Arc::new(TokioClock(Instant::now()))))
+}
+
+pub(crate) type TextQueue = Queue<String, String>;
+
+pub(crate) fn on(storage: Arc<dyn Storage>) -> TextQueue {
+    Queue::new(storage, "texts").expect("a valid name")
+}
+
+/// A queue of texts whose results are texts, on a fresh store.
+pub(crate) fn texts() -> TextQueue {
+    on(memory())
+}
+
+/// Takes the job that is due.
+pub(crate) async fn take<P: queue::Decode, R>(queue: &Queue<P, R>) -> Delivery<P, R> {
+    queue.dequeue(SECOND).await.expect("claims").expect("a job is due")
+}
+
+/// Starts a task of a test.
+#[expect(clippy::disallowed_methods, reason = "a test joins what it starts")]
+pub(crate) fn spawn<T: Send + 'static>(
+    task: impl Future<Output = T> + Send + 'static,
+) -> tokio::task::JoinHandle<T> {
+    tokio::spawn(task)
+}
+
+/// Lets every other task run until it waits.
+pub(crate) async fn settle_down() {
+    tokio::time::sleep(Duration::from_millis(1)).await;
+}
+
+/// What is wrong with a store.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    /// It never gives a hint.
+    NoHints,
+    /// Its hints end at once.
+    HintsEnd,
+    /// It says all the time that something was missed.
+    HintStorm,
+    /// Subscribing never answers.
+    SubscribeHangs,
+    /// Reading never answers.
+    GetHangs,
+    /// The first so many reads fail in a way that may pass.
+    GetFails(AtomicU32),
+    /// Reading fails for good.
+    GetIsCorrupt,
+    /// Enqueueing never answers.
+    EnqueueHangs,
+    /// A claim that has happened is answered only once there is a permit.
+    ClaimAnswers(Arc<Semaphore>),
+    /// The first so many changes fail in a way that may pass.
+    ApplyFails(AtomicU32),
+    /// A change happens only once there is a permit.
+    ApplyWaits(Arc<Semaphore>),
+}
+
+/// A store with a fault.
+#[derive(Debug)]
+pub(crate) struct Faulty {
+    pub(crate) store: Arc<dyn Storage>,
+    pub(crate) fault: Fault,
+}
+
+impl Faulty {
+    pub(crate) fn wrap(store: Arc<dyn Storage>, fault: Fault) -> Arc<dyn Storage> {
+        Arc::new(Self { store, fault })
+    }
+}
+
+fn unavailable() -> Error {
+    Error::new(ErrorKind::Unavailable, "test", "down for a moment")
+}
+
+fn fails_now(left: &AtomicU32) -> bool {
+    left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok()
+}
+
+#[async_trait]
+impl Storage for Faulty {
+    fn capabilities(&self) -> Capabilities {
+        self.store.capabilities()
+    }
+
+    async fn enqueue(
+        &self,
+        queue: &QueueName,
+        groups: Vec<Vec<NewJob>>,
+    ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
+        if matches!(self.fault, Fault::EnqueueHangs) {
+            return future::pending().await;
+        }
+        self.store.enqueue(queue, groups).await
+    }
+
+    async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
+        let claimed = self.store.claim(request).await;
+        if let Fault::ClaimAnswers(permits) = &self.fault {
+            permits.acquire().await.expect("never closed").forget();
+        }
+        claimed
+    }
+
+    async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
+        match &self.fault {
+            Fault::ApplyFails(left) if fails_now(left) => return Err(unavailable()),
+            Fault::ApplyWaits(permits) => permits.acquire().await.expect("never closed").forget(),
+            _ => {}
+        }
+        self.store.apply(batch).await
+    }
+
+    async fn get(
+        &self,
+        queue: &QueueName,
+        ids: &[JobId],
+        what: Detail,
+    ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
+        match &self.fault {
+            Fault::GetHangs => future::pending().await,
+            Fault::GetFails(left) if fails_now(left) => Err(unavailable()),
+            Fault::GetIsCorrupt => Err(Error::new(ErrorKind::Corrupt, "get", "not what was written")),
+            _ => self.store.get(queue, ids, what).await,
+        }
+    }
+
+    async fn list(&self, query: ListQuery) -> Result<Page> {
+        self.store.list(query).await
+    }
+
+    async fn counts(&self, queue: &QueueName) -> Result<Counts> {
+        self.store.counts(queue).await
+    }
+
+    async fn prune(&self, request: PruneRequest) -> Result<u64> {
+        self.store.prune(request).await
+    }
+
+    async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
+        match self.fault {
+            Fault::NoHints => Ok(Box::pin(stream::pending())),
+            Fault::HintsEnd => Ok(Box::pin(stream::empty())),
+            Fault::HintStorm => Ok(Box::pin(stream::repeat(queue::queue_core::Hint::Missed))),
+            Fault::SubscribeHangs => future::pending().await,
+            _ => self.store.subscribe(queue, interest).await,
+        }
+    }
+
+    async fn close(&self) -> Result<()> {
+        self.store.close().await
+    }
+}
+
+/// Bytes as a producer of another kind of program would write them.
+pub(crate) fn raw(bytes: &'static str, content_type: &'static str) -> queue::Raw {
+    queue::Raw(Payload::new(bytes, queue::ContentType::from_static(content_type)))
+}
