@@ -30,7 +30,7 @@ pub type DecodeFn<'a> =
 ///         ContentType::new(format!("{}+reversed", self.0.content_type())).expect("short enough")
 ///     }
 ///     fn write(&self, value: &dyn erased_serde::Serialize) -> Result<Bytes, CodecError> {
-///         Ok(self.0.write(value)?.into_iter().rev().collect())
+///         Ok(self.0.write(value)?.iter().rev().copied().collect())
 ///     }
 ///     fn read(&self, bytes: &Bytes, visit: &mut DecodeFn<'_>) -> Result<(), CodecError> {
 ///         self.0.read(&bytes.iter().rev().copied().collect(), visit)

@@ -121,3 +121,8 @@ pub use queue_worker as worker;
 pub use wait::{Outcome, WaitError, WaitOptions};
 /// The contract of a store, and the codecs, as crates.
 pub use {queue_core, queue_serde};
+
+/// The README's program is compiled with the tests.
+#[cfg(all(doctest, feature = "json", feature = "sqlite", feature = "worker"))]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -49,6 +49,9 @@ fn the_layers_that_must_never_meet_fail() {
         ("queue-worker", "queue"),
         ("queue", "queue-cli"),
         ("queue-cli", "queue-core"),
+        ("kv-store-example", "queue-memory"),
+        ("kv-store-example", "queue-testkit"),
+        ("queue-testkit", "kv-store-example"),
     ] {
         let found = between(from, to, None);
         assert!(

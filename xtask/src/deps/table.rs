@@ -32,6 +32,8 @@ pub(super) const TABLE: &[Row] = &[
     row("queue-worker", &["queue-core", "queue-serde"], &["queue-memory"], &[DRIVERS]),
     row("queue", FACADE, &[], &[DRIVERS]),
     row("queue-cli", &["queue"], &[], &[DRIVERS]),
+    // Written as a stranger would: from the contract alone, proven by the suite.
+    row("kv-store-example", &["queue-core"], &["queue-testkit"], &[]),
     top("queue-e2e"),
     top("queue-benches"),
     top("xtask"),

@@ -1,0 +1,131 @@
+//! What reading, beginning, changing and removing a life means in keys. Every write of a record brings its index entries
+//! along, so that neither is ever without the other (I20).
+
+use crate::{
+    attempt::Halt,
+    keys::{self, Family},
+    kv::Key,
+    row,
+    transaction::Transaction,
+};
+use queue_core::{
+    Enqueued, JobBody, JobId, JobMeta, NewJob, Payload, QueueName, Result, Seq, State,
+    lifecycle::{Admission, BodyPatch, TrackedJob, admit},
+};
+
+/// The keys of the large parts.
+const BODY: [Family; 3] = [Family::Payload, Family::Result, Family::Details];
+
+/// The keys that [`Transaction::body`] reads.
+pub(crate) fn body_keys(queue: &QueueName, seq: Seq) -> impl Iterator<Item = Key> {
+    BODY.into_iter().map(move |family| keys::life(family, queue, seq))
+}
+
+impl Transaction<'_> {
+    /// The life that holds an id, purged or not.
+    pub(crate) async fn find(&mut self, queue: &QueueName, id: &JobId) -> Result<Option<TrackedJob>, Halt> {
+        let Some(seq) = self.get(keys::id(queue, id)).await? else { return Ok(None) };
+        let seq = Seq::new(row::read_number(&seq)?);
+        self.life(queue, seq).await?.ok_or(Halt::Moved).map(Some)
+    }
+
+    /// Reads ahead, in two calls, the lives that hold these ids.
+    pub(crate) async fn load_holders(&mut self, ids: Vec<(&QueueName, &JobId)>) -> Result<()> {
+        self.load(ids.iter().map(|(queue, id)| keys::id(queue, id))).await?;
+        let mut lives = Vec::new();
+        for (queue, id) in ids {
+            if let Some(seq) = self.get(keys::id(queue, id)).await? {
+                lives.push(keys::life(Family::Job, queue, Seq::new(row::read_number(&seq)?)));
+            }
+        }
+        self.load(lives).await
+    }
+
+    /// One life, purged or not.
+    pub(crate) async fn life(&mut self, queue: &QueueName, seq: Seq) -> Result<Option<TrackedJob>> {
+        let bytes = self.get(keys::life(Family::Job, queue, seq)).await?;
+        bytes.map(|bytes| row::read_job(&bytes)).transpose()
+    }
+
+    /// The large parts of a life that was found.
+    pub(crate) async fn body(&mut self, queue: &QueueName, seq: Seq) -> Result<JobBody, Halt> {
+        self.load(body_keys(queue, seq)).await?;
+        let payload = self.payload(Family::Payload, queue, seq).await?.ok_or(Halt::Moved)?;
+        let result = self.payload(Family::Result, queue, seq).await?;
+        let error_details = self.get(keys::life(Family::Details, queue, seq)).await?;
+        Ok(JobBody { payload, result, error_details })
+    }
+
+    /// Enqueues one job, if the rule of ids lets it.
+    pub(crate) async fn enqueue(&mut self, queue: &QueueName, new: &NewJob) -> Result<Enqueued, Halt> {
+        let present = self.find(queue, &new.id).await?.map(|job| job.meta);
+        match (admit(present.as_ref(), new, self.now()), present) {
+            (Admission::Duplicate, Some(present)) => return self.duplicate(&present).await,
+            (Admission::Replace, Some(former)) => self.remove(&former),
+            _ => {}
+        }
+        let seq = self.next_seq().await?;
+        let job = TrackedJob::new(JobMeta::begin(queue.clone(), new, seq, self.now()));
+        self.put(keys::id(queue, &new.id), row::write_number(seq.get()));
+        self.put(keys::life(Family::Payload, queue, seq), row::write_payload(&new.payload));
+        self.write(None, &job);
+        Ok(Enqueued::Queued { seq })
+    }
+
+    /// Writes a record, new or changed, and moves its index entries.
+    pub(crate) fn write(&mut self, before: Option<&JobMeta>, job: &TrackedJob) {
+        for entry in before.into_iter().flat_map(keys::index) {
+            self.delete(entry);
+        }
+        for entry in keys::index(&job.meta) {
+            self.put(entry, bytes::Bytes::new());
+        }
+        self.put(keys::life(Family::Job, &job.meta.queue, job.meta.seq), row::write_job(job));
+    }
+
+    /// Writes what a transition says about the large parts.
+    pub(crate) fn write_body(&mut self, meta: &JobMeta, patch: BodyPatch) {
+        let key = |family| keys::life(family, &meta.queue, meta.seq);
+        match patch {
+            BodyPatch::Keep => {}
+            BodyPatch::Result(result) => self.put(key(Family::Result), row::write_payload(&result)),
+            BodyPatch::ErrorDetails(Some(details)) => self.put(key(Family::Details), details),
+            BodyPatch::ErrorDetails(None) => self.delete(key(Family::Details)),
+            BodyPatch::Clear => {
+                self.delete(key(Family::Result));
+                self.delete(key(Family::Details));
+            }
+        }
+    }
+
+    /// Removes a life, given as it is stored, with everything that belongs to it.
+    pub(crate) fn remove(&mut self, stored: &JobMeta) {
+        let (queue, seq) = (&stored.queue, stored.seq);
+        let own = [keys::id(queue, &stored.id), keys::life(Family::Job, queue, seq)];
+        for key in own.into_iter().chain(body_keys(queue, seq)).chain(keys::index(stored)) {
+            self.delete(key);
+        }
+    }
+
+    async fn duplicate(&mut self, present: &JobMeta) -> Result<Enqueued, Halt> {
+        let seq = present.seq;
+        if present.state != State::Completed {
+            return Ok(Enqueued::Duplicate { seq, state: present.state });
+        }
+        let result = self.payload(Family::Result, &present.queue, seq).await?.ok_or(Halt::Moved)?;
+        Ok(Enqueued::Completed { seq, result })
+    }
+
+    async fn payload(&mut self, family: Family, queue: &QueueName, seq: Seq) -> Result<Option<Payload>> {
+        let bytes = self.get(keys::life(family, queue, seq)).await?;
+        bytes.map(|bytes| row::read_payload(&bytes)).transpose()
+    }
+
+    /// One counter for the whole store, so that every life has a number of its own and order is that of enqueueing.
+    async fn next_seq(&mut self) -> Result<Seq> {
+        let key = keys::global(Family::LastSeq);
+        let last = self.get(key.clone()).await?.map_or(Ok(0), |bytes| row::read_number(&bytes))?;
+        self.put(key, row::write_number(last + 1));
+        Ok(Seq::new(last + 1))
+    }
+}

@@ -1,0 +1,192 @@
+//! How a job is written: `MessagePack` of a flat struct, since `queue-core` prescribes no format.
+
+use bytes::Bytes;
+use queue_core::{
+    Budget, ContentType, Error, ErrorKind, Failure, InvalidName, JobId, JobMeta, Kind, LeaseInfo, LeaseToken,
+    Payload, QueueName, Reason, Result, Retention, RetentionPolicy, Seq, Span, State, Timestamp, WorkerId,
+    lifecycle::{LastSettle, Settle, TrackedJob},
+};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+/// A job in the types of the format. Fields are written in this order, without names: a new one goes to the end.
+#[derive(Debug, Serialize, Deserialize)]
+struct Row {
+    queue: String,
+    id: String,
+    seq: u64,
+    revision: u64,
+    kind: String,
+    priority: i16,
+    created_at: i64,
+    run_at: i64,
+    state: u8,
+    reason: Option<u8>,
+    epoch: u64,
+    failures: u32,
+    stalls: u32,
+    max_attempts: u32,
+    max_stalls: u32,
+    lease: Option<(String, i64)>,
+    cancel_requested: bool,
+    awaited: bool,
+    progress: Option<Bytes>,
+    last_error: Option<(String, String)>,
+    retention: (i64, i64),
+    finished_at: Option<i64>,
+    purge_at: Option<i64>,
+    token: Option<[u8; 16]>,
+    last_settle: Option<([u8; 16], u8)>,
+}
+
+/// Retentions that are not a number of milliseconds.
+const FOREVER: i64 = -1;
+const REMOVE: i64 = -2;
+
+pub(crate) fn write_job(job: &TrackedJob) -> Bytes {
+    write(&Row::from(job))
+}
+
+pub(crate) fn read_job(bytes: &[u8]) -> Result<TrackedJob> {
+    read::<Row>(bytes)?.into_job().ok_or_else(|| corrupt("a part of a job has no meaning"))
+}
+
+pub(crate) fn write_payload(payload: &Payload) -> Bytes {
+    write(&(payload.content_type.as_str(), &payload.bytes))
+}
+
+pub(crate) fn read_payload(bytes: &[u8]) -> Result<Payload> {
+    let (content_type, bytes): (String, Bytes) = read(bytes)?;
+    let content_type = ContentType::new(content_type).map_err(|_| corrupt("a content type is no name"))?;
+    Ok(Payload { bytes, content_type })
+}
+
+/// A bare number: a `seq` or a time.
+pub(crate) fn write_number(number: u64) -> Bytes {
+    Bytes::copy_from_slice(&number.to_be_bytes())
+}
+
+pub(crate) fn read_number(bytes: &[u8]) -> Result<u64> {
+    bytes.try_into().map(u64::from_be_bytes).map_err(|_| corrupt("a number has not eight bytes"))
+}
+
+fn write(value: &impl Serialize) -> Bytes {
+    rmp_serde::to_vec(value).expect("plain data in memory can always be written").into()
+}
+
+fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
+    rmp_serde::from_slice(bytes)
+        .map_err(|error| corrupt("bytes that this store did not write").with_source(error))
+}
+
+fn corrupt(message: &str) -> Error {
+    Error::new(ErrorKind::Corrupt, "read", message)
+}
+
+impl From<&TrackedJob> for Row {
+    fn from(TrackedJob { meta, token, last_settle }: &TrackedJob) -> Self {
+        Self {
+            queue: meta.queue.to_string(),
+            id: meta.id.to_string(),
+            seq: meta.seq.get(),
+            revision: meta.revision,
+            kind: meta.kind.to_string(),
+            priority: meta.priority,
+            created_at: meta.created_at.as_millis(),
+            run_at: meta.run_at.as_millis(),
+            state: meta.state.as_code(),
+            reason: meta.reason.map(Reason::as_code),
+            epoch: meta.epoch,
+            failures: meta.failures,
+            stalls: meta.stalls,
+            max_attempts: meta.max_attempts.as_raw(),
+            max_stalls: meta.max_stalls.as_raw(),
+            lease: meta.lease.as_ref().map(|lease| (lease.worker.to_string(), lease.expires_at.as_millis())),
+            cancel_requested: meta.cancel_requested,
+            awaited: meta.awaited,
+            progress: meta.progress.clone(),
+            last_error: meta
+                .last_error
+                .as_ref()
+                .map(|error| (error.name().to_owned(), error.message().to_owned())),
+            retention: (from_retention(meta.retention.completed), from_retention(meta.retention.failed)),
+            finished_at: meta.finished_at.map(Timestamp::as_millis),
+            purge_at: meta.purge_at.map(Timestamp::as_millis),
+            token: token.map(|token| *token.as_bytes()),
+            last_settle: last_settle.map(|last| (*last.token.as_bytes(), last.settle.as_code())),
+        }
+    }
+}
+
+impl Row {
+    /// `None` if any part breaks the rules of its type: the row was not written here.
+    fn into_job(self) -> Option<TrackedJob> {
+        let token = self.token.map(LeaseToken::from_bytes);
+        let last_settle = match self.last_settle {
+            Some((token, code)) => {
+                Some(LastSettle { token: LeaseToken::from_bytes(token), settle: Settle::from_code(code)? })
+            }
+            None => None,
+        };
+        Some(TrackedJob { meta: self.into_meta()?, token, last_settle })
+    }
+
+    fn into_meta(self) -> Option<JobMeta> {
+        let lease = match self.lease {
+            Some((worker, at)) => Some(LeaseInfo {
+                worker: WorkerId::new(worker).ok()?,
+                expires_at: Timestamp::from_millis(at),
+            }),
+            None => None,
+        };
+        let reason = match self.reason {
+            Some(code) => Some(Reason::from_code(code)?),
+            None => None,
+        };
+        let (completed, failed) = self.retention;
+        let names = || -> Result<_, InvalidName> {
+            Ok((QueueName::new(&self.queue)?, JobId::new(&self.id)?, Kind::new(&self.kind)?))
+        };
+        let (queue, id, kind) = names().ok()?;
+        Some(JobMeta {
+            queue,
+            id,
+            seq: Seq::new(self.seq),
+            revision: self.revision,
+            kind,
+            priority: self.priority,
+            created_at: Timestamp::from_millis(self.created_at),
+            run_at: Timestamp::from_millis(self.run_at),
+            state: State::from_code(self.state)?,
+            reason,
+            epoch: self.epoch,
+            failures: self.failures,
+            stalls: self.stalls,
+            max_attempts: Budget::from_raw(self.max_attempts),
+            max_stalls: Budget::from_raw(self.max_stalls),
+            lease,
+            cancel_requested: self.cancel_requested,
+            awaited: self.awaited,
+            progress: self.progress,
+            last_error: self.last_error.map(|(name, message)| Failure::new(name, message)),
+            retention: RetentionPolicy { completed: to_retention(completed), failed: to_retention(failed) },
+            finished_at: self.finished_at.map(Timestamp::from_millis),
+            purge_at: self.purge_at.map(Timestamp::from_millis),
+        })
+    }
+}
+
+fn from_retention(retention: Retention) -> i64 {
+    match retention {
+        Retention::Remove => REMOVE,
+        Retention::Forever => FOREVER,
+        Retention::Keep(span) => span.as_millis(),
+    }
+}
+
+fn to_retention(raw: i64) -> Retention {
+    match raw {
+        REMOVE => Retention::Remove,
+        FOREVER => Retention::Forever,
+        millis => Retention::Keep(Span::from_millis(millis)),
+    }
+}

@@ -1,0 +1,57 @@
+use crate::{
+    attempt::{Halt, Verb},
+    keys::{self, Family},
+    transaction::Transaction,
+};
+use async_trait::async_trait;
+use queue_core::{
+    Applied,
+    lifecycle::{Transition, Verdict, apply},
+};
+
+/// All transitions in one transaction, in their order, each seeing what those before it wrote.
+#[derive(Debug)]
+pub(crate) struct Apply<'a> {
+    pub(crate) batch: &'a [Transition],
+}
+
+#[async_trait]
+impl Verb for Apply<'_> {
+    const NAME: &'static str = "apply";
+    type Answer = Vec<Applied>;
+
+    async fn attempt(&self, transaction: &mut Transaction<'_>) -> Result<Self::Answer, Halt> {
+        let job = |sent: &Transition| keys::life(Family::Job, &sent.queue, sent.seq);
+        transaction.load(self.batch.iter().map(job)).await?;
+        let following = self.batch.iter().flat_map(|sent| sent.then.iter().map(|new| (&sent.queue, &new.id)));
+        transaction.load_holders(following.collect()).await?;
+        let mut answers = Vec::with_capacity(self.batch.len());
+        for sent in self.batch {
+            answers.push(transaction.apply(sent).await?);
+        }
+        Ok(answers)
+    }
+}
+
+impl Transaction<'_> {
+    async fn apply(&mut self, sent: &Transition) -> Result<Applied, Halt> {
+        let found = self.life(&sent.queue, sent.seq).await?.filter(|job| job.meta.id == sent.id);
+        let Some(mut job) = found else { return Ok(Applied::Missing) };
+        let before = job.meta.clone();
+        match apply(&mut job, sent, self.now()) {
+            Verdict::Written(body) => {
+                self.write(Some(&before), &job);
+                self.write_body(&job.meta, body);
+            }
+            Verdict::Removed => self.remove(&before),
+            Verdict::Replayed => return Ok(Applied::Done(job.meta)),
+            Verdict::LeaseLost => return Ok(Applied::LeaseLost(job.meta)),
+            Verdict::Stale => return Ok(Applied::Stale(job.meta)),
+            Verdict::Missing => return Ok(Applied::Missing),
+        }
+        for new in &sent.then {
+            self.enqueue(&sent.queue, new).await?;
+        }
+        Ok(Applied::Done(job.meta))
+    }
+}

@@ -1,0 +1,18 @@
+//! Each verb of the contract as one transaction. Nothing here decides what happens to a job: that is
+//! [`queue_core::lifecycle`], called in the middle.
+
+mod apply;
+mod claim;
+mod counts;
+mod enqueue;
+mod get;
+mod list;
+mod prune;
+
+pub(crate) use apply::Apply;
+pub(crate) use claim::Claim;
+pub(crate) use counts::Count;
+pub(crate) use enqueue::Enqueue;
+pub(crate) use get::Get;
+pub(crate) use list::List;
+pub(crate) use prune::{PRUNE_CHUNK, PruneChunk};

@@ -1,0 +1,95 @@
+//! Every index entry has its record, and every record its entries (I20).
+
+use crate::{
+    keys::{self, Family},
+    kv::{Key, Kv},
+    row,
+};
+use bytes::Bytes;
+use queue_core::{JobMeta, Result, Seq, State, lifecycle::TrackedJob};
+use std::collections::BTreeSet;
+
+/// How many entries one step of a scan reads.
+const PAGE: usize = 1000;
+/// What points to records. The values count too.
+const INDEXES: [Family; 5] = [Family::Id, Family::Ready, Family::Lease, Family::Purge, Family::Finished];
+/// What belongs to records. The values are the callers'.
+const BODIES: [Family; 3] = [Family::Payload, Family::Result, Family::Details];
+
+/// A key and what it must hold: for bodies, anything.
+type Entry = (Key, Bytes);
+
+/// What does not add up. Reads the whole store, page by page: while somebody writes it sees ghosts.
+pub(crate) async fn verify(kv: &dyn Kv) -> Result<Vec<String>> {
+    let mut stored = stored(kv).await?;
+    let mut implied: BTreeSet<Entry> = BTreeSet::new();
+    let mut findings = Vec::new();
+    let last_seq = last_seq(kv).await?;
+    for (key, value) in everything(kv, Family::Job).await? {
+        let job = row::read_job(&value)?;
+        findings.extend(contradictions(&job, &key, last_seq));
+        implied.extend(implied_by(&job.meta));
+        if job.meta.last_error.is_some() {
+            stored.remove(&nothing_at(keys::life(Family::Details, &job.meta.queue, job.meta.seq)));
+        }
+    }
+    findings.extend(implied.difference(&stored).map(|(key, _)| format!("a record lacks its entry {key:?}")));
+    findings.extend(stored.difference(&implied).map(|(key, _)| format!("no record accounts for {key:?}")));
+    Ok(findings)
+}
+
+/// Every entry that some record must account for.
+async fn stored(kv: &dyn Kv) -> Result<BTreeSet<Entry>> {
+    let mut stored = BTreeSet::new();
+    for family in INDEXES {
+        stored.extend(everything(kv, family).await?);
+    }
+    for family in BODIES {
+        stored.extend(everything(kv, family).await?.into_iter().map(|(key, _)| nothing_at(key)));
+    }
+    Ok(stored)
+}
+
+fn implied_by(job: &JobMeta) -> Vec<Entry> {
+    let mut implied: Vec<Entry> = keys::index(job).into_iter().map(nothing_at).collect();
+    implied.push((keys::id(&job.queue, &job.id), row::write_number(job.seq.get())));
+    implied.push(nothing_at(keys::life(Family::Payload, &job.queue, job.seq)));
+    if job.state == State::Completed {
+        implied.push(nothing_at(keys::life(Family::Result, &job.queue, job.seq)));
+    }
+    implied
+}
+
+/// What is wrong with one record by itself.
+fn contradictions(job: &TrackedJob, key: &Key, last_seq: Seq) -> impl Iterator<Item = String> {
+    let meta = &job.meta;
+    let running = meta.state == State::Processing;
+    let rules = [
+        (*key == keys::life(Family::Job, &meta.queue, meta.seq), "stands under another's key"),
+        (meta.seq <= last_seq, "is newer than the newest life"),
+        (meta.lease.is_some() == running, "has a lease and does not run, or the reverse"),
+        (job.token.is_some() == running, "has a token and does not run, or the reverse"),
+    ];
+    let name = format!("job {:?} of queue {:?}", meta.id, meta.queue);
+    rules.into_iter().filter(|(holds, _)| !holds).map(move |(_, broken)| format!("{name} {broken}"))
+}
+
+async fn last_seq(kv: &dyn Kv) -> Result<Seq> {
+    let last = kv.get(&[keys::global(Family::LastSeq)]).await?.pop().flatten();
+    Ok(Seq::new(last.map_or(Ok(0), |found| row::read_number(&found.value))?))
+}
+
+async fn everything(kv: &dyn Kv, family: Family) -> Result<Vec<Entry>> {
+    let mut found = Vec::new();
+    let mut rest = keys::family(family);
+    loop {
+        let entries = kv.scan(rest.clone(), PAGE).await?;
+        let Some((last, _)) = entries.last() else { return Ok(found) };
+        rest.start = keys::after(last);
+        found.extend(entries.into_iter().map(|(key, entry)| (key, entry.value)));
+    }
+}
+
+fn nothing_at(key: Key) -> Entry {
+    (key, Bytes::new())
+}

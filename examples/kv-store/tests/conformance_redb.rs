@@ -1,0 +1,54 @@
+//! The conformance suite on the embedded database, one file per trial.
+
+use async_trait::async_trait;
+use kv_store_example::{KvStorage, RedbKv};
+use queue_core::{Clock, Storage};
+use queue_testkit::{Facility, Failure, Harness, Place};
+use std::{
+    path::PathBuf,
+    process::ExitCode,
+    sync::{Arc, Mutex, PoisonError, Weak},
+};
+use tempfile::TempDir;
+
+fn main() -> ExitCode {
+    queue_testkit::run("kv-redb", RedbHarness)
+}
+
+struct RedbHarness;
+
+#[async_trait]
+impl Harness for RedbHarness {
+    async fn create(&self, clock: Arc<dyn Clock>) -> Result<Box<dyn Place>, Failure> {
+        Ok(Box::new(OneFile { directory: tempfile::tempdir()?, open: Mutex::default(), clock }))
+    }
+
+    fn facilities(&self) -> &[Facility] {
+        &[Facility::Reopen, Facility::SecondHandle]
+    }
+
+    fn snapshot(&self) -> Option<PathBuf> {
+        Some(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/conformance_redb.snapshot").into())
+    }
+}
+
+/// Handles share the database while any of them is open; the next one after that opens the file anew.
+#[derive(Debug)]
+struct OneFile {
+    directory: TempDir,
+    open: Mutex<Weak<RedbKv>>,
+    clock: Arc<dyn Clock>,
+}
+
+#[async_trait]
+impl Place for OneFile {
+    async fn connect(&self) -> Result<Arc<dyn Storage>, Failure> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let kv = match open.upgrade() {
+            Some(kv) => kv,
+            None => Arc::new(RedbKv::open(self.directory.path().join("queue.redb"))?),
+        };
+        *open = Arc::downgrade(&kv);
+        Ok(Arc::new(KvStorage::new(kv, self.clock.clone())))
+    }
+}
