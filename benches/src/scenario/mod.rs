@@ -27,11 +27,8 @@ impl Scenario {
     /// Enough for a second or more.
     pub(crate) fn jobs(self, store: StoreKind) -> usize {
         match (self, store) {
-            (Self::EnqueueSeq, StoreKind::Memory) => 200_000,
-            (Self::EnqueueSeq, _) => 10_000,
-            (Self::EnqueueC64, StoreKind::Memory) => 200_000,
-            (Self::EnqueueC64, _) => 100_000,
-            (Self::EnqueueBatch | Self::Drain | Self::DrainRemoved, _) => 200_000,
+            (Self::EnqueueSeq, StoreKind::SqliteFull | StoreKind::SqliteNormal) => 10_000,
+            _ => 200_000,
         }
     }
 

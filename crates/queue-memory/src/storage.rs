@@ -105,7 +105,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[async_trait]
 impl Storage for MemoryStorage {
     fn capabilities(&self) -> Capabilities {
-        Capabilities::new("memory", Durability::None, Reach::Process).with_events(EventReach::Store)
+        Capabilities::new("memory", Durability::None, Reach::Process)
+            .with_events(EventReach::Store)
+            .with_presence()
+            .with_pause()
     }
 
     async fn enqueue(

@@ -2,7 +2,7 @@
 
 use queue_core::{
     Budget, Failure, JobId, JobMeta, Kind, LeaseInfo, LeaseToken, QueueName, Reason, Retention,
-    RetentionPolicy, Seq, Span, State, Timestamp, WorkerId,
+    RetentionPolicy, Seq, State, Timestamp, WorkerId,
     lifecycle::{LastSettle, Settle, TrackedJob},
 };
 use rusqlite::{Row, types::Type};
@@ -10,9 +10,6 @@ use rusqlite::{Row, types::Type};
 const CANCEL_REQUESTED: u8 = 1;
 const AWAITED: u8 = 2;
 const HAS_OUTCOME: u8 = 4;
-
-const FOREVER: i64 = -1;
-const REMOVE: i64 = -2;
 
 /// Which index a job stands in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,15 +79,6 @@ pub(crate) fn flags(meta: &JobMeta, has_outcome: bool) -> u8 {
     u8::from(meta.cancel_requested) * CANCEL_REQUESTED
         + u8::from(meta.awaited) * AWAITED
         + u8::from(has_outcome) * HAS_OUTCOME
-}
-
-/// A retention as one number.
-pub(crate) fn keep(retention: Retention) -> i64 {
-    match retention {
-        Retention::Remove => REMOVE,
-        Retention::Forever => FOREVER,
-        Retention::Keep(span) => span.as_millis(),
-    }
 }
 
 /// Numbers are counted up from zero by this library, so they fit.
@@ -165,12 +153,7 @@ fn read_failure(row: &Row<'_>) -> rusqlite::Result<Option<Failure>> {
 }
 
 fn retention(column: usize, raw: i64) -> rusqlite::Result<Retention> {
-    match raw {
-        REMOVE => Ok(Retention::Remove),
-        FOREVER => Ok(Retention::Forever),
-        0.. => Ok(Retention::Keep(Span::from_millis(raw))),
-        _ => Err(foreign(column, format!("{raw} is no retention"))),
-    }
+    Retention::from_raw(raw).ok_or_else(|| foreign(column, format!("{raw} is no retention")))
 }
 
 fn code<T>(column: usize, raw: u8, from_code: impl Fn(u8) -> Option<T>) -> rusqlite::Result<T> {

@@ -69,6 +69,8 @@ impl Storage for SqliteStorage {
         };
         Capabilities::new("sqlite", durability, Reach::Host)
             .with_events(EventReach::Process)
+            .with_presence()
+            .with_pause()
             .with_limits(self.shared.options.limits)
     }
 

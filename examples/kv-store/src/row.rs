@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use queue_core::{
     Budget, ContentType, Error, ErrorKind, Failure, InvalidName, JobId, JobMeta, Kind, LeaseInfo, LeaseToken,
-    Payload, QueueName, Reason, Result, Retention, RetentionPolicy, Seq, Span, State, Timestamp, WorkerId,
+    Payload, QueueName, Reason, Result, Retention, RetentionPolicy, Seq, State, Timestamp, WorkerId,
     lifecycle::{LastSettle, Settle, TrackedJob},
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -37,10 +37,6 @@ struct Row {
     token: Option<[u8; 16]>,
     last_settle: Option<([u8; 16], u8)>,
 }
-
-/// Retentions that are not a number of milliseconds.
-const FOREVER: i64 = -1;
-const REMOVE: i64 = -2;
 
 pub(crate) fn write_job(job: &TrackedJob) -> Bytes {
     write(&Row::from(job))
@@ -108,7 +104,7 @@ impl From<&TrackedJob> for Row {
                 .last_error
                 .as_ref()
                 .map(|error| (error.name().to_owned(), error.message().to_owned())),
-            retention: (from_retention(meta.retention.completed), from_retention(meta.retention.failed)),
+            retention: (meta.retention.completed.as_raw(), meta.retention.failed.as_raw()),
             finished_at: meta.finished_at.map(Timestamp::as_millis),
             purge_at: meta.purge_at.map(Timestamp::as_millis),
             token: token.map(|token| *token.as_bytes()),
@@ -168,25 +164,12 @@ impl Row {
             awaited: self.awaited,
             progress: self.progress,
             last_error: self.last_error.map(|(name, message)| Failure::new(name, message)),
-            retention: RetentionPolicy { completed: to_retention(completed), failed: to_retention(failed) },
+            retention: RetentionPolicy {
+                completed: Retention::from_raw(completed)?,
+                failed: Retention::from_raw(failed)?,
+            },
             finished_at: self.finished_at.map(Timestamp::from_millis),
             purge_at: self.purge_at.map(Timestamp::from_millis),
         })
-    }
-}
-
-fn from_retention(retention: Retention) -> i64 {
-    match retention {
-        Retention::Remove => REMOVE,
-        Retention::Forever => FOREVER,
-        Retention::Keep(span) => span.as_millis(),
-    }
-}
-
-fn to_retention(raw: i64) -> Retention {
-    match raw {
-        REMOVE => Retention::Remove,
-        FOREVER => Retention::Forever,
-        millis => Retention::Keep(Span::from_millis(millis)),
     }
 }

@@ -8,9 +8,8 @@ use crate::{
 };
 use async_trait::async_trait;
 use queue_core::{
-    Applied, Capabilities, ClaimRequest, Claimed, Clock, Counts, Detail, Enqueued, Error, EventReach, JobId,
-    JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, Result, Stamped, Storage,
-    lifecycle::Transition,
+    Applied, Capabilities, ClaimRequest, Claimed, Clock, Counts, Detail, Enqueued, Error, JobId, JobRecord,
+    ListQuery, NewJob, Page, PruneRequest, QueueName, Result, Stamped, Storage, lifecycle::Transition,
 };
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Semaphore;
@@ -33,7 +32,7 @@ impl KvStorage {
     /// Opens a handle. All handles on one key-value store should tell the time by clocks that agree roughly; a clock
     /// that is ahead takes the others along.
     pub fn new(kv: Arc<dyn Kv>, clock: Arc<dyn Clock>) -> Self {
-        let capabilities = kv.capabilities().without_presence().without_pause().with_events(EventReach::None);
+        let capabilities = kv.capabilities();
         let (kv, clock) = (Mutex::new(Some(kv)), StoreClock::new(clock));
         Self { capabilities, kv, clock, turn: Semaphore::new(1) }
     }

@@ -14,7 +14,29 @@ pub enum Retention {
     Forever,
 }
 
+const FOREVER: i64 = -1;
+const REMOVE: i64 = -2;
+
 impl Retention {
+    /// The stable number that stores write: milliseconds, or a negative code.
+    pub const fn as_raw(self) -> i64 {
+        match self {
+            Self::Remove => REMOVE,
+            Self::Forever => FOREVER,
+            Self::Keep(span) => span.as_millis(),
+        }
+    }
+
+    /// The retention of a stored number.
+    pub const fn from_raw(raw: i64) -> Option<Self> {
+        match raw {
+            REMOVE => Some(Self::Remove),
+            FOREVER => Some(Self::Forever),
+            0.. => Some(Self::Keep(Span::from_millis(raw))),
+            _ => None,
+        }
+    }
+
     /// The same, but long enough for somebody who waits.
     #[must_use]
     pub fn at_least(self, min: Span) -> Self {
@@ -45,5 +67,20 @@ pub struct RetentionPolicy {
 impl From<Retention> for RetentionPolicy {
     fn from(both: Retention) -> Self {
         Self { completed: both, failed: both }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stored_numbers_round_trip_and_others_are_refused() {
+        for retention in
+            [Retention::Remove, Retention::Forever, Retention::Keep(Span::ZERO), Retention::default()]
+        {
+            assert_eq!(Retention::from_raw(retention.as_raw()), Some(retention));
+        }
+        assert_eq!(Retention::from_raw(-3), None);
     }
 }

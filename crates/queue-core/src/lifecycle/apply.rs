@@ -27,7 +27,8 @@ pub enum Verdict {
 ///
 /// The job is untouched unless the verdict is [`Verdict::Written`] or [`Verdict::Removed`].
 pub fn apply(job: &mut TrackedJob, transition: &Transition, now: Timestamp) -> Verdict {
-    if job.meta.seq != transition.seq || job.meta.is_purged(now) {
+    let is_same_life = job.meta.seq == transition.seq && job.meta.id == transition.id;
+    if !is_same_life || job.meta.is_purged(now) {
         return Verdict::Missing;
     }
     if let Err(refused) = compare(job, &transition.guard, now) {

@@ -57,10 +57,10 @@ pub enum EventReach {
 }
 
 impl Capabilities {
-    /// A store with presence, pause, hints within the process, and default limits.
+    /// A store of the mandatory verbs alone: no hints, no presence, no pause, default limits.
     pub fn new(name: &'static str, durability: Durability, reach: Reach) -> Self {
-        let limits = Limits::default();
-        Self { name, durability, reach, events: EventReach::Process, presence: true, pause: true, limits }
+        let (limits, events) = (Limits::default(), EventReach::None);
+        Self { name, durability, reach, events, presence: false, pause: false, limits }
     }
 
     /// Sets how far hints reach.
@@ -77,17 +77,17 @@ impl Capabilities {
         self
     }
 
-    /// Says that worker presence is not kept.
+    /// Says that worker presence is kept.
     #[must_use]
-    pub fn without_presence(mut self) -> Self {
-        self.presence = false;
+    pub fn with_presence(mut self) -> Self {
+        self.presence = true;
         self
     }
 
-    /// Says that a queue cannot be paused.
+    /// Says that a queue can be paused.
     #[must_use]
-    pub fn without_pause(mut self) -> Self {
-        self.pause = false;
+    pub fn with_pause(mut self) -> Self {
+        self.pause = true;
         self
     }
 }

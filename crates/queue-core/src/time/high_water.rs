@@ -2,7 +2,8 @@ use crate::Timestamp;
 
 /// The highest time a store has ever seen: readings pass through it, so that store time never goes back.
 ///
-/// Persistent stores keep the mark with their data and start from it, so that it survives a reopen (I24).
+/// Persistent stores write the mark in the same step as whatever was decided by it, and start from it, so that no stored
+/// time is ever ahead of the clock (I24). A time that was only told by a read need not survive a crash.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HighWater(Timestamp);
 

@@ -127,23 +127,23 @@ impl Storage for Recorder {
     }
 
     async fn claim(&self, _: ClaimRequest) -> Result<Claimed> {
-        unimplemented!("no test claims")
+        unreachable!("no test claims")
     }
 
     async fn get(&self, _: &QueueName, _: &[JobId], _: Detail) -> Result<Stamped<Vec<Option<JobRecord>>>> {
-        unimplemented!("no test reads")
+        unreachable!("no test reads")
     }
 
     async fn list(&self, _: ListQuery) -> Result<Page> {
-        unimplemented!("no test lists")
+        unreachable!("no test lists")
     }
 
     async fn counts(&self, _: &QueueName) -> Result<Counts> {
-        unimplemented!("no test counts")
+        unreachable!("no test counts")
     }
 
     async fn prune(&self, _: PruneRequest) -> Result<u64> {
-        unimplemented!("no test prunes")
+        unreachable!("no test prunes")
     }
 
     async fn close(&self) -> Result<()> {

@@ -3,7 +3,7 @@
 use super::session::Session;
 use crate::{
     outcome::{Outcome, read_outcome, read_payload},
-    row::{Lane, StoredJob, flags, foreign, integer, keep},
+    row::{Lane, StoredJob, flags, foreign, integer},
 };
 use queue_core::{
     JobBody, JobId, JobMeta, JobRecord, Payload, QueueName,
@@ -49,8 +49,8 @@ impl Session<'_> {
             meta.max_attempts.as_raw(),
             meta.max_stalls.as_raw(),
             flags(meta, false),
-            keep(meta.retention.completed),
-            keep(meta.retention.failed),
+            meta.retention.completed.as_raw(),
+            meta.retention.failed.as_raw(),
         ])?;
         if inserted == 0 {
             return Ok(false);

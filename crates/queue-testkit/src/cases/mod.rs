@@ -86,8 +86,10 @@ const GROUPS: &[&[Case]] = &[
     reopen::going_on::CASES,
     concurrency::claims::CASES,
     concurrency::enqueues::CASES,
+    concurrency::handles::CASES,
     concurrency::settles::CASES,
     concurrency::dropped::CASES,
+    crate::model::CASES,
 ];
 
 /// Every case.

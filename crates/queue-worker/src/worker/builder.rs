@@ -17,6 +17,9 @@ use std::{
 /// Most jobs one worker may hold; more is a typing error.
 const SLOTS_MAX: usize = 100_000;
 
+/// Looking for lapsed leases more rarely than this would make recovery slow for long leases too.
+const RESCUE_INTERVAL_MAX: Duration = Duration::from_secs(5);
+
 /// Collects the settings of a [`Worker`]. The defaults are the fast ones.
 #[derive(Debug)]
 pub struct WorkerBuilder {
@@ -25,6 +28,7 @@ pub struct WorkerBuilder {
     handler: SharedHandler,
     options: Options,
     lease: Duration,
+    rescue_interval: Option<Duration>,
     id: Option<WorkerId>,
     rng: Arc<dyn Rng>,
     observer: Observer,
@@ -35,7 +39,7 @@ impl WorkerBuilder {
         let options = Options::default();
         let lease = options.lease.as_duration();
         let (rng, observer) = (Arc::new(SystemRng), Observer::default());
-        Self { storage, queue, handler, options, lease, id: None, rng, observer }
+        Self { storage, queue, handler, options, lease, rescue_interval: None, id: None, rng, observer }
     }
 
     /// How many handlers run at once. Default 64, for handlers that mostly wait; with 1 jobs run in claim order.
@@ -67,10 +71,11 @@ impl WorkerBuilder {
         self
     }
 
-    /// How often this worker looks for lapsed leases of others. Default 5 s, jittered.
+    /// How often this worker looks for lapsed leases of others while it has work; an idle one looks exactly when the next
+    /// lease lapses. Default: the lease, but no more than 5 s, jittered.
     #[must_use]
     pub fn rescue_interval(mut self, interval: Duration) -> Self {
-        self.options.rescue_interval = interval;
+        self.rescue_interval = Some(interval);
         self
     }
 
@@ -177,6 +182,7 @@ impl WorkerBuilder {
         if self.options.settle_batch_max == 0 {
             return Err(invalid("a settle batch holds at least 1 job".to_owned()));
         }
+        self.options.rescue_interval = self.rescue_interval.unwrap_or(self.lease.min(RESCUE_INTERVAL_MAX));
         let intervals =
             [self.options.poll_interval, self.options.rescue_interval, self.options.prune_interval];
         if intervals.iter().any(Duration::is_zero) {

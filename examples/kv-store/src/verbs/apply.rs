@@ -35,8 +35,7 @@ impl Verb for Apply<'_> {
 
 impl Transaction<'_> {
     async fn apply(&mut self, sent: &Transition) -> Result<Applied, Halt> {
-        let found = self.life(&sent.queue, sent.seq).await?.filter(|job| job.meta.id == sent.id);
-        let Some(mut job) = found else { return Ok(Applied::Missing) };
+        let Some(mut job) = self.life(&sent.queue, sent.seq).await? else { return Ok(Applied::Missing) };
         let before = job.meta.clone();
         match apply(&mut job, sent, self.now()) {
             Verdict::Written(body) => {

@@ -6,6 +6,7 @@
 pub(super) mod claims;
 pub(super) mod dropped;
 pub(super) mod enqueues;
+pub(super) mod handles;
 mod race;
 pub(super) mod settles;
 

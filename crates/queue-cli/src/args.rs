@@ -1,0 +1,101 @@
+use crate::{
+    commands::{
+        cancel::CancelArgs, delete::DeleteArgs, enqueue::EnqueueArgs, list::ListArgs, redrive::RedriveArgs,
+        result::ResultArgs, status::StatusArgs, wait::WaitArgs, work::WorkArgs,
+    },
+    demo::{DemoArgs, DemoWorkerArgs},
+    exit,
+    output::Format,
+};
+use clap::{Args, Parser, Subcommand};
+use queue::QueueName;
+
+/// Durable background jobs from a shell.
+///
+/// Jobs live in a store that survives crashes: a file such as `sqlite:jobs.db`, or whatever else the URL names.
+/// Delivery is at least once, so what `queue work` runs must bear being run again.
+#[derive(Debug, Parser)]
+#[command(name = "queue", version, after_help = exit::HELP, propagate_version = true)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) globals: Globals,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What every command takes.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Globals {
+    /// Where the jobs live.
+    #[arg(
+        long,
+        global = true,
+        value_name = "URL",
+        help = "The store [env: QUEUE_STORE] [default: sqlite:queue.db, in the working directory]",
+        help_heading = "Global options"
+    )]
+    pub(crate) store: Option<String>,
+    /// Which of the queues there.
+    #[arg(
+        long,
+        global = true,
+        value_name = "NAME",
+        help = "The queue within the store [env: QUEUE_NAME] [default: default]",
+        help_heading = "Global options"
+    )]
+    pub(crate) queue: Option<QueueName>,
+    /// Print JSON, one object a line; errors too, on standard error
+    #[arg(long, global = true, help_heading = "Global options")]
+    pub(crate) json: bool,
+}
+
+impl Globals {
+    pub(crate) fn format(&self) -> Format {
+        if self.json { Format::Json } else { Format::Human }
+    }
+}
+
+/// One variant per command; each has a file of its own.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Store a job, or one job for each line of a file
+    Enqueue(EnqueueArgs),
+    /// Run a shell command for each job
+    Work(WorkArgs),
+    /// Show how a job stands
+    Status(StatusArgs),
+    /// Write the result of a completed job to standard output, byte for byte
+    Result(ResultArgs),
+    /// Wait until a job is finished, then do as `result` does
+    Wait(WaitArgs),
+    /// Take a job back
+    Cancel(CancelArgs),
+    /// List jobs
+    List(ListArgs),
+    /// Count jobs by state, and show the workers
+    Stats,
+    /// Run failed or cancelled jobs again, with fresh attempts
+    Redrive(RedriveArgs),
+    /// Remove a job that does not run, with its result
+    Delete(DeleteArgs),
+    /// Stop handing out jobs of the queue to any worker
+    Pause,
+    /// End a pause
+    Resume,
+    /// See it work: real jobs, real worker processes, one of them killed, and a proof that nothing was lost
+    Demo(DemoArgs),
+    /// One worker of the demo
+    #[command(hide = true)]
+    DemoWorker(DemoWorkerArgs),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cli;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        Cli::command().debug_assert();
+    }
+}

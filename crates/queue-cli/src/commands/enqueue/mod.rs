@@ -1,0 +1,65 @@
+//! `queue enqueue`: one job, or one for each line.
+
+mod batches;
+mod lines;
+mod one;
+mod options;
+mod progress;
+
+use crate::{
+    exit::{CliError, Exit},
+    parse,
+    session::{Missing, Session},
+};
+use clap::Args;
+use options::{IdRule, JobArgs};
+use queue::{IdSource, JobId, TimeOrderedIds};
+use std::{ffi::OsString, path::PathBuf, time::Duration};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+An id that is present is not enqueued again: that is no error, and the answer says so.
+With --lines, the end of each line (LF or CR LF) is cut off and empty lines are skipped. Lines are stored as they come,
+many at a time; each such batch is stored whole or not at all, and what was stored before an error stays.")]
+pub(crate) struct EnqueueArgs {
+    /// The payload, taken as it is; `-` reads it from standard input
+    #[arg(required_unless_present = "lines")]
+    payload: Option<OsString>,
+    /// One job for each line of this file; `-` is standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["payload", "id", "wait"])]
+    lines: Option<PathBuf>,
+    /// The id, which is also the key against duplicates: 1 to 255 bytes without control characters
+    #[arg(long, conflicts_with = "ids")]
+    id: Option<JobId>,
+    /// Where ids come from when none is given
+    #[arg(long, value_name = "RULE", value_enum, default_value_t = IdRule::Fresh)]
+    ids: IdRule,
+    #[command(flatten)]
+    job: JobArgs,
+    /// Wait for the result and write it to standard output, as `queue wait` does
+    #[arg(long)]
+    wait: bool,
+    /// With --wait: how long at most
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse::duration, allow_hyphen_values = true)]
+    timeout: Duration,
+}
+
+/// Everything that can be checked without the store is checked before it is opened.
+pub(crate) async fn run(args: EnqueueArgs, session: &Session) -> Result<Exit, CliError> {
+    let options = args.job.options()?;
+    if let Some(path) = &args.lines {
+        let input = lines::open(path)?;
+        let job = lines::LineJob { ids: args.ids, options, content_type: args.job.content_type };
+        let run = async |jobs: &_| lines::run(input, &job, jobs, session).await;
+        return session.with_jobs(Missing::Create, run).await;
+    }
+    let payload = one::payload(args.payload.unwrap_or_default(), args.job.content_type)?;
+    let id = match args.id {
+        // Made here, so that the answer can name it whatever happens.
+        None if args.ids == IdRule::Fresh => TimeOrderedIds::default().next_id().into(),
+        None => args.ids.id(&payload.bytes)?,
+        Some(id) => id.into(),
+    };
+    let request = one::Request { id, payload, options, wait: args.wait.then_some(args.timeout) };
+    session.with_jobs(Missing::Create, async |jobs| one::run(request, jobs, session).await).await
+}

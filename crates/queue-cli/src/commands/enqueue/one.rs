@@ -1,0 +1,71 @@
+use crate::{
+    commands::ending,
+    exit::{CliError, Exit},
+    session::{Jobs, Session},
+};
+use queue::{ContentType, Enqueued, Id, JobId, JobOptions, Payload, Raw, State};
+use serde_json::{Value, json};
+use std::{
+    ffi::OsString,
+    io::{self, Read},
+    time::Duration,
+};
+
+/// No store takes more; reading stops here rather than filling the memory.
+const STDIN_BYTES_MAX: u64 = 1 << 30;
+
+/// One job to store.
+#[derive(Debug)]
+pub(super) struct Request {
+    pub(super) id: Id,
+    pub(super) payload: Payload,
+    pub(super) options: JobOptions,
+    /// How long to wait for the result, if at all.
+    pub(super) wait: Option<Duration>,
+}
+
+/// The bytes of an argument, or of standard input for `-`.
+pub(super) fn payload(argument: OsString, content_type: ContentType) -> Result<Payload, CliError> {
+    if argument != "-" {
+        return Ok(Payload::new(argument.into_encoded_bytes(), content_type));
+    }
+    let mut bytes = Vec::new();
+    io::stdin().take(STDIN_BYTES_MAX).read_to_end(&mut bytes)?;
+    Ok(Payload::new(bytes, content_type))
+}
+
+pub(super) async fn run(request: Request, jobs: &Jobs, session: &Session) -> Result<Exit, CliError> {
+    let Request { id, payload, options, wait } = request;
+    let Some(timeout) = wait else {
+        let stored = jobs.enqueue_with(id, Raw(payload), options).await?;
+        session.out.answer(|| words(&stored), || object(&stored))?;
+        return Ok(Exit::Ok);
+    };
+    let known = match &id {
+        Id::Given(text) => Some(JobId::new(text)?),
+        _ => None,
+    };
+    let answer = jobs.enqueue_and_wait_with(id, Raw(payload), options, timeout).await;
+    ending::report(session, known.as_ref(), &ending::of_call(answer)?)
+}
+
+fn words(stored: &Enqueued<Raw>) -> String {
+    match stored {
+        Enqueued::Queued { id, .. } => format!("queued {id}"),
+        Enqueued::Duplicate { id, state, .. } => format!("duplicate {id} ({state})"),
+        Enqueued::Completed { id, .. } => {
+            format!("duplicate {id} (completed; `queue result` has its result)")
+        }
+    }
+}
+
+/// What became of one enqueue; listings of many use it too.
+pub(super) fn object(stored: &Enqueued<Raw>) -> Value {
+    let (answer, state) = match stored {
+        Enqueued::Queued { .. } => ("queued", State::Queued),
+        Enqueued::Duplicate { state, .. } => ("duplicate", *state),
+        Enqueued::Completed { .. } => ("duplicate", State::Completed),
+    };
+    let (id, seq) = (stored.id().as_str(), stored.seq().get());
+    json!({"id": id, "seq": seq, "answer": answer, "state": state.as_str()})
+}

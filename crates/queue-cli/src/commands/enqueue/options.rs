@@ -1,0 +1,100 @@
+use crate::{
+    exit::CliError,
+    parse::{self, Attempts},
+};
+use clap::{Args, ValueEnum};
+use queue::{ContentType, Id, JobOptions, Keep, Kind, OnFailed};
+use std::time::Duration;
+
+/// Everything about a job but its id and payload.
+#[derive(Debug, Args)]
+pub(super) struct JobArgs {
+    /// What the job asks for, by which workers may pick their handler
+    #[arg(long)]
+    kind: Option<Kind>,
+    /// Not to run before this has passed
+    #[arg(long, value_name = "TIME", value_parser = parse::duration, allow_hyphen_values = true)]
+    delay: Option<Duration>,
+    /// Lower runs first: -32768 to 32767
+    #[arg(long, value_name = "N", default_value_t = 0, allow_hyphen_values = true)]
+    priority: i64,
+    /// How many attempts may fail, or `unlimited` [default: 3]
+    #[arg(long, value_name = "N", value_parser = parse::attempts, allow_hyphen_values = true)]
+    max_attempts: Option<Attempts>,
+    /// How many workers may die of it, or `unlimited` [default: 3]
+    #[arg(long, value_name = "N", value_parser = parse::attempts, allow_hyphen_values = true)]
+    max_stalls: Option<Attempts>,
+    /// How long the job and its result stay once finished: a time, `forever` or `none` [default: 1h]
+    #[arg(long, value_name = "TIME", value_parser = parse::keep, allow_hyphen_values = true)]
+    ttl: Option<Keep>,
+    /// What to do if a failed job has the id
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t = FailedRule::Block)]
+    on_failed: FailedRule,
+    /// How the payload is encoded
+    #[arg(long, value_name = "TYPE", default_value = "text/plain")]
+    pub(super) content_type: ContentType,
+}
+
+/// Where ids come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum IdRule {
+    /// A new one for each job, which sorts by time
+    Fresh,
+    /// The SHA-256 of the payload, so that equal payloads are one job
+    Content,
+    /// The payload itself
+    Payload,
+}
+
+/// What a failed job of the same id means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum FailedRule {
+    /// It counts as present
+    Block,
+    /// The new job takes its place
+    Replace,
+}
+
+impl JobArgs {
+    pub(super) fn options(&self) -> Result<JobOptions, CliError> {
+        let mut options = JobOptions::new().priority(self.priority).delay(self.delay.unwrap_or_default());
+        if let Some(kind) = &self.kind {
+            options = options.kind(kind.as_str());
+        }
+        options = match self.max_attempts {
+            Some(Attempts::At(limit)) => options.max_attempts(limit),
+            Some(Attempts::Unlimited) => options.unlimited_attempts(),
+            None => options,
+        };
+        options = match self.max_stalls {
+            Some(Attempts::At(limit)) => options.max_stalls(limit),
+            Some(Attempts::Unlimited) => options.unlimited_stalls(),
+            None => options,
+        };
+        if let Some(keep) = self.ttl {
+            options = options.keep(keep);
+        }
+        options = options.on_failed(match self.on_failed {
+            FailedRule::Block => OnFailed::Block,
+            FailedRule::Replace => OnFailed::Replace,
+        });
+        options.validate()?;
+        Ok(options)
+    }
+}
+
+impl IdRule {
+    /// The id of a job with this payload.
+    pub(super) fn id(self, payload: &[u8]) -> Result<Id, CliError> {
+        match self {
+            Self::Fresh => Ok(Id::Generated),
+            Self::Content => Ok(Id::OfContent),
+            Self::Payload => {
+                let text = std::str::from_utf8(payload).map_err(|_| {
+                    CliError::invalid("an id is UTF-8, and this payload is not; use --ids content")
+                })?;
+                Ok(queue::JobId::new(text)?.into())
+            }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! One file per command: its arguments, what it does, and what it answers.
+
+pub(crate) mod cancel;
+pub(crate) mod delete;
+mod ending;
+pub(crate) mod enqueue;
+pub(crate) mod list;
+mod pause;
+pub(crate) mod redrive;
+pub(crate) mod result;
+mod stats;
+pub(crate) mod status;
+pub(crate) mod wait;
+pub(crate) mod work;
+
+use crate::{
+    args::{Cli, Command},
+    demo,
+    exit::{CliError, Exit},
+    session::Session,
+};
+
+pub(crate) async fn run(cli: Cli) -> Result<Exit, CliError> {
+    let globals = &cli.globals;
+    let session = || Session::new(globals);
+    match cli.command {
+        Command::Enqueue(args) => enqueue::run(args, &session()?).await,
+        Command::Work(args) => work::run(args, &session()?).await,
+        Command::Status(args) => status::run(args, &session()?).await,
+        Command::Result(args) => result::run(args, &session()?).await,
+        Command::Wait(args) => wait::run(args, &session()?).await,
+        Command::Cancel(args) => cancel::run(args, &session()?).await,
+        Command::List(args) => list::run(args, &session()?).await,
+        Command::Stats => stats::run(&session()?).await,
+        Command::Redrive(args) => redrive::run(args, &session()?).await,
+        Command::Delete(args) => delete::run(args, &session()?).await,
+        Command::Pause => pause::pause(&session()?).await,
+        Command::Resume => pause::resume(&session()?).await,
+        Command::Demo(args) => demo::run(args, globals).await,
+        Command::DemoWorker(args) => demo::run_worker(args, &session()?).await,
+    }
+}

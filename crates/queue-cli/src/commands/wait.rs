@@ -1,0 +1,27 @@
+use super::ending;
+use crate::{
+    exit::{CliError, Exit},
+    parse,
+    session::{Missing, Session},
+};
+use clap::Args;
+use queue::JobId;
+use std::time::Duration;
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exits with 4 if the job is not finished in time, 1 if it failed or was cancelled, 3 if there is none."
+)]
+pub(crate) struct WaitArgs {
+    /// The id of the job
+    id: JobId,
+    /// How long to wait at most
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse::duration, allow_hyphen_values = true)]
+    timeout: Duration,
+}
+
+pub(crate) async fn run(args: WaitArgs, session: &Session) -> Result<Exit, CliError> {
+    let waited =
+        session.with_jobs(Missing::Refuse, async |jobs| Ok(jobs.wait(&args.id, args.timeout).await?)).await?;
+    ending::report(session, Some(&args.id), &waited)
+}

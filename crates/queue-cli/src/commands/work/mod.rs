@@ -1,0 +1,149 @@
+//! `queue work`: a worker that runs a shell command for each job.
+
+mod event;
+mod exec;
+mod script;
+mod tail;
+
+use crate::{
+    exit::{CliError, Exit},
+    output::{self, Format},
+    parse,
+    session::{Jobs, Missing, Session},
+    signals::StopSignals,
+};
+use clap::Args;
+use exec::Exec;
+use queue::worker::{Context, Report, Router, Worker};
+use queue::{ContentType, Raw};
+use script::Script;
+use std::{num::NonZeroUsize, pin::pin, sync::Arc, thread, time::Duration};
+use tokio_util::sync::CancellationToken;
+
+/// What the environment of a command cannot hold goes through standard input alone; see `script`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The command is run by `sh -c`. It finds the payload on standard input, and, if it is text of at most 64 KiB without zero
+bytes, in $QUEUE_PAYLOAD; further $QUEUE_ID, $QUEUE_KIND, $QUEUE_ATTEMPT (from 1), and $QUEUE_STORE and $QUEUE_NAME for
+commands of its own. What it writes to standard output becomes the result.
+Exit code 0 completes the job; any other is a failed attempt whose message is the end of standard error; --terminal-exit
+fails the job for good. When the lease is lost or the job is cancelled, the command and all it started are killed.
+The first SIGINT or SIGTERM ends the worker when its commands are done (at most --grace), a second one kills them; their
+jobs go back uncharged. If the worker itself is killed, its jobs run again when their leases lapse.")]
+pub(crate) struct WorkArgs {
+    /// The shell command to run for each job
+    #[arg(long, value_name = "COMMAND")]
+    exec: String,
+    /// How many commands run at once [default: one for each processor]
+    #[arg(long, value_name = "N")]
+    concurrency: Option<NonZeroUsize>,
+    /// Jobs to hold ready beyond those that run; helps when commands are short
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    prefetch: usize,
+    /// End when the queue has no unfinished job; delayed jobs and those of other workers are waited for
+    #[arg(long)]
+    drain: bool,
+    /// How long a job stays ours without a sign of life; after a crash this is how long it waits
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse::duration, allow_hyphen_values = true)]
+    lease: Duration,
+    /// The longest sleep while nothing is to do, for stores whose events do not reach us
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = parse::duration, allow_hyphen_values = true)]
+    poll: Duration,
+    /// How long running commands may go on once the worker is to stop
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse::duration, allow_hyphen_values = true)]
+    grace: Duration,
+    /// Largest result; a command that writes more fails for good
+    #[arg(long, value_name = "BYTES", default_value_t = 1 << 20)]
+    max_output: usize,
+    /// The exit code of a command that says that no further attempt can help
+    #[arg(long, value_name = "CODE", default_value_t = 65)]
+    terminal_exit: u8,
+    /// How results are marked [default: as the payload of their job]
+    #[arg(long, value_name = "TYPE")]
+    result_type: Option<ContentType>,
+}
+
+pub(crate) async fn run(args: WorkArgs, session: &Session) -> Result<Exit, CliError> {
+    let mut signals = StopSignals::listen()?;
+    let report =
+        session.with_jobs(Missing::Create, async |jobs| work(&args, jobs, session, &mut signals).await);
+    let (report, stopped) = report.await?;
+    session.out.answer(|| event::words(&report), || event::summary(&report))?;
+    Ok(match stopped {
+        Stopped::Twice => Exit::Interrupted,
+        Stopped::Never if report.failed > 0 => Exit::Negative,
+        Stopped::Never | Stopped::Once => Exit::Ok,
+    })
+}
+
+/// How often a signal asked the worker to stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stopped {
+    Never,
+    Once,
+    Twice,
+}
+
+async fn work(
+    args: &WorkArgs,
+    jobs: &Jobs,
+    session: &Session,
+    signals: &mut StopSignals,
+) -> Result<(Report, Stopped), CliError> {
+    let kill = CancellationToken::new();
+    let worker = worker(args, jobs, session, kill.clone())?;
+    let stop = worker.stop_token();
+    let mut running = pin!(worker.run());
+    let mut stopped = Stopped::Never;
+    loop {
+        tokio::select! {
+            report = &mut running => return Ok((report, stopped)),
+            () = signals.next() => {
+                stopped = on_signal(stopped, session);
+                if stopped == Stopped::Twice { kill.cancel() } else { stop.cancel() }
+            }
+        }
+    }
+}
+
+fn on_signal(stopped: Stopped, session: &Session) -> Stopped {
+    let (now, words) = match stopped {
+        Stopped::Never => {
+            (Stopped::Once, "stopping: waiting for running commands; another signal kills them")
+        }
+        Stopped::Once | Stopped::Twice => (Stopped::Twice, "stopping now: their jobs go back to the queue"),
+    };
+    if session.out.format() == Format::Human {
+        output::note(words);
+    }
+    now
+}
+
+fn worker(
+    args: &WorkArgs,
+    jobs: &Jobs,
+    session: &Session,
+    kill: CancellationToken,
+) -> Result<Worker, CliError> {
+    let processors = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let exec = Arc::new(Exec {
+        script: Script::new(&args.exec, session),
+        output_bytes_max: args.max_output,
+        terminal_exit: i32::from(args.terminal_exit),
+        result_type: args.result_type.clone(),
+        kill,
+    });
+    let router = Router::new(()).fallback(move |payload: Raw, context: Context| {
+        let exec = exec.clone();
+        async move { exec.run(payload, context).await }
+    });
+    let out = session.out;
+    let builder = Worker::builder(jobs.storage().clone(), jobs.name().clone(), router)
+        .concurrency(args.concurrency.unwrap_or(processors).get())
+        .prefetch(args.prefetch)
+        .lease(args.lease)
+        .poll_interval(args.poll)
+        .drain_deadline(args.grace)
+        .on_event(move |happened| event::show(out, happened));
+    Ok(if args.drain { builder.until_empty() } else { builder }.build()?)
+}

@@ -1,0 +1,70 @@
+use crate::{process_group::ProcessGroup, session::Session};
+use queue::Payload;
+use queue::worker::Context;
+use std::{io, process::Stdio};
+use tokio::process::{Child, Command};
+
+/// Largest payload in `$QUEUE_PAYLOAD`: Linux refuses to start a program with a variable over 128 KiB.
+const VARIABLE_BYTES_MAX: usize = 64 << 10;
+
+/// A command line of the shell, and what every run of it finds in the environment.
+#[derive(Debug)]
+pub(super) struct Script {
+    line: String,
+    store: String,
+    queue: String,
+}
+
+impl Script {
+    pub(super) fn new(line: &str, session: &Session) -> Self {
+        Self { line: line.to_owned(), store: session.url.clone(), queue: session.name.to_string() }
+    }
+
+    /// Starts it for a job, as the leader of a process group, so that a signal meant for the worker does not hit it and
+    /// one meant for it hits all it started.
+    pub(super) fn start(&self, payload: &Payload, context: &Context) -> io::Result<(Child, ProcessGroup)> {
+        let meta = context.meta();
+        let mut command = Command::new("sh");
+        command
+            .arg("-c")
+            .arg(&self.line)
+            .env("QUEUE_STORE", &self.store)
+            .env("QUEUE_NAME", &self.queue)
+            .env("QUEUE_ID", meta.id.as_str())
+            .env("QUEUE_KIND", meta.kind.as_str())
+            .env("QUEUE_ATTEMPT", context.attempt().to_string())
+            .env_remove("QUEUE_PAYLOAD")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .kill_on_drop(true);
+        if let Some(text) = as_variable(&payload.bytes) {
+            command.env("QUEUE_PAYLOAD", text);
+        }
+        let child = command.spawn()?;
+        let group = ProcessGroup::of(&child);
+        Ok((child, group))
+    }
+}
+
+/// The payload as a variable can hold it.
+fn as_variable(bytes: &[u8]) -> Option<&str> {
+    let fits = bytes.len() <= VARIABLE_BYTES_MAX && !bytes.contains(&0);
+    std::str::from_utf8(bytes).ok().filter(|_| fits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{VARIABLE_BYTES_MAX, as_variable};
+
+    #[test]
+    fn a_variable_holds_short_text_without_zero_bytes() {
+        assert_eq!(as_variable("é\n".as_bytes()), Some("é\n"));
+        assert_eq!(as_variable(b""), Some(""));
+        assert_eq!(as_variable(b"a\0b"), None);
+        assert_eq!(as_variable(&[0xff]), None);
+        assert!(as_variable(&vec![b'x'; VARIABLE_BYTES_MAX]).is_some());
+        assert_eq!(as_variable(&vec![b'x'; VARIABLE_BYTES_MAX + 1]), None);
+    }
+}

@@ -1,0 +1,7 @@
+//! The `queue` command.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    queue_cli::main()
+}

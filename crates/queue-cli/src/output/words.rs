@@ -1,0 +1,41 @@
+use std::time::Duration;
+
+/// A length of time in its largest unit, and the next where it says something: `3h 20m`, `12s`, `80ms`.
+pub(crate) fn age(length: Duration) -> String {
+    let seconds = length.as_secs();
+    match seconds {
+        0 => format!("{}ms", length.as_millis()),
+        1..60 => format!("{seconds}s"),
+        60..3600 => two(seconds / 60, "m", seconds % 60, "s"),
+        3600..86_400 => two(seconds / 3600, "h", seconds % 3600 / 60, "m"),
+        _ => two(seconds / 86_400, "d", seconds % 86_400 / 3600, "h"),
+    }
+}
+
+fn two(large: u64, large_unit: &str, small: u64, small_unit: &str) -> String {
+    if small == 0 {
+        format!("{large}{large_unit}")
+    } else {
+        format!("{large}{large_unit} {small}{small_unit}")
+    }
+}
+
+/// `1 job`, `2 jobs`.
+pub(crate) fn plural(count: u64, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::age;
+    use std::time::Duration;
+
+    #[test]
+    fn lengths_are_short_to_read() {
+        for (millis, text) in
+            [(80, "80ms"), (12_900, "12s"), (60_000, "1m"), (12_000_000, "3h 20m"), (90_000_000, "1d 1h")]
+        {
+            assert_eq!(age(Duration::from_millis(millis)), text);
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Words of the command line that are neither text nor plain numbers.
+
+use queue::Keep;
+use std::time::Duration;
+
+/// A budget of attempts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Attempts {
+    At(u32),
+    Unlimited,
+}
+
+/// `10s`, `500ms`, `1h30m`, `2days`.
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
+    humantime::parse_duration(text)
+        .map_err(|error| format!("{error}; a length of time looks like 500ms, 10s, 5m, 1h30m or 7days"))
+}
+
+/// A length of time, `forever`, or `none`.
+pub(crate) fn keep(text: &str) -> Result<Keep, String> {
+    match text {
+        "forever" => Ok(Keep::Forever),
+        "none" => Ok(Keep::Nothing),
+        _ => duration(text).map(Keep::For).map_err(|error| format!("{error}, or `forever`, or `none`")),
+    }
+}
+
+/// A number from 1, or `unlimited`.
+pub(crate) fn attempts(text: &str) -> Result<Attempts, String> {
+    match (text, text.parse()) {
+        ("unlimited", _) => Ok(Attempts::Unlimited),
+        (_, Ok(number @ 1..)) => Ok(Attempts::At(number)),
+        _ => Err(format!("give a number from 1 to {}, or `unlimited`", u32::MAX)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_of_time_need_a_unit_and_no_sign() {
+        assert_eq!(duration("1m30s"), Ok(Duration::from_secs(90)));
+        assert_eq!(duration("250ms"), Ok(Duration::from_millis(250)));
+        for text in ["", "5", "-5s", "1e9s", "5 parsecs", "99999999999999999999s", "999999999999999999y"] {
+            assert!(duration(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn budgets_start_at_one() {
+        assert_eq!(attempts("3"), Ok(Attempts::At(3)));
+        assert_eq!(attempts("unlimited"), Ok(Attempts::Unlimited));
+        for text in ["0", "-1", "4294967296", ""] {
+            assert!(attempts(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,108 @@
+use crate::{
+    args::Globals,
+    exit::{CliError, Exit},
+    output::Output,
+};
+use queue::{JobId, Queue, QueueName, Raw, Storage};
+use std::{env, sync::Arc};
+
+/// The store when none is named.
+const STORE: &str = "sqlite:queue.db";
+/// The queue when none is named.
+const QUEUE: &str = "default";
+
+/// Jobs as bytes of any content type.
+pub(crate) type Jobs = Queue<Raw, Raw>;
+
+/// Where a command works, and how it talks.
+#[derive(Debug)]
+pub(crate) struct Session {
+    pub(crate) out: Output,
+    pub(crate) url: String,
+    pub(crate) name: QueueName,
+}
+
+/// What to do about a store that is not there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Missing {
+    /// Make it: the command adds jobs, or waits for them.
+    Create,
+    /// Refuse, where the store can tell: a mistyped path shall not look like an empty queue.
+    Refuse,
+}
+
+impl Session {
+    pub(crate) fn new(globals: &Globals) -> Result<Self, CliError> {
+        let name = match &globals.queue {
+            Some(name) => name.clone(),
+            None => QueueName::new(env_or("QUEUE_NAME", QUEUE)?)
+                .map_err(|error| CliError::from(error).context("QUEUE_NAME"))?,
+        };
+        let url = globals.store.clone().map_or_else(|| env_or("QUEUE_STORE", STORE), Ok)?;
+        Ok(Self { out: Output::new(globals.format()), url, name })
+    }
+
+    /// Opens the queue, runs the command on it, and closes the store whatever came of it.
+    pub(crate) async fn with_jobs<T>(
+        &self,
+        missing: Missing,
+        command: impl AsyncFnOnce(&Jobs) -> Result<T, CliError>,
+    ) -> Result<T, CliError> {
+        let storage = open(&self.url, missing).await?;
+        let jobs = Queue::new(storage.clone(), &self.name)?;
+        let ended = command(&jobs).await;
+        let closed = storage.close().await;
+        let value = ended?;
+        closed?;
+        Ok(value)
+    }
+
+    pub(crate) fn no_such_job(&self, id: &JobId) -> CliError {
+        CliError::new(Exit::NotFound, format!("there is no job {id:?} in the queue {:?}", self.name))
+    }
+}
+
+async fn open(url: &str, missing: Missing) -> Result<Arc<dyn Storage>, CliError> {
+    let url = match missing {
+        Missing::Create => url.to_owned(),
+        Missing::Refuse => refusing(url),
+    };
+    Ok(queue::open(&url).await?)
+}
+
+/// The same URL, but nothing is created, unless the URL itself says what to do.
+fn refusing(url: &str) -> String {
+    let is_file = url.get(..7).is_some_and(|scheme| scheme.eq_ignore_ascii_case("sqlite:"));
+    match url.split_once('?') {
+        _ if !is_file => url.to_owned(),
+        None => format!("{url}?create=never"),
+        Some((_, query)) if query.contains("create=") => url.to_owned(),
+        Some(_) => format!("{url}&create=never"),
+    }
+}
+
+fn env_or(variable: &str, default: &str) -> Result<String, CliError> {
+    match env::var(variable) {
+        Ok(value) if !value.is_empty() => Ok(value),
+        Ok(_) | Err(env::VarError::NotPresent) => Ok(default.to_owned()),
+        Err(env::VarError::NotUnicode(_)) => Err(CliError::invalid(format!("{variable} is not UTF-8"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::refusing;
+
+    #[test]
+    fn only_files_without_an_opinion_are_refused_when_missing() {
+        for (given, opened) in [
+            ("sqlite:a.db", "sqlite:a.db?create=never"),
+            ("SQLite:///a.db?synchronous=normal", "SQLite:///a.db?synchronous=normal&create=never"),
+            ("sqlite:a.db?create=missing", "sqlite:a.db?create=missing"),
+            ("memory:", "memory:"),
+            ("é", "é"),
+        ] {
+            assert_eq!(refusing(given), opened);
+        }
+    }
+}

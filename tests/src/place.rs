@@ -1,0 +1,73 @@
+use crate::{Process, Ran};
+use std::{
+    fs::{self, File},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    sync::atomic::{AtomicU32, Ordering},
+};
+use tempfile::TempDir;
+
+/// A working directory of its own, in which the command finds its default store.
+#[derive(Debug)]
+pub struct Place {
+    program: PathBuf,
+    directory: TempDir,
+    runs: AtomicU32,
+}
+
+impl Place {
+    /// A fresh one for the program, which integration tests know as `env!("CARGO_BIN_EXE_queue-e2e")`.
+    pub fn new(program: &str) -> Self {
+        let directory = tempfile::tempdir().expect("there is room for temporary files");
+        fs::create_dir(directory.path().join("work")).expect("the directory is fresh");
+        fs::create_dir(directory.path().join("streams")).expect("the directory is fresh");
+        Self { program: program.into(), directory, runs: AtomicU32::new(0) }
+    }
+
+    /// Where commands run.
+    pub fn path(&self) -> PathBuf {
+        self.directory.path().join("work")
+    }
+
+    /// The URL of the default store, for use from elsewhere.
+    pub fn url(&self) -> String {
+        format!("sqlite:{}", self.path().join("queue.db").display())
+    }
+
+    /// Runs the command to its end.
+    pub fn run(&self, arguments: &[&str]) -> Ran {
+        self.start(arguments).wait()
+    }
+
+    /// Runs the command with something on standard input.
+    pub fn run_with(&self, arguments: &[&str], input: &[u8]) -> Ran {
+        self.start_with(arguments, input).wait()
+    }
+
+    /// Starts the command.
+    pub fn start(&self, arguments: &[&str]) -> Process {
+        self.start_with(arguments, b"")
+    }
+
+    fn start_with(&self, arguments: &[&str], input: &[u8]) -> Process {
+        let run = self.runs.fetch_add(1, Ordering::Relaxed);
+        let stream = |name: &str| self.directory.path().join("streams").join(format!("{run}-{name}"));
+        let (stdin, stdout, stderr) = (stream("in"), stream("out"), stream("err"));
+        fs::write(&stdin, input).expect("there is room for temporary files");
+        let child = Command::new(&self.program)
+            .args(arguments)
+            .current_dir(self.path())
+            .env_remove("QUEUE_STORE")
+            .env_remove("QUEUE_NAME")
+            .stdin(File::open(&stdin).expect("it was just written"))
+            .stdout(create(&stdout))
+            .stderr(create(&stderr))
+            .spawn()
+            .expect("cargo built the program");
+        Process { child, stdout, stderr }
+    }
+}
+
+fn create(path: &Path) -> Stdio {
+    File::create(path).expect("there is room for temporary files").into()
+}

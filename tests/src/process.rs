@@ -1,0 +1,67 @@
+use crate::{Ran, until};
+use rustix::process::{Pid, Signal, kill_process};
+use std::{
+    fs,
+    os::unix::process::ExitStatusExt,
+    path::PathBuf,
+    process::{Child, ExitStatus},
+};
+
+/// A process that was started and is always waited for: dropping it kills it.
+#[derive(Debug)]
+pub struct Process {
+    pub(crate) child: Child,
+    pub(crate) stdout: PathBuf,
+    pub(crate) stderr: PathBuf,
+}
+
+impl Process {
+    /// What it wrote to standard output so far.
+    pub fn stdout(&self) -> Vec<u8> {
+        fs::read(&self.stdout).expect("the file was made before the process")
+    }
+
+    /// What it wrote to standard error so far.
+    pub fn stderr(&self) -> String {
+        String::from_utf8_lossy(&fs::read(&self.stderr).expect("the file was made before the process"))
+            .into_owned()
+    }
+
+    /// Sends a signal to this process alone.
+    pub fn signal(&self, signal: Signal) {
+        let pid = Pid::from_raw(self.child.id().cast_signed()).expect("a process number is not zero");
+        kill_process(pid, signal).expect("the process was not waited for, so its number is its own");
+    }
+
+    /// Kills it with SIGKILL.
+    pub fn kill(mut self) -> Ran {
+        self.signal(Signal::KILL);
+        self.end()
+    }
+
+    /// Waits until it ends by itself.
+    pub fn wait(mut self) -> Ran {
+        self.end()
+    }
+
+    fn end(&mut self) -> Ran {
+        let child = &mut self.child;
+        let status = until("the process ends", || child.try_wait().expect("it is our child"));
+        Ran { code: code(status), stdout: self.stdout(), stderr: self.stderr() }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // Both fail if it was waited for already.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+fn code(status: ExitStatus) -> i32 {
+    status
+        .code()
+        .or_else(|| status.signal().map(|signal| 128 + signal))
+        .expect("it ended one way or the other")
+}

@@ -1,0 +1,158 @@
+use crate::place;
+use queue_e2e::Place;
+use std::fs;
+
+/// Refused, with these words, before anything was made.
+fn refused(place: &Place, arguments: &[&str], words: &str) {
+    let ran = place.run(arguments).code(2);
+    assert!(ran.stderr.contains(words), "{arguments:?}: {}", ran.stderr);
+    assert!(ran.stderr.starts_with("error: ") && ran.stdout.is_empty(), "{arguments:?}: {ran:?}");
+    assert!(!place.path().join("queue.db").exists(), "{arguments:?} made a file");
+}
+
+#[test]
+fn bad_arguments_are_refused_before_anything_is_written() {
+    let place = place();
+    let long = "x".repeat(256);
+    for (arguments, words) in [
+        (&["enqueue", "x", "--id", ""][..], "job id must not be empty"),
+        (&["enqueue", "x", "--id", &long], "at most 255 bytes, this one has 256"),
+        (&["enqueue", "x", "--id", "a\nb"], "control characters"),
+        (&["enqueue", "x", "--id", "a\u{85}b"], "control characters"),
+        (&["enqueue", "", "--ids", "payload"], "must not be empty"),
+        (&["enqueue", &long, "--ids", "payload"], "at most 255 bytes"),
+        (&["enqueue", "x", "--queue", ""], "queue name must not be empty"),
+        (&["enqueue", "x", "--queue", "a\tb"], "control characters"),
+        (&["enqueue", "x", "--kind", ""], "kind must not be empty"),
+        (&["enqueue", "x", "--content-type", ""], "content type must not be empty"),
+        (&["enqueue", "x", "--ttl", "0s"], "longer than zero"),
+        (&["enqueue", "x", "--ttl", "-5s"], "a length of time looks like"),
+        (&["enqueue", "x", "--ttl", "200years"], "at most 100 years"),
+        (&["enqueue", "x", "--ttl", "99999999999999999999s"], "a length of time looks like"),
+        (&["enqueue", "x", "--delay", "-1s"], "a length of time looks like"),
+        (&["enqueue", "x", "--delay", "101years"], "at most 100 years"),
+        (&["enqueue", "x", "--priority", "32768"], "from -32768"),
+        (&["enqueue", "x", "--priority", "-32769"], "from -32768"),
+        (&["enqueue", "x", "--priority", "high"], "invalid value"),
+        (&["enqueue", "x", "--max-attempts", "0"], "from 1 to"),
+        (&["enqueue", "x", "--max-attempts", "-1"], "from 1 to"),
+        (&["enqueue"], "required"),
+        (&["enqueue", "x", "--id", "a", "--ids", "content"], "cannot be used with"),
+        (&["enqueue", "--lines", "missing"], "cannot read missing"),
+        (&["work", "--exec", "cat", "--concurrency", "0"], "invalid value"),
+        (&["work"], "required"),
+        (&["list", "--limit", "0"], "invalid value"),
+        (&["list", "--state", "running"], "no state is called"),
+        (&["wait", "a", "--timeout", "5"], "a length of time looks like"),
+        (&["redrive"], "required"),
+        (&["no-such-command"], "unrecognized subcommand"),
+        (&["demo", "--workers", "1"], "2..=64"),
+        (&["demo", "--jobs", "1"], "200..=1000000"),
+    ] {
+        refused(&place, arguments, words);
+    }
+}
+
+#[test]
+fn bad_store_urls_are_refused_with_advice() {
+    let place = place();
+    for (url, words) in [
+        ("mysql://host/db", "this build has no store for `mysql:`; use one of"),
+        ("queue.db", "a store URL looks like"),
+        ("sqlite:", "needs a path"),
+        ("sqlite:q.db?mode=fast", "no option `mode`"),
+        ("sqlite:q.db?synchronous=maybe", "`full` or `normal`"),
+        ("memory:?x=y", "no options"),
+    ] {
+        refused(&place, &["enqueue", "x", "--store", url], words);
+    }
+}
+
+#[test]
+fn commands_that_add_nothing_refuse_a_missing_file() {
+    let place = place();
+    for arguments in [
+        &["status", "a"][..],
+        &["result", "a"],
+        &["wait", "a"],
+        &["cancel", "a"],
+        &["list"],
+        &["stats"],
+        &["redrive", "--all-failed"],
+        &["delete", "a"],
+        &["resume"],
+    ] {
+        refused(&place, arguments, "it does not exist");
+    }
+}
+
+#[test]
+fn a_payload_over_the_limit_is_refused_and_one_at_the_limit_is_not() {
+    let place = place();
+    let ran = place.run_with(&["enqueue", "-", "--id", "a"], &vec![b'x'; (1 << 20) + 1]).code(2);
+    assert!(
+        ran.stderr.contains("at most 1048576 bytes, this one has 1048577; store large data elsewhere"),
+        "{ran:?}"
+    );
+    place.run(&["status", "a"]).code(3);
+    place.run_with(&["enqueue", "-", "--id", "a"], &vec![b'x'; 1 << 20]).ok();
+}
+
+#[test]
+fn places_where_no_file_can_be_are_refused() {
+    let place = place();
+    fs::write(place.path().join("file"), "").unwrap();
+    fs::create_dir(place.path().join("directory")).unwrap();
+    // Root may write into read-only directories, but nobody can make a file in these.
+    for (url, words) in [
+        ("sqlite:file/queue.db", "it cannot be opened"),
+        ("sqlite:no/such/directory/queue.db", "make its directory first"),
+        ("sqlite:directory", "cannot be opened"),
+        ("sqlite:/proc/queue.db", "make its directory first"),
+    ] {
+        refused(&place, &["enqueue", "x", "--store", url], words);
+    }
+}
+
+#[test]
+fn a_file_that_is_no_database_is_left_as_it_is() {
+    let place = place();
+    let path = place.path().join("notes.txt");
+    let notes = "not a database\n".repeat(100);
+    fs::write(&path, &notes).unwrap();
+    let ran = place.run(&["enqueue", "x", "--store", "sqlite:notes.txt"]).code(6);
+    assert!(ran.stderr.contains("no SQLite database; check the path"), "{ran:?}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), notes);
+}
+
+#[test]
+fn a_file_of_a_newer_version_is_refused() {
+    let place = place();
+    place.run(&["enqueue", "x", "--id", "a"]).ok();
+    let file = rusqlite::Connection::open(place.path().join("queue.db")).unwrap();
+    file.execute("INSERT INTO queue_schema (version, applied_at) VALUES (999, 'later')", []).unwrap();
+    for arguments in [&["enqueue", "y"][..], &["status", "a"]] {
+        let ran = place.run(arguments).code(6);
+        assert!(ran.stderr.contains("upgrade"), "{ran:?}");
+    }
+}
+
+#[test]
+fn errors_are_objects_for_programs() {
+    let ran = place().run(&["status", "a", "--json"]).code(2);
+    let error: serde_json::Value = serde_json::from_str(&ran.stderr).unwrap();
+    assert!(error["error"].as_str().unwrap().contains("does not exist"), "{error}");
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let place = place();
+    let lines = "a line\n".repeat(5000);
+    place.run_with(&["enqueue", "--lines", "-"], lines.as_bytes()).ok();
+    let program = env!("CARGO_BIN_EXE_queue-e2e");
+    let script = format!("{{ '{program}' list --json --limit 5000; echo $? > code; }} | head -n 1");
+    let shell =
+        std::process::Command::new("sh").args(["-c", &script]).current_dir(place.path()).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&shell.stderr), "");
+    assert_eq!(fs::read_to_string(place.path().join("code")).unwrap(), "0\n");
+}

@@ -1,0 +1,17 @@
+//! The `queue` command and several processes, as a person or a script meets them.
+
+mod bad_input;
+mod calls;
+mod changing;
+mod demo;
+mod enqueueing;
+mod hostile_ids;
+mod project_files;
+mod reading;
+mod working;
+
+use queue_e2e::Place;
+
+fn place() -> Place {
+    Place::new(env!("CARGO_BIN_EXE_queue-e2e"))
+}

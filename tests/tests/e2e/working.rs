@@ -1,0 +1,150 @@
+use crate::place;
+use queue_e2e::{Place, Process, until};
+use rustix::process::Signal;
+use std::{fs, process::Command};
+
+#[test]
+fn a_command_finds_its_job_in_input_and_environment() {
+    let place = place();
+    place.run(&["enqueue", "the payload", "--id", "a", "--kind", "k"]).ok();
+    let show = "printf '%s|' \"$QUEUE_ID\" \"$QUEUE_KIND\" \"$QUEUE_ATTEMPT\" \"$QUEUE_NAME\" \"$QUEUE_PAYLOAD\"; cat";
+    place.run(&["work", "--exec", show, "--drain"]).ok();
+    assert_eq!(place.run(&["result", "a"]).ok().text(), "a|k|1|default|the payload|the payload");
+}
+
+#[test]
+fn payloads_that_no_variable_can_hold_come_through_input_alone() {
+    let place = place();
+    let large = vec![b'x'; (64 << 10) + 1];
+    for (id, payload) in [("bytes", &b"a\0b"[..]), ("latin", b"\xe9"), ("large", &large)] {
+        place.run_with(&["enqueue", "-", "--id", id], payload).ok();
+    }
+    place.run(&["work", "--exec", "test -z \"${QUEUE_PAYLOAD+set}\" && wc -c", "--drain"]).ok();
+    for (id, bytes) in [("bytes", "3"), ("latin", "1"), ("large", "65537")] {
+        assert_eq!(place.run(&["result", id]).ok().text().trim(), bytes);
+    }
+}
+
+#[test]
+fn a_command_can_enqueue_more_jobs_into_the_same_queue() {
+    let place = place();
+    place.run(&["enqueue", "x", "--id", "first", "--queue", "q"]).ok();
+    let program = env!("CARGO_BIN_EXE_queue-e2e");
+    let exec = format!("test $QUEUE_ID = second || '{program}' enqueue y --id second");
+    let drained = place.run(&["work", "--queue", "q", "--exec", &exec, "--drain"]).ok();
+    assert_eq!(drained.text(), "completed 2 jobs\n");
+}
+
+#[test]
+fn a_command_that_does_not_read_its_input_completes_all_the_same() {
+    let place = place();
+    place.run_with(&["enqueue", "-"], &vec![b'x'; 1 << 20]).ok();
+    assert_eq!(place.run(&["work", "--exec", "true", "--drain"]).ok().text(), "completed 1 job\n");
+}
+
+#[test]
+fn a_failing_command_is_tried_again_until_its_attempts_are_spent() {
+    let place = place();
+    place.run(&["enqueue", "x", "--id", "a", "--max-attempts", "2"]).ok();
+    let ran = place.run(&["work", "--exec", "echo attempt $QUEUE_ATTEMPT >&2; exit 3", "--drain"]).code(1);
+    assert_eq!(ran.text(), "completed 0 jobs, 1 failed, 1 to be retried\n");
+    assert!(
+        ran.stderr.contains("retrying a after attempt 1: ExitCode: exit status: 3: attempt 1"),
+        "{ran:?}"
+    );
+    let job = place.run(&["status", "a", "--json"]).ok().object();
+    assert_eq!((&job["reason"], &job["failures"]), (&"exhausted".into(), &2.into()));
+}
+
+#[test]
+fn the_terminal_exit_code_ends_a_job_at_once_and_can_be_chosen() {
+    let place = place();
+    place.run(&["enqueue", "x", "--id", "a"]).ok();
+    place.run(&["work", "--exec", "exit 9", "--terminal-exit", "9", "--drain"]).code(1);
+    assert_eq!(place.run(&["status", "a", "--json"]).ok().object()["reason"], "terminal");
+}
+
+#[test]
+fn a_command_that_dies_of_a_signal_or_writes_too_much_fails() {
+    let place = place();
+    place.run(&["enqueue", "x", "--id", "killed", "--max-attempts", "1"]).ok();
+    place.run(&["work", "--exec", "kill -9 $$", "--drain"]).code(1);
+    assert_eq!(place.run(&["status", "killed", "--json"]).ok().object()["error"]["name"], "Signal");
+
+    place.run(&["enqueue", "x", "--id", "large"]).ok();
+    place.run(&["work", "--exec", "yes", "--max-output", "1000", "--drain"]).code(1);
+    let job = place.run(&["status", "large", "--json"]).ok().object();
+    assert_eq!((&job["error"]["name"], &job["reason"]), (&"OutputTooLarge".into(), &"terminal".into()));
+
+    place.run(&["enqueue", "x", "--id", "exact"]).ok();
+    place.run(&["work", "--exec", "printf 1234", "--max-output", "4", "--drain"]).ok();
+    assert_eq!(place.run(&["result", "exact"]).ok().text(), "1234");
+}
+
+/// A worker whose command starts another, which says so and then waits for the file `hold` to go.
+fn hanging_worker(place: &Place, more: &[&str]) -> Process {
+    fs::write(place.path().join("hold"), "").expect("the directory is ours");
+    fs::write(place.path().join("inner"), "echo $$ > pid; while [ -e hold ]; do sleep 0.05; done")
+        .expect("the directory is ours");
+    place.run(&["enqueue", "x", "--id", "a"]).ok();
+    let worker = place.start(&[&["work", "--exec", "sh inner; echo finished"], more].concat());
+    until("the command runs", || {
+        fs::read_to_string(place.path().join("pid")).ok().filter(|pid| pid.ends_with('\n'))
+    });
+    worker
+}
+
+/// What the command of `hanging_worker` started is gone, too. A process that nobody has waited for counts as gone.
+fn all_is_gone(place: &Place) {
+    let pid = fs::read_to_string(place.path().join("pid")).expect("it was written before");
+    until("the command is killed", || {
+        let shown =
+            Command::new("ps").args(["-o", "stat=", "-p", pid.trim()]).output().expect("the system has ps");
+        (shown.stdout.is_empty() || shown.stdout.starts_with(b"Z")).then_some(())
+    });
+}
+
+#[test]
+fn a_cancelled_command_is_killed() {
+    let place = place();
+    let worker = hanging_worker(&place, &["--lease", "300ms", "--drain"]);
+    assert_eq!(place.run(&["cancel", "a", "--json"]).code(1).object()["answer"], "processing");
+    assert_eq!(place.run(&["cancel", "a", "--running", "--json"]).ok().object()["answer"], "requested");
+    assert!(worker.wait().ok().text().contains("1 cancelled"));
+    all_is_gone(&place);
+    assert_eq!(place.run(&["status", "a", "--json"]).ok().object()["state"], "cancelled");
+}
+
+#[test]
+fn a_stopping_worker_lets_its_command_finish() {
+    let place = place();
+    let worker = hanging_worker(&place, &[]);
+    worker.signal(Signal::TERM);
+    until("the worker has heard of it", || worker.stderr().contains("stopping").then_some(()));
+    fs::remove_file(place.path().join("hold")).unwrap();
+    assert_eq!(worker.wait().ok().text(), "completed 1 job\n");
+    assert_eq!(place.run(&["result", "a"]).ok().text(), "finished\n");
+}
+
+#[test]
+fn a_second_signal_kills_the_command_and_gives_the_job_back_uncharged() {
+    let place = place();
+    let worker = hanging_worker(&place, &[]);
+    for words in ["stopping: waiting", "stopping now"] {
+        worker.signal(Signal::INT);
+        until("the worker has heard of it", || worker.stderr().contains(words).then_some(()));
+    }
+    assert_eq!(worker.wait().code(130).text(), "completed 0 jobs, 1 given back\n");
+    all_is_gone(&place);
+    let job = place.run(&["status", "a", "--json"]).ok().object();
+    assert_eq!((&job["state"], &job["attempts"]), (&"queued".into(), &0.into()));
+}
+
+#[test]
+fn a_worker_reports_every_event_to_programs() {
+    let place = place();
+    place.run(&["enqueue", "x", "--id", "a"]).ok();
+    let objects = place.run(&["work", "--exec", "cat", "--drain", "--json"]).ok().objects();
+    let events: Vec<&str> = objects.iter().filter_map(|object| object["event"].as_str()).collect();
+    assert_eq!(events, ["started", "completed", "summary"]);
+}
