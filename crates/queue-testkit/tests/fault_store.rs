@@ -96,7 +96,7 @@ async fn a_claim_is_doubled_when_a_script_asks_for_it_and_never_by_chance() {
             faulty.next(Verb::Claim, 1, &Fault::Duplicate);
         }
         assert_eq!(claim(&faulty, 1).await.expect("it is sent"), 1);
-        let left = if by_script { 0 } else { 1 };
+        let left = usize::from(!by_script);
         assert_eq!(claim(&beside, 10).await.expect("it is sent"), left);
     }
 }

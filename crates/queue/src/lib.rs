@@ -82,6 +82,7 @@
 //! | `sqlite` | yes | `sqlite:PATH`, jobs in one file, for all processes of a host |
 //! | `worker` | yes | the module `worker` and `Queue::worker` |
 //! | `json` | yes | the codec `Json`, which is then the default |
+//! | `testing` | no | the module `testing`, for tests of applications |
 //! | `msgpack` | no | the codec `MsgPack` |
 //! | `full` | no | all of them |
 //!
@@ -95,6 +96,8 @@ mod open;
 pub mod prelude;
 mod pull;
 mod spawn;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod wait;
 
 pub use client::*;

@@ -21,7 +21,8 @@ pub enum Detail {
 /// - A write that was answered is as durable as [`Capabilities::durability`] says.
 /// - Every verb but `claim` may be sent again after an unknown outcome. An enqueue sent again after its first life has
 ///   ended and left no record begins another: delivery is at least once.
-/// - Times are the store's: milliseconds that never go back, across a reopen too.
+/// - Times are the store's: milliseconds that never go back. A time that a write was decided by binds every handle, across
+///   a reopen too; one that was only told by a read binds the handle that told it.
 /// - A record past its purge time is absent to every verb, removed or not.
 /// - Input is checked before anything is written: [`ErrorKind::Invalid`] means that nothing happened.
 /// - A store decides nothing beyond four rules: [`admit`](crate::lifecycle::admit), which due jobs a claim gets, which

@@ -36,12 +36,14 @@ impl FaultPlan {
     }
 
     pub(super) fn draw(&self, verb: Verb) -> Option<Fault> {
-        let drawn =
-            self.calls.iter().find(|(n, verbs, _)| verbs.contains(&verb) && self.rng.next_u64() % n == 0);
+        let drawn = self
+            .calls
+            .iter()
+            .find(|(n, verbs, _)| verbs.contains(&verb) && self.rng.next_u64().is_multiple_of(*n));
         drawn.map(|(_, _, fault)| fault.clone())
     }
 
     pub(super) fn draw_hint(&self) -> Option<HintFault> {
-        self.hints.iter().find(|(n, _)| self.rng.next_u64() % n == 0).map(|&(_, fault)| fault)
+        self.hints.iter().find(|(n, _)| self.rng.next_u64().is_multiple_of(*n)).map(|&(_, fault)| fault)
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn claim(item: u32, claimed: &Claimed) -> Vec<Event> {
     if claimed.jobs.is_empty() {
         let next_due = claimed.next_due.map(Timestamp::as_millis);
         let answer = Some(Answer::Nothing { next_due, paused: claimed.paused });
-        return vec![Event { item, time_store, answer, ..Event::default() }];
+        return vec![Event { time_store, item, answer, ..Event::default() }];
     }
     let job = |job: &queue_core::ClaimedJob| Event {
         item,

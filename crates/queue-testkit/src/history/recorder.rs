@@ -54,8 +54,8 @@ impl Recorder {
     /// filled in from the question where the answer leaves them out. An item that is named in the phase Fail had no
     /// effect, and one that is not named stays open.
     pub fn ok(&self, call: Call, answers: Vec<Event>) {
-        let answers = answers.into_iter().map(|answer| call.complete(answer));
-        self.push_all(answers.collect());
+        let Call { number, asked } = call;
+        self.push_all(answers.into_iter().map(|answer| complete(number, &asked, answer)).collect());
     }
 
     /// Takes down that a call certainly had no effect.
@@ -116,19 +116,20 @@ impl Call {
     pub fn process(&self) -> u64 {
         self.asked.first().map_or(0, |event| event.process)
     }
+}
 
-    fn complete(&self, answer: Event) -> Event {
-        let asked = self.asked.get(answer.item as usize).cloned().unwrap_or_default();
-        Event {
-            call: self.number,
-            phase: if answer.phase == Phase::Fail { Phase::Fail } else { Phase::Ok },
-            process: asked.process,
-            op: asked.op,
-            queue: asked.queue,
-            id: answer.id.or(asked.id),
-            seq: answer.seq.or(asked.seq),
-            token: answer.token.or(asked.token),
-            ..answer
-        }
+/// An answer with what it shares with its question.
+fn complete(call: u64, asked: &[Event], answer: Event) -> Event {
+    let asked = asked.get(answer.item as usize).cloned().unwrap_or_default();
+    Event {
+        call,
+        phase: if answer.phase == Phase::Fail { Phase::Fail } else { Phase::Ok },
+        process: asked.process,
+        op: asked.op,
+        queue: asked.queue,
+        id: answer.id.or(asked.id),
+        seq: answer.seq.or(asked.seq),
+        token: answer.token.or(asked.token),
+        ..answer
     }
 }

@@ -34,11 +34,14 @@ impl Tape {
         self.calls += 1;
         let numbered = (0..).zip(items).map(|(item, event)| Event { call: self.calls, item, ..event });
         let asked: Vec<Event> = numbered.collect();
-        asked.iter().for_each(|event| self.push(event.clone()));
+        for event in &asked {
+            self.push(event.clone());
+        }
         asked
     }
 
     /// The answers of a call that began: those that name no item belong to the first.
+    #[expect(clippy::needless_pass_by_value, reason = "a call ends once")]
     pub(crate) fn end(&mut self, asked: Vec<Event>, answers: Vec<Event>) {
         for answer in answers {
             let question = asked[answer.item as usize].clone();
@@ -58,7 +61,9 @@ impl Tape {
 
     /// The end of a call that certainly had no effect, or of which nobody knows.
     pub(crate) fn end_as(&mut self, phase: Phase, asked: Vec<Event>) {
-        asked.into_iter().for_each(|event| self.push(Event { phase, ..event }));
+        for event in asked {
+            self.push(Event { phase, ..event });
+        }
     }
 
     fn push(&mut self, event: Event) {

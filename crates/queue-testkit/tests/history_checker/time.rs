@@ -3,7 +3,7 @@
 use crate::tape::{Tape, at, change, claim, claimed, enqueue, leased, queued};
 use queue_testkit::{
     Invariant::{I11, I12, I24},
-    history::{Answer, Ask, Effect, Event, Op, Seen, Status},
+    history::{Ask, Effect, Event, Op, Seen, Status},
 };
 
 fn delayed(id: &str, delay_ms: i64) -> Event {
@@ -109,7 +109,10 @@ fn i24_a_write_that_another_process_finds_in_the_future() {
     let mut tape = Tape::new();
     tape.enqueue("a", 1);
     tape.now = 999;
-    tape.call(Event { process: 2, ..crate::tape::read("b") }, vec![crate::tape::said(Answer::Absent)]);
+    tape.call(
+        Event { process: 2, ..crate::tape::read("b") },
+        vec![crate::tape::said(queue_testkit::history::Answer::Absent)],
+    );
     tape.assert_breaks(&[I24]);
 }
 
@@ -119,6 +122,9 @@ fn what_a_read_told_one_process_binds_no_other() {
     let mut tape = Tape::new();
     tape.absent("a");
     tape.now = 999;
-    tape.call(Event { process: 2, ..crate::tape::read("a") }, vec![crate::tape::said(Answer::Absent)]);
+    tape.call(
+        Event { process: 2, ..crate::tape::read("a") },
+        vec![crate::tape::said(queue_testkit::history::Answer::Absent)],
+    );
     tape.assert_good();
 }

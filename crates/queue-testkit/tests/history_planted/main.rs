@@ -14,20 +14,27 @@ use store::PlantedHarness;
 
 /// More than any of the defects needs.
 const SEEDS_MAX: u64 = 12;
+/// Enough for each of them to happen.
+const STEPS: usize = 25;
 
 #[tokio::test(start_paused = true)]
 async fn every_planted_bug_is_found_and_named() {
     for &(bug, broken) in Bug::ALL {
         for faults in [Faults::None, Faults::Losses] {
-            assert!(is_found(bug, broken, faults).await, "{bug:?} passed under {faults:?} without {broken}");
+            println!("{bug:?} under {faults:?}");
+            assert!(is_found(bug, broken, faults).await, "nothing says that it breaks {broken}");
         }
     }
 }
 
 async fn is_found(bug: Bug, broken: Invariant, faults: Faults) -> bool {
     for seed in 0..SEEDS_MAX {
-        let report =
-            check_workload(&PlantedHarness(Some(bug)), seed, Params::default().with_faults(faults)).await;
+        let report = check_workload(
+            &PlantedHarness(Some(bug)),
+            seed,
+            Params::default().with_steps(STEPS).with_faults(faults),
+        )
+        .await;
         let found: BTreeSet<Invariant> =
             report.violations.iter().map(|violation| violation.invariant).collect();
         if found.contains(&broken) {
@@ -40,6 +47,6 @@ async fn is_found(bug: Bug, broken: Invariant, faults: Faults) -> bool {
 #[tokio::test(start_paused = true)]
 async fn the_same_store_without_a_bug_passes() {
     for seed in 0..SEEDS_MAX {
-        check_workload(&PlantedHarness(None), seed, Params::default()).await.assert_clean();
+        check_workload(&PlantedHarness(None), seed, Params::default().with_steps(STEPS)).await.assert_clean();
     }
 }

@@ -144,8 +144,8 @@ impl PlantedStore {
     /// Opens again what has just ended.
     async fn reopen_ended(&self, applied: &[Applied]) -> Result<()> {
         let revived = |meta: &JobMeta| match meta.state {
-            State::Cancelled => self.has(Bug::IgnoresCancels),
-            State::Completed => self.has(Bug::ReopensEnded),
+            State::Cancelled => self.strikes(Bug::IgnoresCancels, 2),
+            State::Completed => self.strikes(Bug::ReopensEnded, 10),
             _ => false,
         };
         let done = applied.iter().filter_map(|applied| match applied {
@@ -159,10 +159,9 @@ impl PlantedStore {
         if self.has(Bug::ReversesOrder) {
             claimed.jobs.reverse();
         }
-        if let Some(job) = claimed.jobs.last_mut().filter(|_| self.strikes(Bug::SwapsPayloads, 10)) {
-            if let Some(body) = &mut job.record.body {
-                body.payload.bytes = Bytes::from_static(b"another");
-            }
+        let body = claimed.jobs.last_mut().and_then(|job| job.record.body.as_mut());
+        if let Some(body) = body.filter(|_| self.strikes(Bug::SwapsPayloads, 10)) {
+            body.payload.bytes = Bytes::from_static(b"another");
         }
         let twice = self.has(Bug::LeasesTwice) || self.has(Bug::RepeatsStarts);
         let again = if twice { self.notes().last_claimed.take() } else { None };
@@ -205,7 +204,9 @@ impl Storage for PlantedStore {
         mut groups: Vec<Vec<NewJob>>,
     ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
         if self.strikes(Bug::SplitsGroups, 4) {
-            groups.iter_mut().for_each(|group| group.truncate(1));
+            for group in &mut groups {
+                group.truncate(1);
+            }
             self.memory.enqueue(queue, groups).await?;
             return Err(Error::new(ErrorKind::Unavailable, "enqueue", "half of it is stored").unknown());
         }
@@ -238,7 +239,9 @@ impl Storage for PlantedStore {
     }
 
     async fn apply(&self, mut batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
-        batch.iter_mut().for_each(|transition| self.spoil_patch(transition));
+        for transition in &mut batch {
+            self.spoil_patch(transition);
+        }
         let answer = self.memory.apply(batch.clone()).await?;
         self.reopen_ended(&answer.value).await?;
         let pairs = batch.iter().zip(answer.value);

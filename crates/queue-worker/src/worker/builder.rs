@@ -136,6 +136,13 @@ impl WorkerBuilder {
         self
     }
 
+    /// Ends the run once nothing is due and nothing is held here: delayed jobs and those of other workers are left.
+    #[must_use]
+    pub fn until_idle(mut self) -> Self {
+        self.options.until = Until::Idle;
+        self
+    }
+
     /// Ends the run once the queue has no unfinished job: delayed ones and those of other workers are waited for.
     #[must_use]
     pub fn until_empty(mut self) -> Self {

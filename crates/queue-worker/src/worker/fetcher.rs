@@ -139,10 +139,14 @@ impl Fetcher {
         sleep_or_stop(&self.shared, after_error(self.errors, &*self.shared.rng)).await;
     }
 
-    /// Nothing is held here, leased elsewhere, or waiting.
+    /// Ends the run if there is nothing left of what it was to wait for.
     fn stop_if_done(&self, claimed: &Claimed, was_idle: bool) {
-        let is_empty = claimed.jobs.is_empty() && claimed.next_due.is_none();
-        if self.shared.options.until == Until::Empty && was_idle && is_empty {
+        let is_done = match self.shared.options.until {
+            Until::Stopped => false,
+            Until::Idle => claimed.paused || claimed.next_due.is_none_or(|at| at > claimed.now),
+            Until::Empty => claimed.next_due.is_none(),
+        };
+        if is_done && was_idle && claimed.jobs.is_empty() {
             self.shared.signals.stop.cancel();
         }
     }
@@ -162,7 +166,7 @@ impl Fetcher {
             biased;
             () = self.shared.signals.stop.cancelled() => before,
             hint = hint => if hint.is_some() { 0 } else { before + 1 },
-            () = self.shared.emptied.notified(), if self.shared.options.until == Until::Empty => before,
+            () = self.shared.emptied.notified(), if self.shared.options.until != Until::Stopped => before,
             () = &mut timer => before,
         };
         if self.streams_ended > before {

@@ -22,6 +22,8 @@ pub(crate) struct Options {
 pub(crate) enum Until {
     /// When told to.
     Stopped,
+    /// As soon as nothing is due.
+    Idle,
     /// As soon as the queue has no unfinished job.
     Empty,
 }

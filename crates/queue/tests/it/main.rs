@@ -7,6 +7,7 @@ mod options;
 mod pull;
 mod pull_drop;
 mod support;
+mod testing;
 mod wait;
 mod wait_bad_store;
 mod worker;

@@ -3,12 +3,13 @@
 use async_trait::async_trait;
 use futures_util::stream;
 use queue::{
-    Capabilities, Clock, Counts, Delivery, Error, ErrorKind, JobId, MemoryStorage, Payload, Queue, QueueName,
-    Result, Storage, Timestamp,
+    Capabilities, Counts, Delivery, Error, ErrorKind, JobId, MemoryStorage, Payload, Queue, QueueName,
+    Result, Storage,
     queue_core::{
         Applied, ClaimRequest, Claimed, Detail, Enqueued, EventStream, Interest, JobRecord, ListQuery,
         NewJob, Page, PruneRequest, Stamped, lifecycle::Transition,
     },
+    worker::TokioClock,
 };
 use std::{
     future,
@@ -22,19 +23,8 @@ use tokio::{sync::Semaphore, time::Instant};
 
 pub(crate) const SECOND: Duration = Duration::from_secs(1);
 
-/// Advances with tokio's clock, so that store time and deadlines are one.
-#[derive(Debug)]
-struct TokioClock(Instant);
-
-impl Clock for TokioClock {
-    fn now(&self) -> Timestamp {
-        let millis = i64::try_from(self.0.elapsed().as_millis()).expect("tests are short");
-        Timestamp::from_millis(1_767_225_600_000 + millis)
-    }
-}
-
 pub(crate) fn memory() -> Arc<dyn Storage> {
-    Arc::new(MemoryStorage::with_clock(Arc::new(TokioClock(Instant::now()))))
+    Arc::new(MemoryStorage::with_clock(Arc::new(TokioClock::default())))
 }
 
 pub(crate) type TextQueue = Queue<String, String>;

@@ -1,5 +1,5 @@
 use crate::{Invariant, history::Event};
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 
 /// An invariant that a history breaks, and how.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,8 +22,11 @@ impl fmt::Display for Violation {
     }
 }
 
+/// A broken store breaks the same thing everywhere; so many findings of one invariant say all there is to say.
+const PER_INVARIANT_MAX: usize = 50;
+
 #[derive(Debug, Default)]
-pub(super) struct Findings(Vec<Violation>);
+pub(super) struct Findings(BTreeMap<Invariant, Vec<Violation>>);
 
 impl Findings {
     pub(super) fn report(
@@ -35,12 +38,13 @@ impl Findings {
         let mut events: Vec<Event> = shown_by.iter().map(|event| (*event).clone()).collect();
         events.sort_by_key(|event| event.index);
         let violation = Violation { invariant, explanation: explanation.into(), events };
-        if !self.0.contains(&violation) {
-            self.0.push(violation);
+        let found = self.0.entry(invariant).or_default();
+        if found.len() < PER_INVARIANT_MAX && !found.contains(&violation) {
+            found.push(violation);
         }
     }
 
     pub(super) fn into_violations(self) -> Vec<Violation> {
-        self.0
+        self.0.into_values().flatten().collect()
     }
 }

@@ -25,7 +25,9 @@ fn check_answer(story: &Story<'_>, item: &Item<'_>, event: &Event, findings: &mu
         }
         Answer::Missing => {
             let life = event.seq.and_then(|seq| story.find(&event.queue, seq));
-            life.into_iter().for_each(|life| check_present(story, life, item, event, findings));
+            if let Some(life) = life {
+                check_present(story, life, item, event, findings);
+            }
         }
         Answer::Queued => check_accepted(story, item, event, findings),
         Answer::Duplicate(_) | Answer::Completed => check_duplicate(story, item, event, findings),

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 pub(super) struct Story<'a> {
     pub(super) items: &'a [Item<'a>],
     pub(super) rules: Rules,
+    by_op: BTreeMap<Op, Vec<&'a Item<'a>>>,
     lives: BTreeMap<&'a str, BTreeMap<u64, Life<'a>>>,
     enqueues: BTreeMap<&'a str, BTreeMap<&'a str, Vec<&'a Item<'a>>>>,
     /// For each place, the latest store time of a write that was answered before it.
@@ -20,8 +21,17 @@ pub(super) struct Story<'a> {
 impl<'a> Story<'a> {
     pub(super) fn of(history: &History, items: &'a [Item<'a>], rules: Rules) -> Self {
         let time_before = time_before(history.events());
-        let mut story = Self { items, rules, lives: BTreeMap::new(), enqueues: BTreeMap::new(), time_before };
-        items.iter().for_each(|item| story.place(item));
+        let mut story = Self {
+            items,
+            rules,
+            by_op: BTreeMap::new(),
+            lives: BTreeMap::new(),
+            enqueues: BTreeMap::new(),
+            time_before,
+        };
+        for item in items {
+            story.place(item);
+        }
         for life in story.lives.values_mut().flat_map(BTreeMap::values_mut) {
             life.sightings.sort_by_key(|sighting| (sighting.seen.revision, sighting.item.begin));
         }
@@ -30,6 +40,7 @@ impl<'a> Story<'a> {
 
     fn place(&mut self, item: &'a Item<'a>) {
         let asked = item.asked;
+        self.by_op.entry(asked.op).or_default().push(item);
         if let (Op::Enqueue | Op::Then, Some(id)) = (asked.op, &asked.id) {
             self.enqueues.entry(&asked.queue).or_default().entry(id).or_default().push(item);
         }
@@ -81,7 +92,7 @@ impl<'a> Story<'a> {
     }
 
     pub(super) fn of_op(&self, op: Op) -> impl Iterator<Item = &'a Item<'a>> {
-        self.items.iter().filter(move |item| item.asked.op == op)
+        self.by_op.get(&op).into_iter().flatten().copied()
     }
 
     /// The store's time was at least this when the item began.

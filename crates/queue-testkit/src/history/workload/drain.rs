@@ -4,14 +4,16 @@ use super::{
 };
 use crate::history::{Event as Line, Op};
 use queue_core::{
-    ClaimRequest, ClaimedJob, Detail, JobId, ListQuery, Result, Span, Storage, StorageExt, WorkerId,
-    lifecycle::Event,
+    ClaimRequest, ClaimedJob, Detail, JobId, ListQuery, Prune, PruneRequest, Result, Span, Storage,
+    StorageExt, WorkerId, lifecycle::Event,
 };
 use std::{collections::BTreeSet, time::Duration};
 
 /// Far more rounds than the longest wait and the largest budget of a workload take.
-const ROUNDS_MAX: usize = 200;
+const ROUNDS_MAX: usize = 40;
 const BATCH: usize = 100;
+/// More than any workload leaves.
+const OVERDUE_MAX: usize = 10_000;
 /// Longer than any wait or lease of a workload.
 const ROUND: Duration = Duration::from_secs(1);
 
@@ -26,6 +28,9 @@ pub(super) async fn drain(actor: &Actor) {
             break;
         }
     }
+    // What counts as absent may be counted all the same until it is removed.
+    let overdue = PruneRequest { queue: actor.queue.clone(), what: Prune::Expired, limit: OVERDUE_MAX };
+    actor.store.prune(overdue).await.expect("nothing goes wrong any more");
     actor.recorder.mark(Line { op: Op::Drain, queue: actor.queue.as_str().to_owned(), ..Line::default() });
     read_everything(actor).await.expect("nothing goes wrong any more");
 }

@@ -15,23 +15,32 @@ pub(super) async fn produce(actor: Actor) {
     for _ in 0..actor.params.steps {
         let groups: Vec<Vec<NewJob>> =
             (0..=actor.dice.below(2)).map(|_| group(&actor, &mut number)).collect();
-        expected(actor.insist(|| actor.store.enqueue(&actor.queue, groups.clone())).await);
+        let send = || actor.store.enqueue(&actor.queue, groups.clone());
+        // What is not sent again shows whether a group is all or nothing.
+        drop(expected(if actor.dice.one_in(3) { send().await } else { actor.insist(send).await }));
         actor.pause().await;
     }
 }
 
 fn group(actor: &Actor, number: &mut usize) -> Vec<NewJob> {
-    (0..=actor.dice.below(3)).map(|_| job(actor, number)).collect()
+    let shared = !actor.dice.one_in(4);
+    let member = |_| {
+        *number += 1;
+        let id = if shared && !actor.dice.one_in(4) { actor.shared_id() } else { own_id(actor, *number) };
+        job(actor, id, *number)
+    };
+    (0..=actor.dice.below(3)).map(member).collect()
 }
 
-fn job(actor: &Actor, number: &mut usize) -> NewJob {
-    *number += 1;
-    let own = || JobId::new(format!("{}-{number}", actor.name)).expect("a valid id");
-    let id = if actor.dice.one_in(3) { own() } else { actor.shared_id() };
+fn own_id(actor: &Actor, number: usize) -> JobId {
+    JobId::new(format!("{}-{number}", actor.name)).expect("a valid id")
+}
+
+fn job(actor: &Actor, id: JobId, number: usize) -> NewJob {
     let retention =
         RetentionPolicy { completed: actor.dice.pick(&RETENTIONS), failed: actor.dice.pick(&RETENTIONS) };
     let job = actor
-        .job(id, *number)
+        .job(id, number)
         .with_priority(actor.dice.pick(&[-1, 0, 0, 0, 5]))
         .with_delay(Span::from_millis(actor.dice.pick(&[0, 0, 0, 20, 150])))
         .with_max_attempts(Budget::from_raw(actor.dice.pick(&[0, 1, 2, 3])))
