@@ -6,6 +6,7 @@
 mod command;
 mod deps;
 mod fix;
+mod planted;
 mod repo;
 mod services;
 mod tidy;
@@ -35,6 +36,8 @@ enum Task {
     Tidy,
     /// Checks which crate depends on which
     Deps,
+    /// Shows which case of the conformance suite catches which planted defect; fails if one survives
+    Planted,
     /// Starts and stops private servers for tests
     Services {
         #[command(subcommand)]
@@ -59,6 +62,7 @@ fn run(task: Task, repo: &Repo) -> Result<()> {
         Task::Fix => fix::run(repo),
         Task::Tidy => tidy::run(repo),
         Task::Deps => deps::run(repo),
+        Task::Planted => planted::run(repo),
         Task::Services { command } => services::run(repo, command),
     }
 }

@@ -2,37 +2,10 @@
 //!
 //! `QUEUE_TESTKIT_SEEDS=1000` runs more of them, `QUEUE_TESTKIT_SEED=7` one again.
 
-use async_trait::async_trait;
-use queue_core::{Clock, Storage};
-use queue_memory::MemoryStorage;
-use queue_testkit::{
-    Facility, Failure, Harness, Place,
-    history::{Faults, Params, Report, check_workload, seeds},
-};
-use std::sync::Arc;
+mod harness;
 
-struct MemoryHarness;
-
-#[async_trait]
-impl Harness for MemoryHarness {
-    async fn create(&self, clock: Arc<dyn Clock>) -> Result<Box<dyn Place>, Failure> {
-        Ok(Box::new(InMemory(MemoryStorage::with_clock(clock))))
-    }
-
-    fn facilities(&self) -> &[Facility] {
-        &[Facility::SecondHandle]
-    }
-}
-
-#[derive(Debug)]
-struct InMemory(MemoryStorage);
-
-#[async_trait]
-impl Place for InMemory {
-    async fn connect(&self) -> Result<Arc<dyn Storage>, Failure> {
-        Ok(Arc::new(self.0.another_handle()))
-    }
-}
+use harness::MemoryHarness;
+use queue_testkit::history::{Faults, Params, Report, check_workload, seeds};
 
 async fn run(seed: u64, params: Params) -> Report {
     check_workload(&MemoryHarness, seed, params).await

@@ -2,50 +2,19 @@
 //!
 //! `QUEUE_TESTKIT_SEEDS=1000` runs more of them, `QUEUE_TESTKIT_SEED=7` one again.
 
-use async_trait::async_trait;
-use queue_core::{Clock, Storage};
-use queue_sqlite::{SqliteOptions, SqliteStorage, Synchronous};
-use queue_testkit::{
-    Facility, Failure, Harness, Place,
-    history::{Faults, Params, check_workload, seeds},
-};
-use std::sync::Arc;
-use tempfile::TempDir;
+mod harness;
 
-struct SqliteHarness;
+use harness::SqliteHarness;
+use queue_sqlite::Synchronous;
+use queue_testkit::history::{Faults, Params, check_workload, seeds};
 
-#[async_trait]
-impl Harness for SqliteHarness {
-    async fn create(&self, clock: Arc<dyn Clock>) -> Result<Box<dyn Place>, Failure> {
-        Ok(Box::new(Directory { directory: tempfile::tempdir()?, clock }))
-    }
-
-    fn facilities(&self) -> &[Facility] {
-        &[Facility::Reopen, Facility::SecondHandle]
-    }
-}
-
-/// The file, with what lies beside it.
-#[derive(Debug)]
-struct Directory {
-    directory: TempDir,
-    clock: Arc<dyn Clock>,
-}
-
-#[async_trait]
-impl Place for Directory {
-    /// Without flushes: a workload cuts no power, and is about order.
-    async fn connect(&self) -> Result<Arc<dyn Storage>, Failure> {
-        let options = SqliteOptions::new(self.directory.path().join("jobs.db"));
-        let options = options.clock(self.clock.clone()).synchronous(Synchronous::Normal);
-        Ok(Arc::new(SqliteStorage::open(options).await?))
-    }
-}
+/// Without flushes: a workload cuts no power, and is about order.
+const HARNESS: SqliteHarness = SqliteHarness(Synchronous::Normal);
 
 async fn run(faults: Faults) {
     for seed in seeds(3) {
         let params = Params::default().with_steps(25).with_faults(faults);
-        check_workload(&SqliteHarness, seed, params).await.assert_clean();
+        check_workload(&HARNESS, seed, params).await.assert_clean();
     }
 }
 

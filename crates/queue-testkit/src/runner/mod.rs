@@ -1,13 +1,17 @@
-//! From cases to trials: what this store supports, one trial per case, and the snapshot.
+//! From cases to outcomes: what this store supports, one trial per case and the snapshot, or all of it as data.
 
+mod collect;
 mod probe;
+mod report;
+mod selection;
 mod snapshot;
 mod trial;
 
-use crate::{
-    Harness,
-    cases::{Case, all},
-};
+pub use collect::collect;
+pub use report::{CaseOutcome, CaseReport};
+pub use selection::Selection;
+
+use crate::{Harness, cases::all};
 use libtest_mimic::{Arguments, Trial};
 use std::{process::ExitCode, sync::Arc};
 
@@ -34,8 +38,7 @@ pub fn run(name: &str, harness: impl Harness) -> ExitCode {
 
 fn trials(harness: &Arc<dyn Harness>) -> Result<Vec<Trial>, String> {
     let support = probe::probe(harness)?;
-    let lacking = |case: &Case| case.needs.iter().copied().find(|need| !support.contains(need));
-    let cases: Vec<_> = all().map(|case| (case, lacking(case))).collect();
+    let cases: Vec<_> = all().map(|case| (case, trial::lacking(case, &support))).collect();
     let mut trials: Vec<Trial> =
         cases.iter().map(|(case, lacking)| trial::of_case(case, *lacking, harness.clone())).collect();
     trials.extend(harness.snapshot().map(|path| snapshot::trial(path, &cases)));

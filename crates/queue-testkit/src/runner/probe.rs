@@ -1,6 +1,6 @@
 //! Which cases a store can be asked: read off an open one, so that nothing is declared twice.
 
-use super::trial::on_own_thread;
+use super::trial::{HANG_AFTER, Threads, on_own_thread};
 use crate::{Facility, Harness, bench::Bench, cases::Need};
 use queue_core::{ErrorKind, EventReach, Storage};
 use std::sync::Arc;
@@ -8,8 +8,8 @@ use std::sync::Arc;
 /// What this store and its harness can do.
 pub(super) fn probe(harness: &Arc<dyn Harness>) -> Result<Vec<Need>, String> {
     let harness = harness.clone();
-    on_own_thread("probe", super::trial::Threads::One, move || async move {
-        let bench = Bench::open(&*harness).await;
+    on_own_thread("probe", Threads::One, HANG_AFTER, move || async move {
+        let bench = Bench::open(harness.clone()).await;
         let store = bench.store();
         let mut support = supported(&*store, harness.facilities());
         match store.verify().await {

@@ -14,9 +14,12 @@ use std::{
     thread,
     time::Duration,
 };
+use tokio::time::timeout;
 
 /// Far beyond what any case takes; it only tells a hang from a slow machine.
-const DEADLINE: Duration = Duration::from_mins(2);
+pub(super) const HANG_AFTER: Duration = Duration::from_mins(2);
+/// What opening and cleaning up may take on top, before the whole thread is given up on.
+const AROUND: Duration = Duration::from_secs(30);
 /// Threads of a runtime on which tasks race.
 const RACE_THREADS: usize = 4;
 
@@ -29,32 +32,46 @@ pub(super) enum Threads {
     Several,
 }
 
+/// What the case needs and the store does not offer, if anything.
+pub(super) fn lacking(case: &Case, support: &[Need]) -> Option<Need> {
+    case.needs.iter().copied().find(|need| !support.contains(need))
+}
+
 pub(super) fn of_case(case: &'static Case, lacking: Option<Need>, harness: Arc<dyn Harness>) -> Trial {
     let run = move || match lacking {
         Some(need) => Ok(Completion::ignored_with(format!("needs {need}"))),
-        None => run_case(case, harness).map(|()| Completion::Completed).map_err(Failed::from),
+        None => run_case(case, harness, HANG_AFTER).map(|()| Completion::Completed).map_err(Failed::from),
     };
     Trial::ignorable_test(case.full_name(), run).with_kind(case.cited()).with_ignored_flag(lacking.is_some())
 }
 
-fn run_case(case: &'static Case, harness: Arc<dyn Harness>) -> Result<(), String> {
+/// The outcome of a case that the store supports, with a message if it failed.
+pub(super) fn run_case(
+    case: &'static Case,
+    harness: Arc<dyn Harness>,
+    hang_after: Duration,
+) -> Result<(), String> {
     let threads = if case.group == RACES { Threads::Several } else { Threads::One };
-    on_own_thread(&case.full_name(), threads, move || async move {
-        let bench = Bench::open(&*harness).await;
+    let name = case.full_name();
+    let in_time = on_own_thread(&name, threads, hang_after + AROUND, move || async move {
+        let bench = Bench::open(harness).await;
         let checked = async {
             (case.run)(&bench).await;
             bench.check_conservation().await;
         };
-        let outcome = AssertUnwindSafe(checked).catch_unwind().await;
+        // A case that waits for ever is dropped, and so are its tasks, once they wait too.
+        let outcome = timeout(hang_after, AssertUnwindSafe(checked).catch_unwind()).await;
         bench.clean_up().await;
-        outcome.unwrap_or_else(|panic| resume_unwind(panic));
-    })
+        outcome.map(|outcome| outcome.unwrap_or_else(|panic| resume_unwind(panic)))
+    })?;
+    in_time.map_err(|_| hangs(&name, hang_after))
 }
 
 /// Runs a future on a new thread, so that one that blocks can be given up on: its thread is then left behind.
 pub(super) fn on_own_thread<F, T>(
     name: &str,
     threads: Threads,
+    give_up_after: Duration,
     body: impl FnOnce() -> F + Send + 'static,
 ) -> Result<T, String>
 where
@@ -64,13 +81,17 @@ where
     let (done, outcome) = mpsc::sync_channel(1);
     let work = move || drop(done.send(runtime(threads).block_on(body())));
     let thread = thread::Builder::new().name(name.to_owned()).spawn(work).map_err(|e| e.to_string())?;
-    match outcome.recv_timeout(DEADLINE) {
+    match outcome.recv_timeout(give_up_after) {
         Ok(value) => Ok(value),
-        Err(mpsc::RecvTimeoutError::Timeout) => Err(format!("{name} hangs: not done after {DEADLINE:?}")),
+        Err(mpsc::RecvTimeoutError::Timeout) => Err(hangs(name, give_up_after)),
         Err(mpsc::RecvTimeoutError::Disconnected) => {
             Err(thread.join().map_or_else(|panic| message(&*panic), |()| name.to_owned()))
         }
     }
+}
+
+fn hangs(name: &str, after: Duration) -> String {
+    format!("{name} hangs: not done after {after:?}")
 }
 
 fn runtime(threads: Threads) -> tokio::runtime::Runtime {
@@ -94,14 +115,20 @@ mod tests {
 
     #[test]
     fn a_panic_is_the_message_of_the_failure() {
-        let outcome = on_own_thread("x", Threads::One, || async { panic!("{} is not {}", 1, 2) });
+        let outcome = on_own_thread("x", Threads::One, HANG_AFTER, || async { panic!("{} is not {}", 1, 2) });
         assert_eq!(outcome, Err::<(), _>("1 is not 2".to_owned()));
     }
 
     #[test]
     fn a_value_comes_back_from_either_runtime() {
         for threads in [Threads::One, Threads::Several] {
-            assert_eq!(on_own_thread("x", threads, || async { 7 }), Ok(7));
+            assert_eq!(on_own_thread("x", threads, HANG_AFTER, || async { 7 }), Ok(7));
         }
+    }
+
+    #[test]
+    fn a_future_that_waits_for_ever_is_given_up_on() {
+        let outcome = on_own_thread("x", Threads::One, Duration::from_millis(1), std::future::pending::<()>);
+        assert_eq!(outcome, Err("x hangs: not done after 1ms".to_owned()));
     }
 }

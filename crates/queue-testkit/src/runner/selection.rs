@@ -1,0 +1,43 @@
+use super::trial::HANG_AFTER;
+use std::time::Duration;
+
+/// Which cases [`collect`](crate::collect) runs, and how. The default is all of them, two at a time.
+#[derive(Clone, Debug)]
+pub struct Selection {
+    names: Vec<String>,
+    pub(super) hang_after: Duration,
+    pub(super) cases_at_once: usize,
+}
+
+impl Selection {
+    /// Only cases whose full name begins with one of these: `"fencing::"` for a group, or the whole name of a case.
+    #[must_use]
+    pub fn only<T: Into<String>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
+        self.names = names.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// How long a case may take before it counts as hanging. The default is two minutes.
+    #[must_use]
+    pub fn with_hang_after(mut self, hang_after: Duration) -> Self {
+        self.hang_after = hang_after;
+        self
+    }
+
+    /// How many cases run at the same time, at least one.
+    #[must_use]
+    pub fn with_cases_at_once(mut self, cases_at_once: usize) -> Self {
+        self.cases_at_once = cases_at_once.max(1);
+        self
+    }
+
+    pub(super) fn contains(&self, full_name: &str) -> bool {
+        self.names.is_empty() || self.names.iter().any(|name| full_name.starts_with(name))
+    }
+}
+
+impl Default for Selection {
+    fn default() -> Self {
+        Self { names: Vec::new(), hang_after: HANG_AFTER, cases_at_once: 2 }
+    }
+}

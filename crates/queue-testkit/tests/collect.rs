@@ -1,0 +1,72 @@
+//! The suite as data.
+
+use async_trait::async_trait;
+use queue_core::{Clock, Storage};
+use queue_memory::MemoryStorage;
+use queue_testkit::{
+    CaseOutcome, CaseReport, Failure, Harness, Place, Selection, collect,
+    fault::{Fault, FaultPlan, FaultStore, Gate, Verb},
+};
+use std::{sync::Arc, time::Duration};
+
+/// Stores in memory, of which one verb never answers.
+struct Hanging(Option<Verb>);
+
+#[async_trait]
+impl Harness for Hanging {
+    async fn create(&self, clock: Arc<dyn Clock>) -> Result<Box<dyn Place>, Failure> {
+        let held = Fault::HoldUntil(Gate::shut());
+        let plan = self.0.map_or(FaultPlan::new(1), |verb| FaultPlan::new(1).one_in(1, &[verb], held));
+        Ok(Box::new(OneStore(Arc::new(FaultStore::new(Arc::new(MemoryStorage::with_clock(clock)), plan)))))
+    }
+}
+
+#[derive(Debug)]
+struct OneStore(Arc<FaultStore<MemoryStorage>>);
+
+#[async_trait]
+impl Place for OneStore {
+    async fn connect(&self) -> Result<Arc<dyn Storage>, Failure> {
+        Ok(self.0.clone())
+    }
+}
+
+fn names(reports: &[CaseReport]) -> Vec<&str> {
+    reports.iter().map(|report| report.name.as_str()).collect()
+}
+
+#[test]
+fn only_what_is_selected_runs_and_the_order_is_that_of_the_suite() {
+    let reports = |at_once| {
+        let selection = Selection::default().only(["retry::", "lease::"]).with_cases_at_once(at_once);
+        collect(Hanging(None), &selection).expect("the store opens")
+    };
+    let (alone, together) = (reports(1), reports(8));
+    assert!(alone.iter().all(|report| report.outcome == CaseOutcome::Passed), "{alone:#?}");
+    let groups: Vec<_> = names(&alone).iter().map(|name| name.split("::").next()).collect();
+    assert_eq!(
+        groups.chunk_by(|a, b| a == b).map(|run| run[0]).collect::<Vec<_>>(),
+        [Some("lease"), Some("retry")]
+    );
+    assert_eq!(alone, together);
+}
+
+#[test]
+fn what_the_harness_does_not_offer_is_ignored() {
+    let reports = collect(Hanging(None), &Selection::default().only(["reopen::"])).expect("the store opens");
+    assert!(!reports.is_empty());
+    assert!(
+        reports.iter().all(|report| report.outcome == CaseOutcome::Ignored("needs reopening".to_owned()))
+    );
+}
+
+#[test]
+fn a_case_that_hangs_has_failed_and_says_so() {
+    let selection = Selection::default()
+        .only(["lease::a_lapse_alone_changes_nothing"])
+        .with_hang_after(Duration::from_millis(20));
+    let reports = collect(Hanging(Some(Verb::Claim)), &selection).expect("the store opens");
+    let [report] = &reports[..] else { panic!("one case: {reports:#?}") };
+    assert!(matches!(&report.outcome, CaseOutcome::Failed(why) if why.contains("hangs")), "{report:#?}");
+    assert!(report.has_failed());
+}

@@ -1,0 +1,97 @@
+use queue_testkit::Invariant;
+use std::fmt;
+
+/// The table of defects: `Name "what the store does wrong" [invariants that this breaks] in "groups that find it";`
+macro_rules! defects {
+    ($($name:ident $does:literal [$($broken:ident)+] in $($group:literal)+;)+) => {
+        /// Something that a store does wrong on purpose. The code asks for each by name at the place where it goes wrong.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Defect {
+            $($name),+
+        }
+
+        impl Defect {
+            pub(crate) const ALL: &[Self] = &[$(Self::$name),+];
+
+            /// What it does, in words.
+            const fn does(self) -> &'static str {
+                match self {
+                    $(Self::$name => $does),+
+                }
+            }
+
+            /// A case that finds it must be about one of these, or it was found by accident.
+            pub(crate) const fn breaks(self) -> &'static [Invariant] {
+                match self {
+                    $(Self::$name => &[$(Invariant::$broken),+]),+
+                }
+            }
+
+            /// The groups of cases that an ordinary test run tries on it.
+            pub(crate) const fn groups(self) -> &'static [&'static str] {
+                match self {
+                    $(Self::$name => &[$(concat!($group, "::")),+]),+
+                }
+            }
+        }
+    };
+}
+
+defects! {
+    GroupCutAtDuplicate "a duplicate ends its group: what follows it is dropped" [I19] in "enqueue";
+    CheckedWhileStored "sizes are checked job by job, while the jobs before are stored" [I17 I19] in "limits";
+    CheckedThenInserted "the id is looked up, then inserted, without a lock between" [I9] in "concurrency";
+    QueuesShareIds "an id that one queue holds is taken in all of them" [I9] in "lives" "ids";
+    CancelledBlocksId "a cancelled record blocks its id" [I9] in "dedup";
+    OverdueBlocksId "a record past its purge time blocks its id until it is pruned" [I9] in "dedup";
+    SeqReused "a life gets the number after the highest that is present" [I5 I9] in "lives";
+    TextPayloads "payloads are stored as text" [I2] in "binary";
+
+    ClaimedTwice "claims read what is due, then lease it, without a lock between" [I3] in "concurrency";
+    LapsedClaimed "a claim takes over a lapsed lease without charging the stall" [I3 I7 I23] in "claim" "stall";
+    GivesOneMore "a claim gives one job more than asked for" [I17] in "claim";
+    PriorityIgnored "claims go by time alone" [I12] in "priority";
+    TiesReversed "jobs of one millisecond are claimed newest first" [I12] in "order";
+    DelayIgnored "a delayed job can be claimed early" [I11] in "schedule";
+    PauseIgnored "claims of a paused queue give jobs" [I1 I16] in "pause";
+    EpochStands "only the first claim of a life counts up the epoch" [I4] in "fencing" "claim";
+    LapsesNotDue "`next_due` knows of delayed jobs, not of lapsing leases" [I15] in "next_due";
+
+    AnyToken "a settle is taken under any token" [I4] in "fencing";
+    OutcomeOverwritten "the last holder's token can still change a terminal record" [I5 I6] in "replay";
+    FlagsIgnored "a settle is written although the flags it was decided on have moved" [I10 I13] in "cancel";
+    RevisionIgnored "cancel, redrive and delete are written whatever happened since the read" [I6 I10] in "cancel";
+    LateHeartbeats "a heartbeat revives a lapsed lease" [I3 I4] in "lease" "extend";
+    EarlyRescues "a rescue does not look whether the lease has lapsed" [I3 I7] in "stall";
+    QuietHeartbeats "a heartbeat or a mark leaves the revision as it is" [I7 I10 I13] in "stall";
+    ForgetsSettles "a settle sent again is answered as a lost lease" [I5] in "replay";
+    FollowersRepeated "a settle sent again enqueues what follows it again" [I5] in "replay";
+    BatchStops "a batch ends at its first refused transition" [I19] in "batch";
+
+    ChargedTwice "a failure is counted when it is settled and once more when it is stored" [I7] in "retry";
+    OneStallMore "a job is given up one stall too late" [I7 I8] in "stall";
+    DeadLetterLost "a job out of budget is removed, whatever its retention" [I1 I8] in "retry";
+    CountersKept "a redrive keeps failures and stalls" [I7] in "retry";
+    DetailsLost "the details of an error are not stored" [I13] in "results";
+
+    SecondResultLost "only the first result of a queue is stored" [I13] in "results";
+    KeptForever "retention is ignored: terminal records stay" [I1 I13 I20] in "retention";
+    OverdueShown "reads show records past their purge time" [I13 I20] in "retention";
+    AgeIgnored "pruning by age takes every terminal record" [I20] in "prune";
+    CountsDrift "counts go on counting what prune removed" [I20] in "prune";
+    CursorSkips "each page of a listing leaves out the job after it" [I20] in "list";
+    IndexLeftBehind "a removed record leaves its id in the index" [I20] in "verify";
+
+    HintsBeforeWrites "a settle is hinted at before it is written" [I13 I14] in "events";
+    NoHints "subscribers never hear anything" [I14 I15] in "events";
+    ClosesAll "closing one handle closes them all" [I22] in "handles";
+    ClockTrusted "store time is the clock's, which may step back" [I24] in "schedule" "lease";
+    TimeForgotten "the highest time seen is not kept across a reopen" [I24] in "reopen";
+    LastWriteLost "the newest job is answered before it is durable" [I1 I21] in "reopen";
+}
+
+impl fmt::Display for Defect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.does())
+    }
+}

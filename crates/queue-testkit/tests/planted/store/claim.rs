@@ -1,0 +1,63 @@
+use super::state::State;
+use crate::defect::Defect;
+use queue_core::{
+    ClaimRequest, Claimed, ClaimedJob, Detail, JobMeta, QueueName, Seq, Timestamp, lifecycle::lease,
+};
+
+impl State {
+    /// The jobs that a claim gets, in order.
+    pub(super) fn due(&self, request: &ClaimRequest) -> Vec<Seq> {
+        let Some(lane) = self.lanes.get(&request.queue) else { return Vec::new() };
+        if lane.paused && !self.has(Defect::PauseIgnored) {
+            return Vec::new();
+        }
+        let jobs = lane.records.values().map(|record| &record.job.meta);
+        let mut due: Vec<_> = jobs.filter(|job| self.is_claimable(job)).map(|job| self.rank(job)).collect();
+        due.sort_unstable();
+        let one_more = self.has(Defect::GivesOneMore) && request.limit > 0;
+        let limit = request.limit + usize::from(one_more);
+        due.into_iter().take(limit).map(|(.., seq)| seq).collect()
+    }
+
+    /// Leases these jobs, as they are now.
+    pub(super) fn lease(&mut self, request: &ClaimRequest, due: Vec<Seq>) -> Claimed {
+        let jobs: Vec<_> = due.into_iter().filter_map(|seq| self.lease_one(request, seq)).collect();
+        let paused = self.lanes.get(&request.queue).is_some_and(|lane| lane.paused);
+        Claimed { jobs, next_due: self.next_due(&request.queue), paused, now: self.now }
+    }
+
+    fn lease_one(&mut self, request: &ClaimRequest, seq: Seq) -> Option<ClaimedJob> {
+        let (now, epoch_stands) = (self.now, self.has(Defect::EpochStands));
+        let record = self.lane(&request.queue).records.get_mut(&seq)?;
+        lease(&mut record.job, request, now);
+        if epoch_stands {
+            record.job.meta.epoch = 1;
+        }
+        let record = record.read(Detail::Full);
+        self.changed(&record.meta);
+        Some(ClaimedJob { record, token: request.token })
+    }
+
+    fn is_claimable(&self, job: &JobMeta) -> bool {
+        job.is_due(self.now)
+            || (self.has(Defect::DelayIgnored) && job.state.is_waiting())
+            || (self.has(Defect::LapsedClaimed) && job.is_lapsed(self.now))
+    }
+
+    /// The order of claims; the last part says which job it is.
+    fn rank(&self, job: &JobMeta) -> (i16, Timestamp, u64, Seq) {
+        let priority = if self.has(Defect::PriorityIgnored) { 0 } else { job.priority };
+        let number = job.seq.get();
+        let place = if self.has(Defect::TiesReversed) { u64::MAX - number } else { number };
+        (priority, job.run_at, place, job.seq)
+    }
+
+    fn next_due(&self, queue: &QueueName) -> Option<Timestamp> {
+        let jobs = self.lanes.get(queue)?.records.values().map(|record| &record.job.meta);
+        let times = jobs.filter_map(|job| match &job.lease {
+            Some(lease) => Some(lease.expires_at).filter(|_| !self.has(Defect::LapsesNotDue)),
+            None => Some(job.run_at).filter(|_| job.state.is_waiting()),
+        });
+        times.min()
+    }
+}

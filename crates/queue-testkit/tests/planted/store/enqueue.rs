@@ -1,0 +1,97 @@
+use super::{
+    record::{Lane, Record},
+    state::State,
+};
+use crate::defect::Defect;
+use queue_core::{
+    Enqueued, JobId, JobMeta, Limits, NewJob, Payload, QueueName, Result, Timestamp,
+    lifecycle::{Admission, TrackedJob, admit},
+};
+use std::collections::HashSet;
+
+impl State {
+    /// Those of the ids that nobody holds.
+    pub(super) fn free_ids(&self, queue: &QueueName, groups: &[Vec<NewJob>]) -> HashSet<JobId> {
+        let free = |new: &&NewJob| self.admission(queue, new) == (Admission::Insert, None);
+        groups.iter().flatten().filter(free).map(|new| new.id.clone()).collect()
+    }
+
+    /// Stores jobs, taking the caller's word for ids that were free a moment ago.
+    pub(super) fn enqueue(
+        &mut self,
+        queue: &QueueName,
+        groups: Vec<Vec<NewJob>>,
+        mut free: HashSet<JobId>,
+    ) -> Result<Vec<Vec<Enqueued>>> {
+        groups.into_iter().map(|group| self.enqueue_group(queue, group, &mut free)).collect()
+    }
+
+    fn enqueue_group(
+        &mut self,
+        queue: &QueueName,
+        group: Vec<NewJob>,
+        free: &mut HashSet<JobId>,
+    ) -> Result<Vec<Enqueued>> {
+        let mut answers: Vec<Enqueued> = Vec::with_capacity(group.len());
+        for new in group {
+            if self.has(Defect::CheckedWhileStored) {
+                Limits::default().check_enqueue(&[vec![new.clone()]])?;
+            }
+            let is_cut =
+                self.has(Defect::GroupCutAtDuplicate) && answers.iter().any(|answer| !answer.is_new());
+            let dropped = answers.last().filter(|_| is_cut).cloned();
+            answers.push(dropped.unwrap_or_else(|| self.enqueue_one(queue, new, free)));
+        }
+        Ok(answers)
+    }
+
+    pub(super) fn enqueue_one(
+        &mut self,
+        queue: &QueueName,
+        new: NewJob,
+        free: &mut HashSet<JobId>,
+    ) -> Enqueued {
+        if !free.remove(&new.id) {
+            match self.admission(queue, &new) {
+                (Admission::Duplicate, Some(taken)) => return taken,
+                (Admission::Replace, Some(former)) => self.remove(queue, former.seq()),
+                _ => {}
+            }
+        }
+        let seq = self.next_seq();
+        let meta = JobMeta::begin(queue.clone(), &new, seq, self.now);
+        let payload = self.stored(new.payload);
+        self.insert(Record { job: TrackedJob::new(meta), payload, result: None, error_details: None });
+        Enqueued::Queued { seq }
+    }
+
+    /// What becomes of an id, and what stands in its way.
+    fn admission(&self, queue: &QueueName, new: &NewJob) -> (Admission, Option<Enqueued>) {
+        let Some(present) = self.holder(queue, &new.id) else { return (Admission::Insert, None) };
+        let meta = &present.job.meta;
+        let overdue_counts = self.has(Defect::OverdueBlocksId);
+        let now = if overdue_counts { Timestamp::from_millis(i64::MIN) } else { self.now };
+        let admission = match admit(Some(meta), new, now) {
+            Admission::Replace if self.has(Defect::CancelledBlocksId) && !meta.is_purged(now) => {
+                Admission::Duplicate
+            }
+            admission => admission,
+        };
+        (admission, Some(present.taken()))
+    }
+
+    fn holder(&self, queue: &QueueName, id: &JobId) -> Option<&Record> {
+        if self.has(Defect::QueuesShareIds) {
+            return self.lanes.values().find_map(|lane| lane.by_id(id));
+        }
+        self.lanes.get(queue).and_then(|lane: &Lane| lane.by_id(id))
+    }
+
+    fn stored(&self, payload: Payload) -> Payload {
+        if !self.has(Defect::TextPayloads) {
+            return payload;
+        }
+        let text = String::from_utf8_lossy(&payload.bytes).into_owned();
+        Payload::new(text, payload.content_type)
+    }
+}

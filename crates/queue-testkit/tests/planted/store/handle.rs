@@ -1,0 +1,96 @@
+use super::state::State;
+use crate::defect::Defect;
+use queue_core::{Clock, Error, Hub, Result};
+use queue_memory::Notice;
+use std::sync::{
+    Arc, Mutex, MutexGuard, PoisonError, Weak,
+    atomic::{AtomicBool, Ordering::SeqCst},
+};
+
+/// What the handles of one place share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    state: Mutex<State>,
+    clock: Arc<dyn Clock>,
+    hubs: Mutex<Vec<Weak<Hub>>>,
+    /// Set by closing any handle, with a defect.
+    closed: AtomicBool,
+}
+
+/// An open store with a defect, or none.
+#[derive(Debug)]
+pub(crate) struct PlantedStore {
+    shared: Arc<Shared>,
+    pub(super) hub: Arc<Hub>,
+    closed: AtomicBool,
+}
+
+impl Shared {
+    pub(crate) fn new(defect: Option<Defect>, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            state: Mutex::new(State::new(defect)),
+            clock,
+            hubs: Mutex::default(),
+            closed: AtomicBool::default(),
+        }
+    }
+
+    /// A handle; the first after all others were closed finds what was durable.
+    pub(crate) fn open(self: &Arc<Self>) -> PlantedStore {
+        let hub = Arc::new(Hub::default());
+        let mut hubs = lock(&self.hubs);
+        hubs.retain(|hub| hub.strong_count() > 0);
+        if hubs.is_empty() {
+            lock(&self.state).reopen();
+        }
+        hubs.push(Arc::downgrade(&hub));
+        self.closed.store(false, SeqCst);
+        PlantedStore { shared: self.clone(), hub, closed: AtomicBool::new(false) }
+    }
+
+    fn publish(&self, state: &mut State) {
+        let notices = std::mem::take(&mut state.notices);
+        if state.has(Defect::NoHints) {
+            return;
+        }
+        for hub in lock(&self.hubs).iter().filter_map(Weak::upgrade) {
+            for notice in &notices {
+                match notice {
+                    Notice::Wake(queue) => hub.wake(queue),
+                    Notice::Changed(queue, change) => hub.changed(queue, change),
+                }
+            }
+        }
+    }
+}
+
+impl PlantedStore {
+    /// One atomic step; what it changed is hinted at.
+    pub(super) fn with<T>(&self, operation: &'static str, run: impl FnOnce(&mut State) -> T) -> Result<T> {
+        if self.closed.load(SeqCst) || self.shared.closed.load(SeqCst) {
+            return Err(Error::closed(operation));
+        }
+        let mut state = lock(&self.shared.state);
+        state.tick(self.shared.clock.now());
+        let answer = run(&mut state);
+        self.shared.publish(&mut state);
+        Ok(answer)
+    }
+
+    pub(super) fn has(&self, defect: Defect) -> bool {
+        lock(&self.shared.state).has(defect)
+    }
+
+    pub(super) fn shut(&self) {
+        self.closed.store(true, SeqCst);
+        self.hub.close();
+        if self.has(Defect::ClosesAll) {
+            self.shared.closed.store(true, SeqCst);
+        }
+    }
+}
+
+/// A panic of a case leaves no step half done.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,140 @@
+//! A small store in memory that keeps the contract, but for one defect at most.
+//!
+//! It is not built on the store in memory: a defect has to stand where a store would have it, between the lock and the
+//! record, and not in front of a store that is right.
+
+mod apply;
+mod claim;
+mod enqueue;
+mod handle;
+mod prune;
+mod read;
+mod record;
+mod spoil;
+mod state;
+
+pub(crate) use handle::{PlantedStore, Shared};
+
+use crate::defect::Defect;
+use async_trait::async_trait;
+use queue_core::{
+    Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Enqueued, Error, EventReach,
+    EventStream, Interest, JobId, JobRecord, Limits, ListQuery, NewJob, Page, PruneRequest, QueueName, Reach,
+    Result, Stamped, Storage, lifecycle::Transition,
+};
+use queue_memory::Notice;
+use state::State;
+use std::collections::HashSet;
+use tokio::task::yield_now;
+
+const LIMITS: fn() -> Limits = Limits::default;
+
+fn stamped<T>(state: &State, value: T) -> Stamped<T> {
+    Stamped { now: state.now, value }
+}
+
+#[async_trait]
+impl Storage for PlantedStore {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::new("planted", Durability::None, Reach::Process)
+            .with_events(EventReach::Store)
+            .with_pause()
+    }
+
+    async fn enqueue(
+        &self,
+        queue: &QueueName,
+        groups: Vec<Vec<NewJob>>,
+    ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
+        if !self.has(Defect::CheckedWhileStored) {
+            LIMITS().check_enqueue(&groups)?;
+        }
+        let mut free = HashSet::new();
+        if self.has(Defect::CheckedThenInserted) {
+            free = self.with("enqueue", |state| state.free_ids(queue, &groups))?;
+            yield_now().await;
+        }
+        self.with("enqueue", |state| {
+            let answers = state.enqueue(queue, groups, free)?;
+            Ok(stamped(state, answers))
+        })?
+    }
+
+    async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
+        LIMITS().check_batch("claim", request.limit)?;
+        if self.has(Defect::ClaimedTwice) {
+            let due = self.with("claim", |state| state.due(&request))?;
+            yield_now().await;
+            return self.with("claim", |state| state.lease(&request, due));
+        }
+        self.with("claim", |state| {
+            let due = state.due(&request);
+            state.lease(&request, due)
+        })
+    }
+
+    async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
+        LIMITS().check_apply(&batch)?;
+        let hints_first = self.has(Defect::HintsBeforeWrites);
+        if hints_first {
+            self.with("apply", |state| state.notices = ahead(state, batch.clone()))?;
+            yield_now().await;
+        }
+        self.with("apply", |state| {
+            let answers = state.apply(batch);
+            if hints_first {
+                state.notices.clear();
+            }
+            stamped(state, answers)
+        })
+    }
+
+    async fn get(
+        &self,
+        queue: &QueueName,
+        ids: &[JobId],
+        what: Detail,
+    ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
+        self.with("get", |state| stamped(state, state.get(queue, ids, what)))
+    }
+
+    async fn list(&self, query: ListQuery) -> Result<Page> {
+        let page = self.with("list", |state| state.list(&query))?;
+        page.ok_or_else(|| Error::invalid("list", "the cursor is not one of this store"))
+    }
+
+    async fn counts(&self, queue: &QueueName) -> Result<Counts> {
+        self.with("counts", |state| state.counts(queue))
+    }
+
+    async fn prune(&self, request: PruneRequest) -> Result<u64> {
+        self.with("prune", |state| state.prune(&request))
+    }
+
+    async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
+        self.with("set_paused", |state| {
+            state.lane(queue).paused = paused;
+            state.notices.push(Notice::Wake(queue.clone()));
+        })
+    }
+
+    async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
+        self.with("subscribe", |_| self.hub.subscribe(queue, interest))
+    }
+
+    async fn verify(&self) -> Result<Vec<String>> {
+        self.with("verify", |state| state.verify())
+    }
+
+    async fn close(&self) -> Result<()> {
+        self.shut();
+        Ok(())
+    }
+}
+
+/// What a batch is going to change.
+fn ahead(state: &State, batch: Vec<Transition>) -> Vec<Notice> {
+    let mut copy = state.clone();
+    copy.apply(batch);
+    copy.notices
+}

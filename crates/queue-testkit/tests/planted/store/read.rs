@@ -1,0 +1,105 @@
+use super::{record::Lane, state::State};
+use crate::defect::Defect;
+use queue_core::{
+    Counts, Cursor, Detail, JobId, JobMeta, JobRecord, ListFilter, ListQuery, Page, QueueName, Seq,
+    State as JobState, Timestamp,
+};
+
+/// Where a listing stands: by time for lapsed leases, by number alone otherwise.
+type Position = (Timestamp, Seq);
+
+impl State {
+    pub(super) fn get(&self, queue: &QueueName, ids: &[JobId], what: Detail) -> Vec<Option<JobRecord>> {
+        let lane = self.lanes.get(queue);
+        let find = |id| {
+            let record = lane.and_then(|lane| lane.by_id(id))?;
+            self.is_shown(&record.job.meta).then(|| record.read(what))
+        };
+        ids.iter().map(find).collect()
+    }
+
+    /// One page; `None` if the cursor is not one of this store.
+    pub(super) fn list(&self, query: &ListQuery) -> Option<Page> {
+        let after = match &query.after {
+            Some(cursor) => Some(parse(cursor)?),
+            None => None,
+        };
+        let mut found: Vec<(Position, &JobMeta)> = self
+            .jobs(&query.queue)
+            .filter(|job| self.matches(query, job))
+            .map(|job| (position(&query.filter, job), job))
+            .filter(|(position, _)| after.is_none_or(|after| *position > after))
+            .collect();
+        found.sort_unstable_by_key(|(position, _)| *position);
+        let skipped = usize::from(self.has(Defect::CursorSkips));
+        let last = found.get((query.limit + skipped).saturating_sub(1)).or(found.last());
+        let next = last.filter(|_| found.len() > query.limit).map(|(position, _)| cursor(*position));
+        let jobs = found.iter().take(query.limit).map(|(_, job)| (*job).clone()).collect();
+        Some(Page { jobs, next, now: self.now })
+    }
+
+    pub(super) fn counts(&self, queue: &QueueName) -> Counts {
+        let mut counts = Counts::empty(self.now);
+        for job in self.jobs(queue) {
+            counts.set(job.state, counts.of(job.state) + 1);
+            counts.scheduled += u64::from(job.is_scheduled(self.now));
+        }
+        let due = self.jobs(queue).filter(|job| job.is_due(self.now));
+        counts.oldest_due = due.map(|job| job.run_at).min();
+        if self.has(Defect::CountsDrift) {
+            let pruned = self.lanes.get(queue).map_or(0, |lane| lane.pruned);
+            counts.set(JobState::Completed, counts.of(JobState::Completed) + pruned);
+        }
+        counts
+    }
+
+    pub(super) fn verify(&self) -> Vec<String> {
+        self.lanes.iter().flat_map(|(queue, lane)| findings(queue, lane)).collect()
+    }
+
+    fn jobs(&self, queue: &QueueName) -> impl Iterator<Item = &JobMeta> {
+        let lane = self.lanes.get(queue).into_iter();
+        lane.flat_map(|lane| lane.records.values()).map(|record| &record.job.meta)
+    }
+
+    fn is_shown(&self, job: &JobMeta) -> bool {
+        self.has(Defect::OverdueShown) || !job.is_purged(self.now)
+    }
+
+    fn matches(&self, query: &ListQuery, job: &JobMeta) -> bool {
+        let now = if self.has(Defect::OverdueShown) && !job.is_lapsed(self.now) {
+            Timestamp::from_millis(i64::MIN)
+        } else {
+            self.now
+        };
+        query.filter.matches(job, now)
+    }
+}
+
+fn findings(queue: &QueueName, lane: &Lane) -> Vec<String> {
+    let mut findings = Vec::new();
+    if lane.ids.len() != lane.records.len() {
+        findings.push(format!("{queue}: {} ids for {} records", lane.ids.len(), lane.records.len()));
+    }
+    for (seq, record) in &lane.records {
+        let meta = &record.job.meta;
+        if lane.ids.get(&meta.id) != Some(seq) {
+            findings.push(format!("{queue}: {:?} does not lead to its life", meta.id));
+        }
+    }
+    findings
+}
+
+fn position(filter: &ListFilter, job: &JobMeta) -> Position {
+    let lapse = job.lease.as_ref().filter(|_| *filter == ListFilter::Lapsed);
+    (lapse.map_or(Timestamp::from_millis(0), |lease| lease.expires_at), job.seq)
+}
+
+fn cursor((at, seq): Position) -> Cursor {
+    Cursor(format!("{}:{seq}", at.as_millis()))
+}
+
+fn parse(cursor: &Cursor) -> Option<Position> {
+    let (at, seq) = cursor.0.split_once(':')?;
+    Some((Timestamp::from_millis(at.parse().ok()?), Seq::new(seq.parse().ok()?)))
+}

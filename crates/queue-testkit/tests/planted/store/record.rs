@@ -1,0 +1,60 @@
+use bytes::Bytes;
+use queue_core::{
+    Detail, Enqueued, JobBody, JobId, JobRecord, Payload, Seq,
+    lifecycle::{BodyPatch, TrackedJob},
+};
+use std::collections::{BTreeMap, HashMap};
+
+#[derive(Clone, Debug)]
+pub(super) struct Record {
+    pub(super) job: TrackedJob,
+    pub(super) payload: Payload,
+    pub(super) result: Option<Payload>,
+    pub(super) error_details: Option<Bytes>,
+}
+
+/// One queue.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Lane {
+    pub(super) records: BTreeMap<Seq, Record>,
+    pub(super) ids: HashMap<JobId, Seq>,
+    pub(super) paused: bool,
+    /// How many results were stored, and how many records pruned: some defects need to know.
+    pub(super) results: u64,
+    pub(super) pruned: u64,
+}
+
+impl Record {
+    pub(super) fn patch(&mut self, patch: BodyPatch) {
+        match patch {
+            BodyPatch::Keep => {}
+            BodyPatch::Result(result) => self.result = Some(result),
+            BodyPatch::ErrorDetails(details) => self.error_details = details,
+            BodyPatch::Clear => (self.result, self.error_details) = (None, None),
+        }
+    }
+
+    pub(super) fn read(&self, what: Detail) -> JobRecord {
+        let body = JobBody {
+            payload: self.payload.clone(),
+            result: self.result.clone(),
+            error_details: self.error_details.clone(),
+        };
+        JobRecord { meta: self.job.meta.clone(), body: (what == Detail::Full).then_some(body) }
+    }
+
+    /// What an enqueue of the same id is answered.
+    pub(super) fn taken(&self) -> Enqueued {
+        let meta = &self.job.meta;
+        match &self.result {
+            Some(result) => Enqueued::Completed { seq: meta.seq, result: result.clone() },
+            None => Enqueued::Duplicate { seq: meta.seq, state: meta.state },
+        }
+    }
+}
+
+impl Lane {
+    pub(super) fn by_id(&self, id: &JobId) -> Option<&Record> {
+        self.ids.get(id).and_then(|seq| self.records.get(seq))
+    }
+}

@@ -1,0 +1,68 @@
+//! Defects in what a transition compares and writes.
+
+use crate::defect::Defect;
+use queue_core::{
+    JobMeta, LeaseToken, Reason, State,
+    lifecycle::{Finish, Guard, Lapse, LastSettle, Patch, Proof, Purge, Requeue, RunAt, Settle, TrackedJob},
+};
+
+/// Weakens the guard, or the memory that it is compared with.
+pub(super) fn guard(defect: Defect, job: &mut TrackedJob, guard: &mut Guard) {
+    match (defect, &mut guard.proof) {
+        (Defect::AnyToken, Proof::Lease { token, .. }) => *token = job.token.unwrap_or(*token),
+        (Defect::FlagsIgnored, Proof::Lease { flags, .. }) => *flags = None,
+        (Defect::OutcomeOverwritten, Proof::Lease { token, settle: Some(settle), .. }) => {
+            let is_other = |last| is_another_settle(last, *token, *settle);
+            if job.meta.state.is_terminal() && job.last_settle.as_ref().is_some_and(is_other) {
+                job.token = Some(*token);
+            }
+        }
+        (Defect::ForgetsSettles, Proof::Lease { .. }) => job.last_settle = None,
+        (Defect::RevisionIgnored, Proof::Revision(seen)) if guard.lapse == Lapse::Any => {
+            *seen = job.meta.revision;
+        }
+        (Defect::LateHeartbeats, Proof::Lease { .. }) | (Defect::EarlyRescues, Proof::Revision(_)) => {
+            guard.lapse = Lapse::Any;
+        }
+        _ => {}
+    }
+}
+
+fn is_another_settle(last: &LastSettle, token: LeaseToken, settle: Settle) -> bool {
+    last.token == token && last.settle != settle
+}
+
+/// Writes something else than was decided.
+pub(super) fn patch(defect: Defect, job: &JobMeta, patch: &mut Patch) {
+    match (defect, patch) {
+        (Defect::KeptForever, Patch::Finish(finish)) => finish.purge = Purge::Never,
+        (Defect::KeptForever, Patch::Retain(purge)) => *purge = Purge::Never,
+        (Defect::CountersKept, Patch::Requeue(requeue)) if requeue.fresh => {
+            (requeue.failures, requeue.stalls) = (job.failures, job.stalls);
+        }
+        (Defect::ChargedTwice, Patch::Requeue(requeue)) if requeue.failures > job.failures => {
+            requeue.failures += 1;
+        }
+        (Defect::DeadLetterLost, patch @ Patch::Finish(Finish { state: State::Failed, .. })) => {
+            *patch = Patch::Remove;
+        }
+        (Defect::OneStallMore, patch @ Patch::Finish(Finish { reason: Some(Reason::Stalled), .. })) => {
+            one_more_try(job, patch);
+        }
+        _ => {}
+    }
+}
+
+fn one_more_try(job: &JobMeta, patch: &mut Patch) {
+    let stalls = job.stalls + 1;
+    if stalls == job.max_stalls.as_raw() {
+        *patch = Patch::Requeue(Requeue {
+            state: State::Failing,
+            run_at: RunAt::Keep,
+            failures: job.failures,
+            stalls,
+            error: None,
+            fresh: false,
+        });
+    }
+}
