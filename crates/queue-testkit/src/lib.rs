@@ -52,8 +52,25 @@
 //! invariants that the case would find broken. A new store best works through the groups in the order in which they are
 //! listed. Give the harness a [`snapshot`](Harness::snapshot) once it is green, so that no case is lost unseen.
 //!
+//! # Besides the cases
+//!
+//! Three more groups of trials come with [`run`], and need nothing from the author of a store:
+//!
+//! - `matrix::` brings jobs to every state by every way that leads there, and compares every event, on every sight of the
+//!   job and around every moment that matters, record by record with [`queue_core::lifecycle`];
+//! - `model::` compares random runs, step by step, with a small model that shares no code with any store;
+//! - `differential::` compares random batches, verb by verb, with a reference that keeps a plain list;
+//!   [`differential()`] does so with any other store.
+//!
+//! Random runs are drawn from seeds, the same ones every time. A difference is shrunk, and told with its seed:
+//!
+//! - `QUEUE_TESTKIT_SEED=7` runs that seed alone;
+//! - `QUEUE_TESTKIT_CASES=1000` runs so many seeds for each trial, instead of 32.
+//!
+//! # The parts
+//!
 //! - [`Harness`] and [`Place`]: what to write;
-//! - [`run`]: what it does;
+//! - [`run`]: what it does; [`collect`]: the same as data;
 //! - [`Invariant`]: what the cases check, by number;
 //! - [`fault`]: a store that misbehaves on purpose;
 //! - [`history`]: recorded runs of several tasks, and the checker that judges them.
@@ -63,12 +80,19 @@
 
 mod bench;
 mod cases;
+mod differential;
 pub mod fault;
 mod harness;
 pub mod history;
 mod invariant;
+mod matrix;
+mod model;
 mod runner;
+mod search;
+mod seeds;
+mod twin;
 
+pub use differential::differential;
 pub use harness::{Facility, Failure, Harness, Place};
 pub use invariant::Invariant;
-pub use runner::run;
+pub use runner::{CaseOutcome, CaseReport, Selection, collect, run};

@@ -2,12 +2,14 @@ use crate::{Harness, Place};
 use queue_core::{Clock, ManualClock, QueueName, SeededRng, Span, Storage, Timestamp};
 use std::{
     collections::BTreeSet,
+    fmt,
     sync::{Arc, Mutex, PoisonError},
 };
 
 /// A handle on the store under test, looking at one queue. Clones share the handle.
 #[derive(Clone, Debug)]
 pub(crate) struct Bench {
+    source: Source,
     place: Arc<dyn Place>,
     store: Arc<Mutex<Option<Arc<dyn Storage>>>>,
     pub(crate) clock: Arc<ManualClock>,
@@ -16,15 +18,26 @@ pub(crate) struct Bench {
     pub(super) queues: Arc<Mutex<BTreeSet<QueueName>>>,
 }
 
+/// Where places come from.
+#[derive(Clone)]
+struct Source(Arc<dyn Harness>);
+
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Source(..)")
+    }
+}
+
 impl Bench {
     /// An empty store.
-    pub(crate) async fn open(harness: &dyn Harness) -> Self {
+    pub(crate) async fn open(harness: Arc<dyn Harness>) -> Self {
         let clock = Arc::new(ManualClock::default());
         let place: Arc<dyn Place> =
             harness.create(clock.clone()).await.expect("the harness makes a place").into();
         let store = place.connect().await.expect("the store opens");
         let queue = QueueName::from_static("conformance");
         Self {
+            source: Source(harness),
             place,
             store: Arc::new(Mutex::new(Some(store))),
             clock,
@@ -32,6 +45,16 @@ impl Bench {
             queues: Arc::new(Mutex::new(BTreeSet::from([queue.clone()]))),
             queue,
         }
+    }
+
+    /// Another empty store of the same kind, with a clock of its own.
+    pub(crate) async fn elsewhere(&self) -> Self {
+        Self::open(self.source.0.clone()).await
+    }
+
+    /// Where this store came from.
+    pub(crate) fn harness(&self) -> Arc<dyn Harness> {
+        self.source.0.clone()
     }
 
     /// The open store.

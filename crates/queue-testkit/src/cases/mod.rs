@@ -89,7 +89,9 @@ const GROUPS: &[&[Case]] = &[
     concurrency::handles::CASES,
     concurrency::settles::CASES,
     concurrency::dropped::CASES,
+    crate::matrix::CASES,
     crate::model::CASES,
+    crate::differential::CASES,
 ];
 
 /// Every case.

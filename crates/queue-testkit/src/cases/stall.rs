@@ -2,7 +2,10 @@
 
 use super::cases;
 use crate::bench::prelude::*;
-use queue_core::{Applied, Budget, ListQuery, Reason, Retention, Span, State, StorageExt, lifecycle::Event};
+use queue_core::{
+    Applied, Budget, ListQuery, Reason, Retention, Span, State, StorageExt,
+    lifecycle::{Event, OnRunning},
+};
 
 cases! { "stall":
     a_rescued_job_keeps_its_time_and_is_charged_a_stall [I7 I15];
@@ -14,6 +17,7 @@ cases! { "stall":
     a_lease_that_lives_cannot_be_expired [I3];
     a_lapse_is_charged_once [I7];
     a_rescue_that_a_heartbeat_overtook_is_stale [I3 I7];
+    a_rescue_decided_before_a_heartbeat_or_a_mark_is_stale [I7 I10 I13];
     a_rescue_that_a_settle_overtook_is_stale [I5 I7];
     rescues_are_bounded_and_go_on [I15 I17];
     the_longest_lapsed_are_rescued_first [I15];
@@ -123,6 +127,22 @@ async fn a_rescue_that_a_heartbeat_overtook_is_stale(bench: &Bench) {
     bench.advance(LEASE);
     assert_eq!(bench.apply(expire).await, Applied::Stale(beat));
     bench.complete(&held).await;
+}
+
+/// Although the lease has lapsed by now: it would overlook what was asked of the job since.
+async fn a_rescue_decided_before_a_heartbeat_or_a_mark_is_stale(bench: &Bench) {
+    for text in ["beat", "cancelled", "awaited"] {
+        let held = bench.put_and_claim(text).await;
+        let expire = decided(&held.record.meta, Event::Expire);
+        let event = match text {
+            "beat" => extend(held.token, LEASE),
+            "cancelled" => Event::Cancel { running: OnRunning::Request },
+            _ => Event::Await,
+        };
+        let moved = bench.settled(&held, event).await;
+        bench.advance(LEASE);
+        assert_eq!(bench.apply(expire).await, Applied::Stale(moved));
+    }
 }
 
 /// The work was done after all.

@@ -19,7 +19,7 @@ use std::{
     },
     time::Duration,
 };
-use tokio::{sync::Semaphore, time::Instant};
+use tokio::sync::Semaphore;
 
 pub(crate) const SECOND: Duration = Duration::from_secs(1);
 

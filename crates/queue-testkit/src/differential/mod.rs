@@ -1,0 +1,102 @@
+//! The same random verbs, under clocks that stand at the same time, on two stores: the answers are the same, verb by verb.
+//!
+//! The other store is a reference that keeps a plain list and asks the lifecycle for everything, or any store that its
+//! author names to [`differential`]. Unlike the model's runs these send raw batches, decided on sights of jobs that may be
+//! long out of date.
+//!
+//! Absent on purpose: what stores are free in, which is taken out of the answers first. The numbers of lives may have gaps,
+//! a cursor is its store's own, and the moment to come back may be any that is early enough.
+
+mod player;
+mod reference;
+mod verb;
+
+use crate::{
+    Failure, Harness,
+    Invariant::{I4, I5, I6, I9, I11, I12, I19, I20, I24},
+    bench::Bench,
+    cases::Case,
+    search::{Found, caught, search},
+    seeds::Seeds,
+};
+use player::Player;
+use reference::ReferenceHarness;
+use std::sync::Arc;
+use verb::{Verb, Width, verbs};
+
+const WIDE: Width = Width { queues: 3, batch: 20 };
+
+pub(crate) const CASES: &[Case] = &[
+    Case {
+        group: "differential",
+        name: "one_queue_answers_as_the_reference_does",
+        invariants: &[I4, I5, I6, I9, I11, I12, I20, I24],
+        needs: &[],
+        run: |bench| Box::pin(check(bench, Width { queues: 1, batch: 2 })),
+    },
+    Case {
+        group: "differential",
+        name: "large_batches_over_three_queues_are_answered_as_by_the_reference",
+        invariants: &[I4, I5, I6, I9, I11, I12, I19, I20, I24],
+        needs: &[],
+        run: |bench| Box::pin(check(bench, WIDE)),
+    },
+];
+
+/// Sends the random verbs of a seed to an empty store of each of two harnesses, and compares the answers. Queues are
+/// paused if both stores can.
+///
+/// Call it from the tests of a store, for any other store and as many seeds as there is time for. [`run`](crate::run)
+/// compares each store with a plain reference already.
+///
+/// # Errors
+/// If an answer differs: the fewest verbs found that show it, and both answers.
+pub async fn differential(one: Arc<dyn Harness>, other: Arc<dyn Harness>, seed: u64) -> Result<(), Failure> {
+    match search(&verbs(WIDE), seed, async |verbs: &Vec<Verb>| difference(&one, &other, verbs).await).await {
+        None => Ok(()),
+        Some(found) => Err(told(&found, seed).into()),
+    }
+}
+
+async fn check(bench: &Bench, width: Width) {
+    let (one, other): (_, Arc<dyn Harness>) = (bench.harness(), Arc::new(ReferenceHarness));
+    for seed in Seeds::from_env() {
+        let difference = async |verbs: &Vec<Verb>| difference(&one, &other, verbs).await;
+        if let Some(found) = search(&verbs(width), seed, difference).await {
+            panic!("{}\nThis again: QUEUE_TESTKIT_SEED={seed}", told(&found, seed));
+        }
+    }
+}
+
+fn told(found: &Found<Vec<Verb>>, seed: u64) -> String {
+    format!("with seed {seed} {}\nafter the verbs {:#?}", found.difference, found.steps)
+}
+
+/// Sends the verbs to an empty store of each kind, and says where they first differ.
+async fn difference(one: &Arc<dyn Harness>, other: &Arc<dyn Harness>, verbs: &[Verb]) -> Option<String> {
+    let benches = [Bench::open(one.clone()).await, Bench::open(other.clone()).await];
+    let difference = caught(compare(&benches, verbs)).await;
+    for bench in benches {
+        bench.clean_up().await;
+    }
+    difference
+}
+
+async fn compare(benches: &[Bench; 2], verbs: &[Verb]) -> Result<(), String> {
+    let mut players = benches.each_ref().map(|bench| Player::new(bench.clone()));
+    let both_pause = benches.iter().all(|bench| bench.store().capabilities().pause);
+    let is_offered = |verb: &Verb| both_pause || !matches!(verb, Verb::Pause { .. } | Verb::Resume { .. });
+    for (nth, verb) in verbs.iter().enumerate().filter(|(_, verb)| is_offered(verb)) {
+        let [one, other] = &mut players;
+        let (one, other) = (one.play(verb).await, other.play(verb).await);
+        if one != other {
+            return Err(format!(
+                "at verb {nth}, {verb:?}\none answers {one:#?}\nthe other answers {other:#?}"
+            ));
+        }
+    }
+    for bench in benches {
+        bench.check_conservation().await;
+    }
+    Ok(())
+}

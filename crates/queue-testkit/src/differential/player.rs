@@ -1,0 +1,216 @@
+use super::verb::{Deed, Pick, QUEUES, Verb};
+use crate::{
+    bench::prelude::*,
+    model::{
+        op::{Doomed, Filter, IDS, KINDS, WORKERS},
+        request::{event_of_anybody, event_of_holder, new_job, span},
+    },
+};
+use queue_core::{
+    Applied, Claimed, Counts, Detail, Enqueued, JobMeta, JobRecord, Kind, LeaseToken, ListFilter, ListQuery,
+    Prune, Seq, Stamped, Timestamp,
+    lifecycle::{Transition, decide},
+};
+use std::collections::BTreeMap;
+
+/// Sights of jobs that a run remembers, the latest.
+pub(super) const SIGHTS_MAX: usize = 12;
+/// Far more than a run has.
+const PLENTY: usize = 1000;
+
+/// One of two stores, and what its clients remember. Both draw the same tokens and hold the same clock.
+#[derive(Debug)]
+pub(super) struct Player {
+    pub(super) bench: Bench,
+    sights: Vec<(JobMeta, Option<LeaseToken>)>,
+    lives: BTreeMap<Seq, u64>,
+}
+
+/// An answer in which lives are numbered from one, and nothing is left that stores are free in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    Enqueued(Stamped<Vec<Vec<Enqueued>>>),
+    Claimed(Claimed),
+    Applied(Stamped<Vec<Applied>>),
+    Exchanged(Stamped<Vec<Applied>>, Claimed),
+    Jobs(Vec<JobMeta>),
+    Records(Stamped<Vec<Option<JobRecord>>>),
+    Counts(Counts),
+    Pruned(u64),
+    Nothing,
+}
+
+impl Player {
+    pub(super) fn new(bench: Bench) -> Self {
+        Self { bench, sights: Vec::new(), lives: BTreeMap::new() }
+    }
+
+    pub(super) async fn play(&mut self, verb: &Verb) -> Answer {
+        let store = self.bench.store();
+        match verb {
+            Verb::Enqueue { queue, groups } => {
+                let groups = groups.iter().map(|group| group.iter().map(new_job).collect()).collect();
+                let answer = store.enqueue(self.on(*queue).queue(), groups).await.expect("enqueue answers");
+                Answer::Enqueued(self.enqueued(answer))
+            }
+            Verb::Claim { queue, limit, lease_ms } => {
+                let request = self.on(*queue).request_of(WORKERS[0], *limit, span(*lease_ms));
+                let answer = store.claim(request).await.expect("claim answers");
+                Answer::Claimed(self.claimed(answer))
+            }
+            Verb::Apply(batch) => {
+                let answer = store.apply(self.transitions(batch)).await.expect("apply answers");
+                Answer::Applied(self.applied(answer))
+            }
+            Verb::Exchange { batch, queue, limit } => {
+                let request = self.on(*queue).request_of(WORKERS[1], *limit, LEASE);
+                let answer = store.exchange(self.transitions(batch), request).await;
+                let (applied, claimed) = answer.expect("exchange answers");
+                let applied = self.applied(applied);
+                Answer::Exchanged(applied, self.claimed(claimed))
+            }
+            Verb::Rescue { queue } => {
+                let mut jobs = self.on(*queue).rescue().await;
+                jobs.sort_by_key(|meta| meta.seq);
+                Answer::Jobs(self.metas(jobs))
+            }
+            Verb::Get { queue } => {
+                let ids = IDS.map(id);
+                let answer = store.get(self.on(*queue).queue(), &ids, Detail::Full).await;
+                Answer::Records(self.records(answer.expect("get answers")))
+            }
+            Verb::List { queue, filter, page } => self.list(&self.on(*queue), filter, *page).await,
+            Verb::Counts { queue } => Answer::Counts(counts(&self.on(*queue)).await),
+            Verb::Prune { queue, doomed } => Answer::Pruned(prune(&self.on(*queue), *doomed).await),
+            Verb::Pause { queue } => self.set_paused(*queue, true).await,
+            Verb::Resume { queue } => self.set_paused(*queue, false).await,
+            Verb::Pass { ms } => self.turn(*ms),
+            Verb::Back { ms } => {
+                // Whether a verb that tells no time looks at the clock is up to the store; this one does.
+                self.bench.counts().await;
+                self.turn(-ms)
+            }
+        }
+    }
+
+    fn on(&self, queue: usize) -> Bench {
+        self.bench.on_queue(QUEUES[queue])
+    }
+
+    fn turn(&self, by_ms: i64) -> Answer {
+        self.bench.clock.set(Timestamp::from_millis(self.bench.now().as_millis() + by_ms));
+        Answer::Nothing
+    }
+
+    async fn set_paused(&self, queue: usize, paused: bool) -> Answer {
+        let store = self.bench.store();
+        store.set_paused(self.on(queue).queue(), paused).await.expect("it pauses and resumes");
+        Answer::Nothing
+    }
+
+    async fn list(&mut self, bench: &Bench, filter: &Filter, page: usize) -> Answer {
+        let filter = match filter {
+            Filter::Lapsed => ListFilter::Lapsed,
+            Filter::Match { states, worker: by, kind } => ListFilter::Match {
+                states: states.clone(),
+                worker: by.map(|nth| worker(WORKERS[nth])),
+                kind: kind.map(|nth| Kind::from_static(KINDS[nth])),
+            },
+        };
+        let query = ListQuery { queue: bench.queue().clone(), filter, after: None, limit: page };
+        let mut jobs = bench.list(query.clone()).await;
+        if query.filter == ListFilter::Lapsed {
+            // Those that lapse in one millisecond stand in any order.
+            jobs.sort_by_key(|meta| (meta.lease.as_ref().map(|lease| lease.expires_at), meta.seq));
+        }
+        Answer::Jobs(self.metas(jobs))
+    }
+
+    /// Decided on what this store showed.
+    fn transitions(&self, batch: &[Pick]) -> Vec<Transition> {
+        batch.iter().filter_map(|pick| self.transition(pick)).collect()
+    }
+
+    fn transition(&self, pick: &Pick) -> Option<Transition> {
+        let (meta, token) = self.sights.get(pick.sight % self.sights.len().max(1))?;
+        let event = match &pick.deed {
+            Deed::Hold(how) => {
+                let latest = || self.sights.iter().rev().find_map(|(_, token)| *token);
+                event_of_holder(how, (*token).or_else(latest)?)
+            }
+            Deed::Change(what) => event_of_anybody(*what),
+        };
+        decide(meta, event, &policy()).ok()
+    }
+
+    fn enqueued(&mut self, answer: Stamped<Vec<Vec<Enqueued>>>) -> Stamped<Vec<Vec<Enqueued>>> {
+        let mut value = answer.value;
+        for one in value.iter_mut().flatten() {
+            let (Enqueued::Queued { seq }
+            | Enqueued::Duplicate { seq, .. }
+            | Enqueued::Completed { seq, .. }) = one;
+            *seq = self.number(*seq);
+        }
+        Stamped { value, ..answer }
+    }
+
+    /// The moment to come back is a bound that stores may choose: what counts is whether it is now, later or never.
+    fn claimed(&mut self, mut answer: Claimed) -> Claimed {
+        for job in &mut answer.jobs {
+            let meta = job.record.meta.clone();
+            job.record.meta = self.meta(meta, Some(job.token));
+        }
+        let never = if answer.paused { None } else { answer.next_due };
+        answer.next_due = never.map(|at| if at <= answer.now { answer.now } else { answer.now + MILLI });
+        answer
+    }
+
+    fn applied(&mut self, answer: Stamped<Vec<Applied>>) -> Stamped<Vec<Applied>> {
+        let mut value = answer.value;
+        for one in &mut value {
+            if let Applied::Done(meta) | Applied::LeaseLost(meta) | Applied::Stale(meta) = one {
+                *meta = self.meta(meta.clone(), None);
+            }
+        }
+        Stamped { value, ..answer }
+    }
+
+    fn records(&mut self, answer: Stamped<Vec<Option<JobRecord>>>) -> Stamped<Vec<Option<JobRecord>>> {
+        let mut value = answer.value;
+        for record in value.iter_mut().flatten() {
+            record.meta = self.meta(record.meta.clone(), None);
+        }
+        Stamped { value, ..answer }
+    }
+
+    fn metas(&mut self, metas: Vec<JobMeta>) -> Vec<JobMeta> {
+        metas.into_iter().map(|meta| self.meta(meta, None)).collect()
+    }
+
+    /// Remembers the sight, and numbers its life anew.
+    fn meta(&mut self, meta: JobMeta, token: Option<LeaseToken>) -> JobMeta {
+        self.sights.push((meta.clone(), token));
+        self.sights.drain(..self.sights.len().saturating_sub(SIGHTS_MAX));
+        JobMeta { seq: self.number(meta.seq), ..meta }
+    }
+
+    fn number(&mut self, seq: Seq) -> Seq {
+        let next = self.lives.len() as u64 + 1;
+        Seq::new(*self.lives.entry(seq).or_insert(next))
+    }
+}
+
+/// Overdue records may be counted until they are removed, so they go first.
+async fn counts(bench: &Bench) -> Counts {
+    bench.prune(Prune::Expired, PLENTY).await;
+    bench.counts().await
+}
+
+async fn prune(bench: &Bench, doomed: Doomed) -> u64 {
+    bench.prune(Prune::Expired, PLENTY).await;
+    match doomed {
+        Doomed::Expired => 0,
+        Doomed::FinishedBefore { age_ms } => bench.prune(Prune::FinishedBefore(span(age_ms)), PLENTY).await,
+        Doomed::Everything => bench.prune(Prune::Everything, PLENTY).await,
+    }
+}

@@ -1,0 +1,106 @@
+use crate::model::{
+    op::{Doomed, Filter, How, New, Op, What},
+    strategy,
+};
+use proptest::{
+    collection::vec,
+    prelude::{BoxedStrategy, Just, Strategy},
+    strategy::Union,
+};
+
+/// Queues of one store, which must not meet.
+pub(super) const QUEUES: [&str; 3] = ["one", "two", "two:three"];
+/// Most verbs of a run.
+const VERBS_MAX: usize = 60;
+
+/// One call of a verb, or a step of the clock. Where it is about a job it says which of the remembered sights it rests
+/// on, since only the store knows the numbers of its lives.
+#[derive(Clone, Debug)]
+pub(super) enum Verb {
+    Enqueue { queue: usize, groups: Vec<Vec<New>> },
+    Claim { queue: usize, limit: usize, lease_ms: i64 },
+    Apply(Vec<Pick>),
+    Exchange { batch: Vec<Pick>, queue: usize, limit: usize },
+    Rescue { queue: usize },
+    Get { queue: usize },
+    List { queue: usize, filter: Filter, page: usize },
+    Counts { queue: usize },
+    Prune { queue: usize, doomed: Doomed },
+    Pause { queue: usize },
+    Resume { queue: usize },
+    Pass { ms: i64 },
+    Back { ms: i64 },
+}
+
+/// A transition, to be decided on a sight.
+#[derive(Clone, Debug)]
+pub(super) struct Pick {
+    pub(super) sight: usize,
+    pub(super) deed: Deed,
+}
+
+/// What is decided on it.
+#[derive(Clone, Debug)]
+pub(super) enum Deed {
+    /// By its holder; a sight that is not of a claim is tried under the latest token.
+    Hold(How),
+    /// By somebody.
+    Change(What),
+}
+
+/// How wide a workload is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Width {
+    pub(super) queues: usize,
+    /// Most transitions in one call.
+    pub(super) batch: usize,
+}
+
+pub(super) fn verbs(width: Width) -> BoxedStrategy<Vec<Verb>> {
+    vec(verb(width), 1..VERBS_MAX).boxed()
+}
+
+fn verb(Width { queues, batch }: Width) -> BoxedStrategy<Verb> {
+    let queue = move || 0..queues;
+    let picks = move || vec(pick(), 1..=batch);
+    let enqueue = (queue(), vec(vec(strategy::new(), 1..4), 1..4));
+    let list = (queue(), strategy::list()).prop_map(|(queue, op)| match op {
+        Op::List { filter, page } => Verb::List { queue, filter, page },
+        _ => Verb::Get { queue },
+    });
+    Union::new_weighted(vec![
+        (5, enqueue.prop_map(|(queue, groups)| Verb::Enqueue { queue, groups }).boxed()),
+        (5, claim(queues)),
+        (6, picks().prop_map(Verb::Apply).boxed()),
+        (
+            3,
+            (picks(), queue(), 0..6_usize)
+                .prop_map(|(batch, queue, limit)| Verb::Exchange { batch, queue, limit })
+                .boxed(),
+        ),
+        (2, queue().prop_map(|queue| Verb::Rescue { queue }).boxed()),
+        (2, queue().prop_map(|queue| Verb::Get { queue }).boxed()),
+        (2, list.boxed()),
+        (2, queue().prop_map(|queue| Verb::Counts { queue }).boxed()),
+        (1, (queue(), strategy::doomed()).prop_map(|(queue, doomed)| Verb::Prune { queue, doomed }).boxed()),
+        (1, queue().prop_map(|queue| Verb::Pause { queue }).boxed()),
+        (2, queue().prop_map(|queue| Verb::Resume { queue }).boxed()),
+        (5, strategy::millis().prop_map(|ms| Verb::Pass { ms }).boxed()),
+        (1, strategy::millis().prop_map(|ms| Verb::Back { ms }).boxed()),
+    ])
+    .boxed()
+}
+
+fn claim(queues: usize) -> BoxedStrategy<Verb> {
+    let lease_ms = Union::new([Just(30_000), Just(1_000), Just(1)]);
+    (0..queues, 0..8_usize, lease_ms)
+        .prop_map(|(queue, limit, lease_ms)| Verb::Claim { queue, limit, lease_ms })
+        .boxed()
+}
+
+fn pick() -> BoxedStrategy<Pick> {
+    let hold = strategy::how().prop_map(Deed::Hold);
+    let change = strategy::what().prop_map(Deed::Change);
+    let deed = Union::new_weighted(vec![(2, hold.boxed()), (1, change.boxed())]);
+    (0..super::player::SIGHTS_MAX, deed).prop_map(|(sight, deed)| Pick { sight, deed }).boxed()
+}

@@ -1,0 +1,76 @@
+//! Every event, in every variant that some rule looks at, and what is no event.
+
+use crate::bench::prelude::*;
+use bytes::Bytes;
+use queue_core::{
+    Failure, JobId, LeaseToken, OnFailed, Retention, Span,
+    lifecycle::{Cause, Event, OnRunning},
+};
+
+/// What is done to a job at the end of a scene.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Deed {
+    /// An event under a token.
+    Hold(fn(LeaseToken, &JobId) -> Event),
+    /// An event on the record as it was read.
+    Change(fn() -> Event),
+    /// Its id is enqueued.
+    Enqueue(OnFailed),
+    /// Nothing, so that only time goes by before the claim that follows.
+    Nothing,
+}
+
+pub(super) const DEEDS: &[Deed] = &[
+    Deed::Hold(|token, _| complete(token)),
+    Deed::Hold(|token, _| completed(token, Retention::Forever)),
+    Deed::Hold(|token, _| completed(token, Retention::Remove)),
+    Deed::Hold(|token, id| complete_then(token, vec![job(&follower(id))])),
+    Deed::Hold(|token, _| fail(token)),
+    Deed::Hold(|token, _| failed(token, Some(Span::ZERO), None)),
+    Deed::Hold(|token, _| failed(token, None, Some(Retention::Remove))),
+    Deed::Hold(|token, _| fail_because(token, Cause::Terminal)),
+    Deed::Hold(|token, _| fail_because(token, Cause::UnknownKind)),
+    Deed::Hold(|token, _| fail_because(token, Cause::Undecodable)),
+    Deed::Hold(|token, _| release(token)),
+    Deed::Hold(|token, _| snooze(token)),
+    Deed::Hold(|token, _| extend(token, LEASE)),
+    Deed::Hold(|token, _| extend_with_progress(token)),
+    Deed::Change(|| Event::Expire),
+    Deed::Change(|| Event::Cancel { running: OnRunning::Request }),
+    Deed::Change(|| Event::Cancel { running: OnRunning::Leave }),
+    Deed::Change(|| Event::Await),
+    Deed::Change(|| Event::SetRetention(Retention::Keep(STALL))),
+    Deed::Change(|| Event::SetRetention(Retention::Keep(Span::ZERO))),
+    Deed::Change(|| Event::SetRetention(Retention::Forever)),
+    Deed::Change(|| Event::SetRetention(Retention::Remove)),
+    Deed::Change(|| Event::Redrive),
+    Deed::Change(|| Event::Promote),
+    Deed::Change(|| Event::Delete),
+    Deed::Enqueue(OnFailed::Block),
+    Deed::Enqueue(OnFailed::Replace),
+    Deed::Nothing,
+];
+
+/// A heartbeat that reports something.
+pub(super) fn extend_with_progress(token: LeaseToken) -> Event {
+    Event::Extend { token, by: LEASE, progress: Some(Bytes::from_static(b"half")) }
+}
+
+/// A failure with details.
+pub(super) fn fail_with_details(token: LeaseToken) -> Event {
+    failed(token, None, None)
+}
+
+/// The id of what follows a job.
+pub(super) fn follower(id: &JobId) -> String {
+    format!("{id}-then")
+}
+
+fn completed(token: LeaseToken, keep: Retention) -> Event {
+    Event::Complete { token, result: text_payload(RESULT), retention: Some(keep), then: Vec::new() }
+}
+
+fn failed(token: LeaseToken, delay: Option<Span>, retention: Option<Retention>) -> Event {
+    let failure = Failure::new("Io", "disk").with_details(Bytes::from_static(b"{\"errno\":5}"));
+    Event::Fail { token, failure, cause: Cause::Retryable, delay, retention }
+}

@@ -1,0 +1,150 @@
+//! Rows: a job as a scene leaves it, what is done to it, on what sight of it, under which token, and when.
+
+use super::{
+    deed::{DEEDS, Deed},
+    group::{Group, batch_max, name},
+    scene::{Scene, play},
+    shape::{MARKS, Mark, SHAPES, Shape},
+};
+use crate::bench::{Bench, prelude::policy};
+use queue_core::{
+    JobMeta, LeaseToken, OnFailed, Timestamp,
+    lifecycle::{Event, Transition, decide},
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A token that no claim was given.
+const FOREIGN: LeaseToken = LeaseToken::from_bytes([0xF0; 16]);
+
+/// Rows that play together.
+const ROWS_MAX: usize = 1000;
+
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    shape: Shape,
+    marks: &'static [Mark],
+    deed: Deed,
+    /// Which of the sights of the job the decision rests on.
+    view: usize,
+    /// Which claim's token is sent; one past the last is a foreign one.
+    token: usize,
+}
+
+/// Rows by the moment at which they are done, in milliseconds since the scene began.
+type Plan = BTreeMap<i64, Vec<Row>>;
+
+/// Plays the scene once to see which rows there are, and then for the rows of each moment.
+pub(super) async fn check(bench: &Bench, scene: Scene) {
+    // A completion may bring a second job into the batch.
+    let at_once = ROWS_MAX.min(batch_max(bench) / 2);
+    for (moment, rows) in plan(bench, scene).await {
+        for (part, rows) in rows.chunks(at_once).enumerate() {
+            let queue = format!("{moment}-{part}");
+            check_moment(&bench.on_queue(&queue), scene, moment, rows).await;
+        }
+    }
+}
+
+async fn check_moment(bench: &Bench, scene: Scene, moment: i64, rows: &[Row]) {
+    let mut group = Group::new(bench.clone(), rows.iter().map(|row| (row.shape, row.marks)).collect());
+    play(&mut group, scene).await;
+    group.mark().await;
+    group.pass_until(moment);
+    let batch: Vec<(usize, Transition)> =
+        rows.iter().enumerate().filter_map(|(nth, row)| Some((nth, transition(&group, nth, row)?))).collect();
+    group.send(&batch).await;
+    group.enqueue_again(|nth| rows.get(nth).and_then(|row| enqueued(row.deed))).await;
+    group.compare().await;
+    // Sent twice, each is what the lifecycle says of it: harmless.
+    group.send(&batch).await;
+    group.compare().await;
+    group.claim_rest().await;
+}
+
+fn enqueued(deed: Deed) -> Option<OnFailed> {
+    match deed {
+        Deed::Enqueue(on_failed) => Some(on_failed),
+        Deed::Hold(_) | Deed::Change(_) | Deed::Nothing => None,
+    }
+}
+
+fn transition(group: &Group, nth: usize, row: &Row) -> Option<Transition> {
+    let token = group.tokens.get(row.token).copied().unwrap_or(FOREIGN);
+    let event = event(row.deed, token, nth)?;
+    Some(decide(&group.seen[nth][row.view], event, &policy()).expect("it was planned on the same sight"))
+}
+
+fn event(deed: Deed, token: LeaseToken, nth: usize) -> Option<Event> {
+    match deed {
+        Deed::Hold(event) => Some(event(token, &name(nth))),
+        Deed::Change(event) => Some(event()),
+        Deed::Enqueue(_) | Deed::Nothing => None,
+    }
+}
+
+/// Every row that the scene has.
+async fn plan(bench: &Bench, scene: Scene) -> Plan {
+    let jobs: Vec<_> =
+        SHAPES.into_iter().flat_map(|shape| MARKS.into_iter().map(move |marks| (shape, marks))).collect();
+    let mut scout = Group::new(bench.on_queue("scout"), jobs.clone());
+    play(&mut scout, scene).await;
+    let before: Vec<usize> = scout.seen.iter().map(Vec::len).collect();
+    scout.mark().await;
+    let mut plan = Plan::new();
+    for (nth, (shape, marks)) in jobs.into_iter().enumerate() {
+        if scout.seen[nth].len() - before[nth] != marks.len() {
+            // A mark that cannot be set makes it the same job as one without.
+            continue;
+        }
+        let rows = rows(&scout, nth, shape, marks);
+        for moment in moments(&scout, nth) {
+            plan.entry(moment).or_default().extend(rows.iter().copied());
+        }
+    }
+    plan
+}
+
+fn rows(scout: &Group, nth: usize, shape: Shape, marks: &'static [Mark]) -> Vec<Row> {
+    let row = |deed, view, token| Row { shape, marks, deed, view, token };
+    let mut rows = Vec::new();
+    for deed in DEEDS.iter().copied() {
+        let Some(event) = event(deed, FOREIGN, nth) else {
+            rows.push(row(deed, 0, 0));
+            continue;
+        };
+        for (view, seen) in scout.seen[nth].iter().enumerate() {
+            if decide(seen, event.clone(), &policy()).is_ok() {
+                rows.extend(tokens(scout, deed, shape).into_iter().map(|token| row(deed, view, token)));
+            }
+        }
+    }
+    rows
+}
+
+/// The latest token for every shape; others, which are refused whatever the job's shape, for one.
+fn tokens(scout: &Group, deed: Deed, shape: Shape) -> Vec<usize> {
+    let last = scout.tokens.len().saturating_sub(1);
+    match deed {
+        Deed::Hold(_) if shape == Shape::Plain => (0..=scout.tokens.len()).collect(),
+        _ => vec![last],
+    }
+}
+
+/// A millisecond before, at, and after each moment ahead at which something about the job changes by itself; now, if
+/// there is none.
+fn moments(scout: &Group, nth: usize) -> BTreeSet<i64> {
+    let now = scout.now();
+    let since_start = |at: Timestamp| at.as_millis() - scout.start.as_millis();
+    let ahead = scout.twins[nth].meta(now).into_iter().flat_map(edges).filter(|at| *at > now);
+    let mut moments: BTreeSet<i64> =
+        ahead.flat_map(|at| (-1..=1).map(move |off| since_start(at) + off)).collect();
+    if moments.is_empty() {
+        moments.insert(since_start(now));
+    }
+    moments
+}
+
+fn edges(meta: &JobMeta) -> impl Iterator<Item = Timestamp> {
+    let lapse = meta.lease.as_ref().map(|lease| lease.expires_at);
+    [meta.state.is_waiting().then_some(meta.run_at), lapse, meta.purge_at].into_iter().flatten()
+}

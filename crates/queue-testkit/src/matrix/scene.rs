@@ -1,0 +1,65 @@
+use super::group::Group;
+use crate::bench::prelude::RETRY;
+use queue_core::{LeaseToken, OnFailed, Span, lifecycle::Event};
+
+/// What happens to jobs before they are compared.
+pub(super) type Scene = &'static [Step];
+
+/// One step of a scene, for every job that it makes sense for.
+#[derive(Debug)]
+pub(super) enum Step {
+    /// The beginning, instead of an enqueue that is due at once: one that is due after a while.
+    Later,
+    /// All that are due are claimed.
+    Claim,
+    /// Their holder does something.
+    Hold(fn(LeaseToken) -> Event),
+    /// Somebody does something.
+    Change(fn() -> Event),
+    /// The clock goes on.
+    Pass(Span),
+    /// The leases lapse and are ended.
+    Stall,
+    /// The ids are enqueued again.
+    Again(OnFailed),
+}
+
+/// Plays a scene.
+pub(super) async fn play(group: &mut Group, scene: Scene) {
+    let later = matches!(scene.first(), Some(Step::Later));
+    group.enqueue(if later { RETRY } else { Span::ZERO }).await;
+    for step in scene {
+        match step {
+            Step::Later => {}
+            Step::Claim => group.claim().await,
+            Step::Hold(event) => group.hold(*event).await,
+            Step::Change(event) => group.change(&event()).await,
+            Step::Pass(span) => group.pass(*span),
+            Step::Stall => group.stall().await,
+            Step::Again(on_failed) => group.enqueue_again(|_| Some(*on_failed)).await,
+        }
+    }
+}
+
+/// The table of scenes: `name [invariants] = [steps];` for each, which becomes a case of the suite.
+macro_rules! scenes {
+    (@step Change($event:expr)) => { $crate::matrix::scene::Step::Change(|| $event) };
+    (@step $step:ident($argument:expr)) => { $crate::matrix::scene::Step::$step($argument) };
+    (@step $step:ident) => { $crate::matrix::scene::Step::$step };
+    ($($name:ident [$($invariant:ident)+] = [$($step:ident $(($argument:expr))?)*];)+) => {
+        pub(crate) const CASES: &[$crate::cases::Case] = &[$(
+            $crate::cases::Case {
+                group: "matrix",
+                name: stringify!($name),
+                invariants: &[$($invariant),+],
+                needs: &[],
+                run: |bench| Box::pin($crate::matrix::rows::check(
+                    bench,
+                    const { &[$(scenes!(@step $step $(($argument))?)),*] },
+                )),
+            }
+        ),+];
+    };
+}
+
+pub(super) use scenes;

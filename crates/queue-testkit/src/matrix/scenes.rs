@@ -1,0 +1,80 @@
+//! How a job comes to stand where it stands: each state by each way that leads to it, through the verbs of the store.
+
+use super::{
+    deed::{extend_with_progress, fail_with_details},
+    scene::scenes,
+};
+use crate::{
+    Invariant::{I1, I3, I4, I5, I6, I7, I8, I9, I10, I11, I13},
+    bench::prelude::*,
+};
+use queue_core::{
+    LeaseToken, OnFailed, Retention, Span,
+    lifecycle::{Cause, Event, OnRunning},
+};
+
+const CANCEL: Event = Event::Cancel { running: OnRunning::Request };
+
+scenes! {
+    queued [I1 I9 I11] = [];
+    scheduled [I1 I11] = [Later];
+    released [I5 I11] = [Claim Hold(release)];
+    snoozed [I5 I11] = [Claim Hold(snooze)];
+    redriven [I6 I7] = [Claim Hold(terminally) Change(Event::Redrive)];
+    redriven_from_cancelled [I6 I10] = [Change(CANCEL) Change(Event::Redrive)];
+    failing [I5 I7 I11] = [Claim Hold(fail_with_details)];
+    failing_after_a_stall [I7 I11] = [Claim Stall];
+    failing_after_two_stalls [I7 I11] = [Claim Stall Claim Stall];
+    failing_and_released [I5 I7] = [Claim Hold(fail) Pass(RETRY) Claim Hold(release)];
+    failing_and_snoozed [I5 I7 I11] = [Claim Hold(fail) Pass(RETRY) Claim Hold(snooze)];
+    failing_and_promoted [I7 I11] = [Claim Hold(fail) Change(Event::Promote)];
+    processing [I3 I4 I5] = [Claim];
+    processing_after_a_release [I3 I4 I5] = [Claim Hold(release) Claim];
+    processing_after_a_failure [I4 I7] = [Claim Hold(fail_with_details) Pass(RETRY) Claim];
+    processing_after_a_stall [I3 I4 I7] = [Claim Stall Claim];
+    processing_for_the_last_attempt [I7 I8] =
+        [Claim Hold(fail) Pass(RETRY) Claim Hold(fail) Pass(RETRY) Claim];
+    processing_for_the_last_stall [I7 I8] = [Claim Stall Claim Stall Pass(STALL) Claim];
+    processing_and_extended [I3 I4] = [Claim Pass(MILLI) Hold(extend_with_progress)];
+    processing_after_a_redrive [I4 I6] = [Claim Hold(terminally) Change(Event::Redrive) Claim];
+    completed [I5 I6 I13] = [Claim Hold(complete)];
+    completed_after_a_failure [I5 I6 I13] = [Claim Hold(fail_with_details) Pass(RETRY) Claim Hold(complete)];
+    completed_and_retained [I5 I6 I13] = [Claim Hold(complete) Change(Event::SetRetention(SHORT))];
+    completed_past_its_lapse [I5 I13] = [Claim Pass(LEASE) Hold(complete)];
+    failed_for_good [I5 I6 I8] = [Claim Hold(terminally)];
+    failed_and_exhausted [I6 I7 I8] =
+        [Claim Hold(fail) Pass(RETRY) Claim Hold(fail) Pass(RETRY) Claim Hold(fail_with_details)];
+    failed_by_stalls [I6 I7 I8] = [Claim Stall Claim Stall Pass(STALL) Claim Stall];
+    failed_for_an_unknown_kind [I6 I8] = [Claim Hold(unknown_kind)];
+    failed_for_an_undecodable_payload [I6 I8] = [Claim Hold(undecodable)];
+    failed_and_kept_for_ever [I6 I8] = [Claim Hold(terminally) Change(Event::SetRetention(Retention::Forever))];
+    cancelled_while_queued [I6 I10] = [Change(CANCEL)];
+    cancelled_while_failing [I6 I10] = [Claim Hold(fail_with_details) Change(CANCEL)];
+    cancelled_at_a_failure [I6 I10] = [Claim Change(CANCEL) Hold(fail_with_details)];
+    cancelled_at_a_release [I6 I10] = [Claim Change(CANCEL) Hold(release)];
+    cancelled_at_a_lapse [I6 I10] = [Claim Change(CANCEL) Stall];
+    purged [I1 I13] = [Claim Hold(complete) Pass(KEPT)];
+    deleted [I1 I4] = [Claim Hold(release) Change(Event::Delete)];
+    removed_at_its_end [I1 I5] = [Claim Hold(terminally) Change(Event::SetRetention(Retention::Remove))];
+    anew_after_a_cancel [I4 I9 I10] = [Claim Hold(release) Change(CANCEL) Again(OnFailed::Block)];
+    anew_after_a_failure [I4 I5 I9] = [Claim Hold(terminally) Again(OnFailed::Replace)];
+    anew_after_a_delete [I4 I9] = [Claim Hold(complete) Change(Event::Delete) Again(OnFailed::Block)];
+    anew_after_a_purge [I4 I9 I13] = [Claim Hold(complete) Pass(KEPT) Again(OnFailed::Block)];
+    anew_and_processing [I3 I4 I9] = [Claim Hold(terminally) Again(OnFailed::Replace) Claim];
+    anew_and_completed [I4 I5 I13] =
+        [Claim Hold(terminally) Again(OnFailed::Replace) Claim Hold(complete)];
+}
+
+const SHORT: Retention = Retention::Keep(Span::from_secs(5));
+
+fn terminally(token: LeaseToken) -> Event {
+    fail_because(token, Cause::Terminal)
+}
+
+fn unknown_kind(token: LeaseToken) -> Event {
+    fail_because(token, Cause::UnknownKind)
+}
+
+fn undecodable(token: LeaseToken) -> Event {
+    fail_because(token, Cause::Undecodable)
+}

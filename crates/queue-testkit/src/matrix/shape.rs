@@ -1,0 +1,56 @@
+use crate::bench::prelude::*;
+use queue_core::{
+    Budget, NewJob, Retention, Span,
+    lifecycle::{Event, OnRunning},
+};
+
+/// A kind of job that a scene is played with: what its events depend on besides its state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// Kept for an hour, three of each budget.
+    Plain,
+    /// Leaves at once, and has one attempt and one stall.
+    Fleeting,
+    /// Stays for ever, and may fail and stall for ever.
+    Endless,
+    /// Kept for less than somebody who waits for it needs.
+    Awaited,
+}
+
+/// What somebody marks a job with at the end of a scene, in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mark {
+    Cancel,
+    Await,
+}
+
+/// The shapes of every scene.
+pub(super) const SHAPES: [Shape; 4] = [Shape::Plain, Shape::Fleeting, Shape::Endless, Shape::Awaited];
+/// The marks of every scene in which they can be set.
+pub(super) const MARKS: [&[Mark]; 4] = [&[], &[Mark::Cancel], &[Mark::Await], &[Mark::Cancel, Mark::Await]];
+
+impl Shape {
+    /// A job of this shape.
+    pub(super) fn job(self, text: &str, delay: Span) -> NewJob {
+        let new = job(text).with_delay(delay);
+        let both = |new: NewJob, raw| {
+            new.with_max_attempts(Budget::from_raw(raw)).with_max_stalls(Budget::from_raw(raw))
+        };
+        match self {
+            Self::Plain => new,
+            Self::Fleeting => both(new, 1).with_retention(Retention::Remove),
+            Self::Endless => both(new, 0).with_retention(Retention::Forever),
+            Self::Awaited => new.with_retention(Retention::Keep(STALL)).awaited(),
+        }
+    }
+}
+
+impl Mark {
+    /// As an event.
+    pub(super) fn event(self) -> Event {
+        match self {
+            Self::Cancel => Event::Cancel { running: OnRunning::Request },
+            Self::Await => Event::Await,
+        }
+    }
+}

@@ -1,0 +1,87 @@
+use queue_core::{JobMeta, JobRecord, Reason, Retention, State};
+
+/// A job as the model knows it and as a store shows it: every field of the metadata, as plain values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Card {
+    /// Lives of a run are numbered from one, since a store may leave gaps in its own numbers.
+    pub(super) life: u64,
+    pub(super) revision: u64,
+    pub(super) id: String,
+    pub(super) kind: String,
+    pub(super) priority: i16,
+    pub(super) created_at: i64,
+    pub(super) run_at: i64,
+    pub(super) state: State,
+    pub(super) reason: Option<Reason>,
+    pub(super) epoch: u64,
+    pub(super) failures: u32,
+    pub(super) stalls: u32,
+    /// Zero is unlimited.
+    pub(super) max_attempts: u32,
+    /// Zero is unlimited.
+    pub(super) max_stalls: u32,
+    /// The holder, and when its lease lapses.
+    pub(super) lease: Option<(String, i64)>,
+    pub(super) cancel_requested: bool,
+    pub(super) awaited: bool,
+    pub(super) progress: Option<Vec<u8>>,
+    /// Name and message.
+    pub(super) error: Option<(String, String)>,
+    pub(super) keep_completed: Retention,
+    pub(super) keep_failed: Retention,
+    pub(super) finished_at: Option<i64>,
+    pub(super) purge_at: Option<i64>,
+}
+
+/// The large part of a record.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Body {
+    pub(super) payload: Vec<u8>,
+    pub(super) result: Option<Vec<u8>>,
+    pub(super) details: Option<Vec<u8>>,
+}
+
+impl Card {
+    /// What a store shows.
+    pub(super) fn shown(meta: &JobMeta, life: u64) -> Self {
+        let lease = meta.lease.as_ref();
+        let error = meta.last_error.as_ref();
+        Self {
+            life,
+            revision: meta.revision,
+            id: meta.id.to_string(),
+            kind: meta.kind.to_string(),
+            priority: meta.priority,
+            created_at: meta.created_at.as_millis(),
+            run_at: meta.run_at.as_millis(),
+            state: meta.state,
+            reason: meta.reason,
+            epoch: meta.epoch,
+            failures: meta.failures,
+            stalls: meta.stalls,
+            max_attempts: meta.max_attempts.as_raw(),
+            max_stalls: meta.max_stalls.as_raw(),
+            lease: lease.map(|lease| (lease.worker.to_string(), lease.expires_at.as_millis())),
+            cancel_requested: meta.cancel_requested,
+            awaited: meta.awaited,
+            progress: meta.progress.as_ref().map(|bytes| bytes.to_vec()),
+            error: error.map(|error| (error.name().to_owned(), error.message().to_owned())),
+            keep_completed: meta.retention.completed,
+            keep_failed: meta.retention.failed,
+            finished_at: meta.finished_at.map(queue_core::Timestamp::as_millis),
+            purge_at: meta.purge_at.map(queue_core::Timestamp::as_millis),
+        }
+    }
+}
+
+impl Body {
+    /// What a store shows of a record that was read whole.
+    pub(super) fn shown(record: &JobRecord) -> Self {
+        let body = record.body.as_ref().expect("the whole record was asked for");
+        Self {
+            payload: body.payload.bytes.to_vec(),
+            result: body.result.as_ref().map(|result| result.bytes.to_vec()),
+            details: body.error_details.as_ref().map(|bytes| bytes.to_vec()),
+        }
+    }
+}

@@ -1,0 +1,92 @@
+use queue_core::{
+    OnFailed, Retention, State,
+    lifecycle::{Cause, OnRunning},
+};
+
+/// Ids, workers and kinds are few, so that operations meet.
+pub(crate) const IDS: [&str; 5] = ["a", "b", "c", "d", "e"];
+pub(crate) const WORKERS: [&str; 2] = ["worker-1", "worker-2"];
+pub(crate) const KINDS: [&str; 2] = ["email", "report"];
+
+/// One step of a random run.
+#[derive(Clone, Debug)]
+pub(crate) enum Op {
+    /// Groups of jobs in one call.
+    Enqueue(Vec<Vec<New>>),
+    /// Takes leases, which later steps hold in hand.
+    Claim { worker: usize, limit: usize, lease_ms: i64 },
+    /// The holder of one of the latest leases, live or not, does something with it.
+    Hold { hand: usize, how: How },
+    /// Somebody else changes a job.
+    Change { id: usize, what: What },
+    /// Everything that lapsed is ended.
+    Rescue,
+    /// Records go.
+    Prune(Doomed),
+    /// Claims stop.
+    Pause,
+    /// Claims go on.
+    Resume,
+    /// Page by page.
+    List { filter: Filter, page: usize },
+    /// The clock goes on.
+    Pass(i64),
+    /// The clock goes to a moment that matters to some job, or just before or after it.
+    Edge { nth: usize, off_ms: i64 },
+    /// The clock is set back.
+    Back(i64),
+    /// The store is closed and opened.
+    Reopen,
+}
+
+/// A job to enqueue.
+#[derive(Clone, Debug)]
+pub(crate) struct New {
+    pub(crate) id: usize,
+    pub(crate) kind: usize,
+    pub(crate) payload: Vec<u8>,
+    pub(crate) priority: i16,
+    pub(crate) delay_ms: i64,
+    pub(crate) max_attempts: u32,
+    pub(crate) max_stalls: u32,
+    pub(crate) keep_completed: Retention,
+    pub(crate) keep_failed: Retention,
+    pub(crate) on_failed: OnFailed,
+    pub(crate) awaited: bool,
+}
+
+/// What holders do.
+#[derive(Clone, Debug)]
+pub(crate) enum How {
+    Complete { result: Vec<u8>, keep: Option<Retention>, then: Vec<New> },
+    Fail { cause: Cause, delay_ms: Option<i64>, keep: Option<Retention>, details: Option<Vec<u8>> },
+    Release,
+    Snooze { delay_ms: i64 },
+    Extend { by_ms: i64, progress: Option<Vec<u8>> },
+}
+
+/// What everybody may do.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum What {
+    Cancel(OnRunning),
+    Await,
+    Retain(Retention),
+    Redrive,
+    Promote,
+    Delete,
+}
+
+/// Which records go.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Doomed {
+    Expired,
+    FinishedBefore { age_ms: i64 },
+    Everything,
+}
+
+/// Which jobs are listed.
+#[derive(Clone, Debug)]
+pub(crate) enum Filter {
+    Match { states: Vec<State>, worker: Option<usize>, kind: Option<usize> },
+    Lapsed,
+}

@@ -1,0 +1,60 @@
+//! Steps as requests to a store.
+
+use super::op::{How, IDS, KINDS, New, What};
+use crate::bench::prelude::*;
+use queue_core::{Budget, Failure, Kind, LeaseToken, NewJob, RetentionPolicy, Span, lifecycle::Event};
+
+/// The failure that holders report.
+pub(crate) const FAILURE: (&str, &str) = ("Timeout", "no answer");
+
+pub(crate) fn span(millis: i64) -> Span {
+    Span::from_millis(millis)
+}
+
+pub(crate) fn new_job(new: &New) -> NewJob {
+    let retention = RetentionPolicy { completed: new.keep_completed, failed: new.keep_failed };
+    let payload = bytes_payload(new.payload.clone());
+    let job = NewJob::new(id(IDS[new.id]), Kind::from_static(KINDS[new.kind]), payload)
+        .with_priority(new.priority)
+        .with_delay(span(new.delay_ms))
+        .with_max_attempts(Budget::from_raw(new.max_attempts))
+        .with_max_stalls(Budget::from_raw(new.max_stalls))
+        .with_retention(retention)
+        .with_on_failed(new.on_failed);
+    if new.awaited { job.awaited() } else { job }
+}
+
+pub(crate) fn event_of_holder(how: &How, token: LeaseToken) -> Event {
+    match how {
+        How::Complete { result, keep, then } => Event::Complete {
+            token,
+            result: bytes_payload(result.clone()),
+            retention: *keep,
+            then: then.iter().map(new_job).collect(),
+        },
+        How::Fail { cause, delay_ms, keep, details } => {
+            let bare = Failure::new(FAILURE.0, FAILURE.1);
+            let failure = match details {
+                Some(details) => bare.with_details(details.clone().into()),
+                None => bare,
+            };
+            Event::Fail { token, failure, cause: *cause, delay: delay_ms.map(span), retention: *keep }
+        }
+        How::Release => Event::Release { token },
+        How::Snooze { delay_ms } => Event::Snooze { token, delay: span(*delay_ms) },
+        How::Extend { by_ms, progress } => {
+            Event::Extend { token, by: span(*by_ms), progress: progress.clone().map(Into::into) }
+        }
+    }
+}
+
+pub(crate) fn event_of_anybody(what: What) -> Event {
+    match what {
+        What::Cancel(running) => Event::Cancel { running },
+        What::Await => Event::Await,
+        What::Retain(retention) => Event::SetRetention(retention),
+        What::Redrive => Event::Redrive,
+        What::Promote => Event::Promote,
+        What::Delete => Event::Delete,
+    }
+}

@@ -1,0 +1,173 @@
+//! Where random steps come from. Small values and few names, so that steps meet; what shrinks goes to plain and few.
+
+use super::op::{Doomed, Filter, How, IDS, KINDS, New, Op, WORKERS, What};
+use proptest::{
+    collection::vec,
+    option::{of, weighted},
+    prelude::{BoxedStrategy, Just, Strategy, any},
+    sample::select,
+    strategy::Union,
+};
+use queue_core::{
+    OnFailed, Retention, Span, State,
+    lifecycle::{Cause, OnRunning},
+};
+
+/// What a run is about: how often each kind of step comes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mix {
+    pub(crate) enqueue: u32,
+    pub(crate) claim: u32,
+    pub(crate) hold: u32,
+    pub(crate) change: u32,
+    pub(crate) rescue: u32,
+    pub(crate) prune: u32,
+    pub(crate) pause: u32,
+    pub(crate) list: u32,
+    pub(crate) clock: u32,
+    pub(crate) step_back: u32,
+    pub(crate) reopen: u32,
+}
+
+/// Longest run.
+const STEPS_MAX: usize = 40;
+/// Around the moments of leases, waits and retentions.
+const SPANS_MS: &[i64] = &[0, 1, 999, 1_000, 1_001, 10_000, 30_000, 60_000, 3_600_000];
+
+pub(crate) fn steps(mix: Mix) -> BoxedStrategy<Vec<Op>> {
+    vec(step(mix), 1..STEPS_MAX).boxed()
+}
+
+fn step(mix: Mix) -> BoxedStrategy<Op> {
+    let kinds = [
+        (mix.enqueue, enqueue()),
+        (mix.claim, claim()),
+        (mix.hold, hold()),
+        (mix.change, change()),
+        (mix.rescue, Just(Op::Rescue).boxed()),
+        (mix.prune, doomed().prop_map(Op::Prune).boxed()),
+        (mix.pause, Union::new([Just(Op::Pause), Just(Op::Resume)]).boxed()),
+        (mix.list, list()),
+        (mix.clock, clock()),
+        (mix.step_back, select(SPANS_MS).prop_map(Op::Back).boxed()),
+        (mix.reopen, Just(Op::Reopen).boxed()),
+    ];
+    Union::new_weighted(kinds.into_iter().filter(|(weight, _)| *weight > 0).collect()).boxed()
+}
+
+pub(crate) fn enqueue() -> BoxedStrategy<Op> {
+    vec(vec(new(), 1..3), 1..3).prop_map(Op::Enqueue).boxed()
+}
+
+pub(crate) fn claim() -> BoxedStrategy<Op> {
+    (0..WORKERS.len(), 0..4_usize, select(&[1_i64, 1_000, 30_000][..]))
+        .prop_map(|(worker, limit, lease_ms)| Op::Claim { worker, limit, lease_ms })
+        .boxed()
+}
+
+fn hold() -> BoxedStrategy<Op> {
+    // Mostly one of the latest leases; they shrink towards the oldest.
+    (0..super::driver::HANDS_MAX, how()).prop_map(|(hand, how)| Op::Hold { hand, how }).boxed()
+}
+
+pub(crate) fn how() -> BoxedStrategy<How> {
+    let complete = (bytes(), weighted(0.3, retention()), vec(new(), 0..2))
+        .prop_map(|(result, keep, then)| How::Complete { result, keep, then });
+    let fail = (cause(), weighted(0.3, millis()), weighted(0.3, retention()), of(bytes()))
+        .prop_map(|(cause, delay_ms, keep, details)| How::Fail { cause, delay_ms, keep, details });
+    let extend = (select(&[1_i64, 1_000, 60_000][..]), of(bytes()))
+        .prop_map(|(by_ms, progress)| How::Extend { by_ms, progress });
+    Union::new_weighted(vec![
+        (2, Just(How::Release).boxed()),
+        (3, complete.boxed()),
+        (4, fail.boxed()),
+        (1, millis().prop_map(|delay_ms| How::Snooze { delay_ms }).boxed()),
+        (2, extend.boxed()),
+    ])
+    .boxed()
+}
+
+fn change() -> BoxedStrategy<Op> {
+    (0..IDS.len(), what()).prop_map(|(id, what)| Op::Change { id, what }).boxed()
+}
+
+pub(crate) fn what() -> BoxedStrategy<What> {
+    let fixed = select(vec![
+        What::Cancel(OnRunning::Request),
+        What::Cancel(OnRunning::Request),
+        What::Cancel(OnRunning::Leave),
+        What::Await,
+        What::Redrive,
+        What::Promote,
+        What::Delete,
+    ]);
+    Union::new_weighted(vec![(7, fixed.boxed()), (1, retention().prop_map(What::Retain).boxed())]).boxed()
+}
+
+pub(crate) fn doomed() -> BoxedStrategy<Doomed> {
+    let finished = millis().prop_map(|age_ms| Doomed::FinishedBefore { age_ms });
+    Union::new_weighted(vec![
+        (2, Just(Doomed::Expired).boxed()),
+        (3, finished.boxed()),
+        (1, Just(Doomed::Everything).boxed()),
+    ])
+    .boxed()
+}
+
+pub(crate) fn list() -> BoxedStrategy<Op> {
+    let matching = (vec(select(&State::ALL[..]), 0..3), of(0..WORKERS.len()), of(0..KINDS.len()))
+        .prop_map(|(states, worker, kind)| Filter::Match { states, worker, kind });
+    let filter = Union::new_weighted(vec![(1, Just(Filter::Lapsed).boxed()), (3, matching.boxed())]);
+    (filter, 1..4_usize).prop_map(|(filter, page)| Op::List { filter, page }).boxed()
+}
+
+pub(crate) fn clock() -> BoxedStrategy<Op> {
+    let edge = (0..4_usize, -1..2_i64).prop_map(|(nth, off_ms)| Op::Edge { nth, off_ms });
+    Union::new_weighted(vec![(1, millis().prop_map(Op::Pass).boxed()), (3, edge.boxed())]).boxed()
+}
+
+pub(crate) fn new() -> BoxedStrategy<New> {
+    let delay = Union::new_weighted(vec![(2, Just(0).boxed()), (1, millis())]);
+    let names = (0..IDS.len(), 0..KINDS.len(), bytes());
+    let order = (select(&[0_i16, 0, 0, -1, 1, i16::MIN, i16::MAX][..]), delay);
+    let budgets = (select(&[3_u32, 0, 1, 2][..]), select(&[3_u32, 0, 1, 2][..]));
+    let ending = (retention(), retention(), select(&[OnFailed::Block, OnFailed::Replace][..]), any::<bool>());
+    (names, order, budgets, ending)
+        .prop_map(|(names, order, budgets, ending)| New {
+            id: names.0,
+            kind: names.1,
+            payload: names.2,
+            priority: order.0,
+            delay_ms: order.1,
+            max_attempts: budgets.0,
+            max_stalls: budgets.1,
+            keep_completed: ending.0,
+            keep_failed: ending.1,
+            on_failed: ending.2,
+            awaited: ending.3,
+        })
+        .boxed()
+}
+
+fn retention() -> BoxedStrategy<Retention> {
+    let keep = millis().prop_map(|ms| Retention::Keep(Span::from_millis(ms)));
+    Union::new_weighted(vec![
+        (1, Just(Retention::Forever).boxed()),
+        (1, Just(Retention::Remove).boxed()),
+        (2, keep.boxed()),
+    ])
+    .boxed()
+}
+
+fn cause() -> impl Strategy<Value = Cause> {
+    use Cause::{Retryable, Terminal, Undecodable, UnknownKind};
+    select(&[Retryable, Retryable, Retryable, Terminal, UnknownKind, Undecodable][..])
+}
+
+pub(crate) fn millis() -> BoxedStrategy<i64> {
+    select(SPANS_MS).boxed()
+}
+
+fn bytes() -> BoxedStrategy<Vec<u8>> {
+    vec(any::<u8>(), 0..4).boxed()
+}

@@ -1,0 +1,81 @@
+use queue_core::{
+    Applied, ClaimRequest, Enqueued, JobBody, JobMeta, JobRecord, NewJob, QueueName, Seq, Timestamp,
+    lifecycle::{self, Admission, BodyPatch, TrackedJob, Transition, Verdict, admit},
+};
+
+/// What a record should be: the job as the lifecycle leaves it, and the body beside it.
+#[derive(Clone, Debug)]
+pub(crate) struct Twin {
+    pub(crate) job: TrackedJob,
+    body: JobBody,
+    removed: bool,
+    /// What its completion enqueued.
+    pub(crate) followers: Vec<NewJob>,
+}
+
+impl Twin {
+    /// The beginning of a life.
+    pub(crate) fn begin(queue: QueueName, new: &NewJob, seq: Seq, now: Timestamp) -> Self {
+        let job = TrackedJob::new(JobMeta::begin(queue, new, seq, now));
+        let body = JobBody { payload: new.payload.clone(), result: None, error_details: None };
+        Self { job, body, removed: false, followers: Vec::new() }
+    }
+
+    /// The metadata, while there is a record.
+    pub(crate) fn meta(&self, now: Timestamp) -> Option<&JobMeta> {
+        Some(&self.job.meta).filter(|meta| !self.removed && !meta.is_purged(now))
+    }
+
+    /// The whole record, while there is one.
+    pub(crate) fn record(&self, now: Timestamp) -> Option<JobRecord> {
+        let meta = self.meta(now)?.clone();
+        Some(JobRecord { meta, body: Some(self.body.clone()) })
+    }
+
+    /// What a transition should be answered; afterwards the twin is as the record should be.
+    pub(crate) fn apply(&mut self, transition: &Transition, now: Timestamp) -> Applied {
+        if self.removed {
+            return Applied::Missing;
+        }
+        let verdict = lifecycle::apply(&mut self.job, transition, now);
+        let meta = self.job.meta.clone();
+        match verdict {
+            Verdict::Written(patch) => self.patch(patch),
+            Verdict::Removed => self.removed = true,
+            Verdict::Replayed => return Applied::Done(meta),
+            Verdict::LeaseLost => return Applied::LeaseLost(meta),
+            Verdict::Stale => return Applied::Stale(meta),
+            Verdict::Missing => return Applied::Missing,
+        }
+        self.followers.extend(transition.then.iter().cloned());
+        Applied::Done(meta)
+    }
+
+    /// Leased by a claim.
+    pub(crate) fn lease(&mut self, request: &ClaimRequest, now: Timestamp) {
+        lifecycle::lease(&mut self.job, request, now);
+    }
+
+    /// What enqueueing its id should be answered; `seq` is the number of a life that begins with it.
+    pub(crate) fn enqueue(&mut self, new: &NewJob, seq: Seq, now: Timestamp) -> Enqueued {
+        let present = Some(&self.job.meta).filter(|_| !self.removed);
+        if admit(present, new, now) != Admission::Duplicate {
+            *self = Self::begin(self.job.meta.queue.clone(), new, seq, now);
+            return Enqueued::Queued { seq };
+        }
+        let meta = &self.job.meta;
+        match &self.body.result {
+            Some(result) => Enqueued::Completed { seq: meta.seq, result: result.clone() },
+            None => Enqueued::Duplicate { seq: meta.seq, state: meta.state },
+        }
+    }
+
+    fn patch(&mut self, patch: BodyPatch) {
+        match patch {
+            BodyPatch::Keep => {}
+            BodyPatch::Result(result) => self.body.result = Some(result),
+            BodyPatch::ErrorDetails(replaced) => self.body.error_details = replaced,
+            BodyPatch::Clear => (self.body.result, self.body.error_details) = (None, None),
+        }
+    }
+}
