@@ -47,7 +47,12 @@ async fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn measure(scenario: Scenario, kind: StoreKind, round: usize, divide: usize) -> anyhow::Result<Measurement> {
+async fn measure(
+    scenario: Scenario,
+    kind: StoreKind,
+    round: usize,
+    divide: usize,
+) -> anyhow::Result<Measurement> {
     let store = store::open(kind).await?;
     let jobs = (scenario.jobs(kind) / divide).max(100);
     let elapsed = scenario.run(store.storage.clone(), jobs).await?;

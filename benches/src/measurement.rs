@@ -15,7 +15,13 @@ pub(crate) struct Measurement {
 
 impl Measurement {
     #[expect(clippy::cast_precision_loss, reason = "a rate needs no more than 53 bits")]
-    pub(crate) fn new(scenario: Scenario, store: StoreKind, round: usize, jobs: usize, elapsed: Duration) -> Self {
+    pub(crate) fn new(
+        scenario: Scenario,
+        store: StoreKind,
+        round: usize,
+        jobs: usize,
+        elapsed: Duration,
+    ) -> Self {
         let seconds = elapsed.as_secs_f64();
         Self { store, scenario, round, jobs, seconds, jobs_per_second: jobs as f64 / seconds }
     }

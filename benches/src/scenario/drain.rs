@@ -10,9 +10,14 @@ use std::{sync::Arc, time::Duration};
 const BATCH: usize = 1000;
 
 /// Preloads, then lets one worker at its defaults finish everything. The store's own counts are what is believed.
-pub(super) async fn run(storage: Arc<dyn Storage>, jobs: usize, retention: Retention) -> anyhow::Result<Duration> {
+pub(super) async fn run(
+    storage: Arc<dyn Storage>,
+    jobs: usize,
+    retention: Retention,
+) -> anyhow::Result<Duration> {
     preload(&*storage, jobs, retention).await?;
-    let router = Router::new(()).handle("email", |_: serde_json::Value, _: Context| async { Ok::<_, JobError>(()) })?;
+    let router = Router::new(())
+        .handle("email", |_: serde_json::Value, _: Context| async { Ok::<_, JobError>(()) })?;
     let worker = Worker::builder(storage.clone(), queue(), router).until_empty().build()?;
     let started = now();
     let report = worker.run().await;
