@@ -20,4 +20,4 @@ mod worker;
 pub use handler::{CancelReason, Context, JobError, JobHandler, Router};
 pub use spawn::TokioSpawn;
 pub use tokio_clock::TokioClock;
-pub use worker::{Report, Worker, WorkerBuilder, WorkerEvent};
+pub use worker::{PruneTick, Report, RescueTick, Worker, WorkerBuilder, WorkerEvent};

@@ -10,8 +10,11 @@ mod fetcher;
 mod heartbeat;
 mod held_job;
 mod maintenance;
+mod member;
 mod options;
+mod prune_tick;
 mod report;
+mod rescue_tick;
 mod settlement;
 mod settler;
 mod shared;
@@ -19,7 +22,9 @@ mod worker_run;
 
 pub use builder::WorkerBuilder;
 pub use event::WorkerEvent;
+pub use prune_tick::PruneTick;
 pub use report::Report;
+pub use rescue_tick::RescueTick;
 pub use worker_run::Worker;
 
 pub(crate) use held_job::HeldJob;

@@ -40,7 +40,7 @@ const ANSWER_WAIT: Duration = Duration::from_secs(5);
 /// ```
 #[derive(Debug)]
 pub struct Worker {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
     handler: SharedHandler,
 }
 

@@ -1,0 +1,161 @@
+use super::{Pace, PacedLoopBuilder, PacedTick, pacing::Pacing};
+use crate::runtime::{
+    BoxError, Member,
+    panics::{caught, guarded},
+};
+use async_trait::async_trait;
+use std::{fmt, sync::Arc, time::Duration};
+use tokio::{
+    task::yield_now,
+    time::{sleep, timeout},
+};
+use tokio_util::sync::CancellationToken;
+
+/// Runs a tick until it is stopped. A tick that panics, fails or takes too long counts as idle, and the loop goes on.
+///
+/// ```
+/// # use std::{convert::Infallible, sync::atomic::{AtomicU32, Ordering}, time::Duration};
+/// use queue_worker::runtime::{Pace, PacedLoop, tick_fn};
+///
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() -> Result<(), queue_core::Error> {
+/// let left = AtomicU32::new(3);
+/// let countdown = tick_fn(move |stop| {
+///     let before = left.fetch_sub(1, Ordering::SeqCst);
+///     if before == 1 { stop.cancel() }
+///     async { Ok::<_, Infallible>(Pace::Busy) }
+/// });
+/// let countdown = PacedLoop::builder(countdown).interval(Duration::from_secs(60)).immediate_first_tick().build()?;
+/// countdown.run(Default::default()).await;
+/// # Ok(()) }
+/// ```
+pub struct PacedLoop<P: PacedTick> {
+    tick: P,
+    pacing: Pacing,
+    tick_timeout: Duration,
+    first_tick: FirstTick,
+    callbacks: Callbacks<P::Error>,
+}
+
+/// Why a tick came to nothing, other than a panic.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TickFailure<E> {
+    /// The tick said so.
+    Failed(E),
+    /// It took longer than this and was dropped.
+    TimedOut(Duration),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum FirstTick {
+    Immediate,
+    AfterInterval,
+}
+
+/// The program's own listeners.
+pub(super) struct Callbacks<E> {
+    pub(super) on_panic: Arc<dyn Fn(&str) + Send + Sync>,
+    pub(super) on_error: Arc<OnError<E>>,
+}
+
+type OnError<E> = dyn Fn(&TickFailure<E>) + Send + Sync;
+
+impl<P: PacedTick> PacedLoop<P> {
+    /// Starts to build a loop around a tick.
+    pub fn builder(tick: P) -> PacedLoopBuilder<P> {
+        PacedLoopBuilder::new(tick)
+    }
+
+    pub(super) fn new(
+        tick: P,
+        pacing: Pacing,
+        tick_timeout: Duration,
+        first_tick: FirstTick,
+        callbacks: Callbacks<P::Error>,
+    ) -> Self {
+        Self { tick, pacing, tick_timeout, first_tick, callbacks }
+    }
+
+    /// Ticks until `stop` fires. A tick that runs then is told by the same token and waited for. May be called again.
+    ///
+    /// Dropping the future drops the tick.
+    pub fn run(&self, stop: CancellationToken) -> impl Future<Output = ()> + Send {
+        // Spelled out, since a caller that spawns it cannot always infer that it is `Send`.
+        self.run_until(stop)
+    }
+
+    async fn run_until(&self, stop: CancellationToken) {
+        let mut pacing = self.pacing.clone();
+        let mut wait = match self.first_tick {
+            FirstTick::Immediate => Duration::ZERO,
+            FirstTick::AfterInterval => pacing.first_wait(),
+        };
+        while !is_stopped_within(wait, &stop).await {
+            let pace = self.tick_once(&stop).await;
+            wait = pacing.wait_after(pace);
+        }
+    }
+
+    async fn tick_once(&self, stop: &CancellationToken) -> Pace {
+        let failure = match caught(timeout(self.tick_timeout, self.tick.tick(stop))).await {
+            Ok(Ok(Ok(pace))) => return pace,
+            Ok(Ok(Err(error))) => TickFailure::Failed(error),
+            Ok(Err(_elapsed)) => TickFailure::TimedOut(self.tick_timeout),
+            Err(message) => {
+                tracing::error!(message, "a tick panicked; the loop goes on");
+                let _told = guarded("on_panic", || (self.callbacks.on_panic)(&message));
+                return Pace::Idle;
+            }
+        };
+        tracing::warn!(%failure, "a tick failed; the loop goes on");
+        let _told = guarded("on_error", || (self.callbacks.on_error)(&failure));
+        Pace::Idle
+    }
+}
+
+/// Waits, and answers whether a stop came. Even without a wait other tasks get their turn.
+async fn is_stopped_within(wait: Duration, stop: &CancellationToken) -> bool {
+    if wait.is_zero() {
+        yield_now().await;
+        return stop.is_cancelled();
+    }
+    tokio::select! {
+        biased;
+        () = stop.cancelled() => true,
+        () = sleep(wait) => false,
+    }
+}
+
+#[async_trait]
+impl<P: PacedTick> Member for PacedLoop<P> {
+    async fn run(self: Box<Self>, stop: CancellationToken) -> Result<(), BoxError> {
+        PacedLoop::run(&self, stop).await;
+        Ok(())
+    }
+}
+
+impl<E> Default for Callbacks<E> {
+    fn default() -> Self {
+        Self { on_panic: Arc::new(|_| ()), on_error: Arc::new(|_| ()) }
+    }
+}
+
+impl<E: fmt::Display> fmt::Display for TickFailure<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Failed(error) => error.fmt(f),
+            Self::TimedOut(timeout) => write!(f, "the tick took longer than {timeout:?}"),
+        }
+    }
+}
+
+impl<P: PacedTick> fmt::Debug for PacedLoop<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { pacing, tick_timeout, first_tick, .. } = self;
+        f.debug_struct("PacedLoop")
+            .field("pacing", pacing)
+            .field("tick_timeout", tick_timeout)
+            .field("first_tick", first_tick)
+            .finish_non_exhaustive()
+    }
+}

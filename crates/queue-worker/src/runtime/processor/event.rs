@@ -1,0 +1,97 @@
+use crate::runtime::{Finality, ItemError, panics::guarded};
+use std::{fmt, sync::Arc};
+
+/// Something that happened in a [`Processor`](super::Processor).
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum ProcessorEvent<'a, T> {
+    /// A handler starts.
+    Started(&'a T),
+    /// The handler succeeded; the mark follows.
+    Succeeded(&'a T),
+    /// The handler did not succeed; the mark follows.
+    Failed {
+        /// Which item.
+        item: &'a T,
+        /// Why.
+        cause: FailureCause,
+        /// What the classifier made of it.
+        finality: Finality,
+    },
+    /// The sink has the outcome.
+    Marked(&'a T),
+    /// A mark did not succeed and is tried again while its budget lasts.
+    MarkFailed {
+        /// Which item.
+        item: &'a T,
+        /// What the sink said.
+        error: &'a str,
+    },
+    /// The budget for marking is spent: what became of the item is not recorded, unless the sink has it after all.
+    Unmarked {
+        /// Which item.
+        item: &'a T,
+        /// What the sink last said.
+        error: &'a str,
+    },
+    /// The item was given back before it started.
+    Released(&'a T),
+    /// The source did not take the item back within the budget for marking.
+    Unreleased {
+        /// Which item.
+        item: &'a T,
+        /// What the source last said.
+        error: &'a str,
+    },
+}
+
+/// What kind of failure it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum FailureCause {
+    /// The handler answered an error.
+    Error,
+    /// The handler panicked.
+    Panic,
+    /// The handler was over its time budget.
+    Timeout,
+}
+
+/// The program's own listener; it must not take a tick with it.
+pub(super) struct Observer<T>(Option<Arc<Observe<T>>>);
+
+type Observe<T> = dyn Fn(&ProcessorEvent<'_, T>) + Send + Sync;
+
+impl<T> Observer<T> {
+    pub(super) fn new(observe: impl Fn(&ProcessorEvent<'_, T>) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(observe)))
+    }
+
+    pub(super) fn tell(&self, event: &ProcessorEvent<'_, T>) {
+        if let Some(observe) = &self.0 {
+            let _told = guarded("processor observer", || observe(event));
+        }
+    }
+}
+
+impl<T> Default for Observer<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<E> From<&ItemError<E>> for FailureCause {
+    fn from(error: &ItemError<E>) -> Self {
+        match error {
+            ItemError::Failed(_) => Self::Error,
+            ItemError::Panicked(_) => Self::Panic,
+            ItemError::TimedOut(_) => Self::Timeout,
+        }
+    }
+}
+
+impl<T> fmt::Debug for Observer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "Observer(..)" } else { "Observer(none)" })
+    }
+}

@@ -1,0 +1,13 @@
+//! From a source through a handler to a sink, one tick at a time.
+
+mod builder;
+mod event;
+mod handling;
+mod marking;
+mod tick;
+mod tick_report;
+
+pub use builder::ProcessorBuilder;
+pub use event::{FailureCause, ProcessorEvent};
+pub use tick::Processor;
+pub use tick_report::TickReport;

@@ -1,0 +1,70 @@
+use crate::runtime::panics::guarded;
+use queue_core::{RetryPolicy, Rng, Span, SystemRng};
+use std::{sync::Arc, time::Duration};
+
+/// Counts failures in a row and says how long to wait after each. The policy's cap is a hard ceiling, jitter included.
+#[derive(Clone, Debug)]
+pub struct Backoff {
+    policy: RetryPolicy,
+    rng: Arc<dyn Rng>,
+    attempts_max: u32,
+    failures: u32,
+    exhausted: bool,
+}
+
+impl Backoff {
+    /// Waits as the policy says, for as many attempts as it allows.
+    pub fn new(policy: RetryPolicy) -> Self {
+        Self { policy, rng: Arc::new(SystemRng), attempts_max: u32::MAX, failures: 0, exhausted: false }
+    }
+
+    /// Most attempts, the first included. Zero counts as one.
+    #[must_use]
+    pub fn attempts_max(mut self, attempts: u32) -> Self {
+        self.attempts_max = attempts.max(1);
+        self
+    }
+
+    /// Where jitter comes from.
+    #[must_use]
+    pub fn rng(mut self, rng: Arc<dyn Rng>) -> Self {
+        self.rng = rng;
+        self
+    }
+
+    /// Counts a failure and answers the wait before the next attempt; `None` once no further one is allowed.
+    pub fn after_failure(&mut self) -> Option<Duration> {
+        self.failures = self.failures.saturating_add(1);
+        let wait = if self.failures < self.attempts_max { self.next_delay() } else { None };
+        self.exhausted |= wait.is_none();
+        wait.filter(|_| !self.exhausted)
+    }
+
+    /// True once a failure was the last one allowed.
+    pub fn is_exhausted(&self) -> bool {
+        self.exhausted
+    }
+
+    /// Failures in a row so far.
+    pub fn failures(&self) -> u32 {
+        self.failures
+    }
+
+    /// Begins anew, after a success.
+    pub fn reset(&mut self) {
+        (self.failures, self.exhausted) = (0, false);
+    }
+
+    /// A function of the program's own that panics means the default wait.
+    fn next_delay(&self) -> Option<Duration> {
+        let delay = |policy: &RetryPolicy| policy.delay(self.failures, self.rng.next_u64());
+        let wait = guarded("retry policy", || delay(&self.policy));
+        wait.unwrap_or_else(|| delay(&RetryPolicy::default())).map(Span::as_duration)
+    }
+}
+
+impl Default for Backoff {
+    fn default() -> Self {
+        Self::new(RetryPolicy::default())
+    }
+}
