@@ -15,7 +15,7 @@ use std::{
 use tokio::sync::oneshot;
 
 /// Looks are at least this far apart, so that a busy log costs a bounded part of a core.
-const LOOK_SPACING: Duration = Duration::from_millis(1);
+const LOOK_SPACING: Duration = Duration::from_micros(250);
 
 /// A thread that tells the hub when somebody else wrote. It ends with its handle.
 #[derive(Debug)]

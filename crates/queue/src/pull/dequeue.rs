@@ -5,7 +5,7 @@ use super::{
 use crate::{
     Decode, Queue,
     client::{Shared, checked_span},
-    hints::{HINT_GAP, Hints},
+    hints::Hints,
 };
 use queue_core::{
     Claimed, ClaimedJob, Error, ErrorKind, Failure, Interest, JobMeta, LeaseToken, Result, RetryPolicy, Span,
@@ -111,7 +111,7 @@ impl Idle {
 
     async fn hinted(&mut self, asked: Instant) {
         self.hints.next().await;
-        sleep_until(asked + HINT_GAP).await;
+        self.hints.hold_back(asked).await;
     }
 }
 

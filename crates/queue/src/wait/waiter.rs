@@ -3,10 +3,7 @@ use super::{
     options::CheckedWait,
     verdict::{Verdict, judge, outcome_of},
 };
-use crate::{
-    client::Shared,
-    hints::{HINT_GAP, Hints},
-};
+use crate::{client::Shared, hints::Hints};
 use queue_core::{
     Changed, Detail, Enqueued, Error, ErrorKind, Hint, Interest, JobId, JobMeta, JobRecord, NewJob, Payload,
     Result, Seq, Span, State, StorageExt,
@@ -160,7 +157,7 @@ impl<'a> Waiter<'a> {
                     if change.id != self.id || self.life.is_some_and(|life| change.seq < life) => {}
                 Hint::Job(change) if change.state.is_none_or(State::is_terminal) => return,
                 Hint::Job(_) => {}
-                Hint::Wake | Hint::Missed => return sleep_until(self.last_look + HINT_GAP).await,
+                Hint::Wake | Hint::Missed => return self.hints.hold_back(self.last_look).await,
             }
         }
     }
