@@ -1,4 +1,4 @@
-//! The facade over the store in memory, under paused time: what it says is what happens, and nothing waits in vain.
+//! The facade: on memory under paused time, on files by waiting for signals.
 
 mod enqueue;
 mod manage;
@@ -11,3 +11,4 @@ mod testing;
 mod wait;
 mod wait_bad_store;
 mod worker;
+mod worker_sqlite;
