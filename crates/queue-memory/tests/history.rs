@@ -5,7 +5,10 @@
 mod harness;
 
 use harness::MemoryHarness;
-use queue_testkit::history::{Faults, Params, Report, check_workload, seeds};
+use queue_testkit::{
+    history::{Faults, Params, Report, check_workload},
+    seeds,
+};
 
 async fn run(seed: u64, params: Params) -> Report {
     check_workload(&MemoryHarness, seed, params).await

@@ -6,7 +6,10 @@ mod harness;
 
 use harness::SqliteHarness;
 use queue_sqlite::Synchronous;
-use queue_testkit::history::{Faults, Params, check_workload, seeds};
+use queue_testkit::{
+    history::{Faults, Params, check_workload},
+    seeds,
+};
 
 /// Without flushes: a workload cuts no power, and is about order.
 const HARNESS: SqliteHarness = SqliteHarness(Synchronous::Normal);

@@ -65,7 +65,7 @@
 //! Random runs are drawn from seeds, the same ones every time. A difference is shrunk, and told with its seed:
 //!
 //! - `QUEUE_TESTKIT_SEED=7` runs that seed alone;
-//! - `QUEUE_TESTKIT_CASES=1000` runs so many seeds for each trial, instead of 32.
+//! - `QUEUE_TESTKIT_SEEDS=1000` runs so many seeds for each trial, instead of 32.
 //!
 //! # The parts
 //!
@@ -96,3 +96,4 @@ pub use differential::differential;
 pub use harness::{Facility, Failure, Harness, Place};
 pub use invariant::Invariant;
 pub use runner::{CaseOutcome, CaseReport, Selection, collect, run};
+pub use seeds::seeds;

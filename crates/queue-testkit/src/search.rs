@@ -7,6 +7,8 @@ use proptest::{
 };
 use std::{any::Any, fmt::Debug, panic::AssertUnwindSafe};
 
+/// So few that the suite of a store on a slow disk stays within a minute.
+pub(crate) const SEEDS_PER_TRIAL: u64 = 32;
 /// Shrinking runs at most this many times.
 const SHRINKS_MAX: usize = 500;
 

@@ -1,61 +1,43 @@
-//! Which random runs a trial makes.
-
-use std::env;
+use std::{env, ops::Range};
 
 const SEED: &str = "QUEUE_TESTKIT_SEED";
-const CASES: &str = "QUEUE_TESTKIT_CASES";
-/// So few that the suite of a store on a slow disk stays within a minute.
-const CASES_DEFAULT: u64 = 32;
+const SEEDS: &str = "QUEUE_TESTKIT_SEEDS";
 
-/// The seeds of one trial, one run each: always the same ones, so that a green run stays green, unless the environment
-/// asks for one seed (`QUEUE_TESTKIT_SEED`, and those after it) or for more of them (`QUEUE_TESTKIT_CASES`).
-#[derive(Debug)]
-pub(crate) struct Seeds(std::ops::Range<u64>);
-
-impl Seeds {
-    pub(crate) fn from_env() -> Self {
-        Self::parse(env::var(SEED).ok().as_deref(), env::var(CASES).ok().as_deref())
-    }
-
-    fn parse(seed: Option<&str>, cases: Option<&str>) -> Self {
-        let number = |what, text: &str| {
-            text.parse::<u64>().unwrap_or_else(|_| panic!("{what} is a decimal number, not {text:?}"))
-        };
-        let first = seed.map(|text| number(SEED, text));
-        let cases = cases.map(|text| number(CASES, text));
-        let runs = cases.unwrap_or(if first.is_some() { 1 } else { CASES_DEFAULT });
-        let first = first.unwrap_or(0);
-        Self(first..first.saturating_add(runs))
-    }
+/// The seeds of the random runs of one test: the first `few`, always the same ones, so that a green run stays green, unless
+/// the environment asks for one seed (`QUEUE_TESTKIT_SEED`, and those after it) or for so many (`QUEUE_TESTKIT_SEEDS`).
+///
+/// # Panics
+/// If a variable is no decimal number: a run that was asked for and does not happen shows nothing.
+pub fn seeds(few: u64) -> Range<u64> {
+    parse(few, env::var(SEED).ok().as_deref(), env::var(SEEDS).ok().as_deref())
 }
 
-impl Iterator for Seeds {
-    type Item = u64;
-
-    fn next(&mut self) -> Option<u64> {
-        self.0.next()
-    }
+fn parse(few: u64, seed: Option<&str>, seeds: Option<&str>) -> Range<u64> {
+    let number = |what, text: &str| {
+        text.parse::<u64>().unwrap_or_else(|_| panic!("{what} is a decimal number, not {text:?}"))
+    };
+    let first = seed.map(|text| number(SEED, text));
+    let unless_told = if first.is_some() { 1 } else { few };
+    let runs = seeds.map_or(unless_told, |text| number(SEEDS, text));
+    let first = first.unwrap_or(0);
+    first..first.saturating_add(runs)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn seeds(seed: Option<&str>, cases: Option<&str>) -> Vec<u64> {
-        Seeds::parse(seed, cases).collect()
-    }
-
     #[test]
     fn a_seed_alone_is_one_run_and_without_one_they_begin_at_zero() {
-        assert_eq!(seeds(None, None), (0..CASES_DEFAULT).collect::<Vec<_>>());
-        assert_eq!(seeds(None, Some("2")), [0, 1]);
-        assert_eq!(seeds(Some("7"), None), [7]);
-        assert_eq!(seeds(Some("7"), Some("3")), [7, 8, 9]);
+        assert_eq!(parse(5, None, None), 0..5);
+        assert_eq!(parse(5, None, Some("2")), 0..2);
+        assert_eq!(parse(5, Some("7"), None), 7..8);
+        assert_eq!(parse(5, Some("7"), Some("3")), 7..10);
     }
 
     #[test]
     #[should_panic(expected = "QUEUE_TESTKIT_SEED is a decimal number")]
     fn a_seed_that_is_none_is_refused() {
-        seeds(Some("0x7"), None);
+        parse(5, Some("0x7"), None);
     }
 }

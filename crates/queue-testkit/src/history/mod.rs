@@ -49,4 +49,4 @@ pub use event::{Event, Op, Phase};
 pub use lines::History;
 pub use recorded::Recorded;
 pub use recorder::{Call, Recorder};
-pub use workload::{Faults, Params, Report, check_workload, seeds};
+pub use workload::{Faults, Params, Report, check_workload};

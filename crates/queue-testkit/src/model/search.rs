@@ -8,15 +8,15 @@ use super::{
 };
 use crate::{
     bench::Bench,
-    search::{Found, caught, search},
-    seeds::Seeds,
+    search::{Found, SEEDS_PER_TRIAL, caught, search},
+    seeds::seeds,
 };
 use queue_core::{Clock, Timestamp};
 
 /// Runs as many seeds as asked for, and panics with the fewest steps on which store and model differ.
 pub(super) async fn run(bench: &Bench, trial: &str, mix: Mix) {
     let strategy = steps(mix);
-    for seed in Seeds::from_env() {
+    for seed in seeds(SEEDS_PER_TRIAL) {
         let found = search(&strategy, seed, async |steps: &Vec<Op>| difference(bench, steps).await).await;
         if let Some(Found { steps, difference }) = found {
             panic!(

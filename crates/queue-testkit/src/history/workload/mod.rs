@@ -22,7 +22,7 @@ use crate::{
 use actor::Actor;
 use dice::Dice;
 use queue_core::{ManualClock, QueueName, SeededRng, Storage};
-use std::{env, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 use tokio::task::JoinSet;
 
 /// How often a store that can be reopened is run.
@@ -67,16 +67,6 @@ async fn open(
         stores.push(Arc::new(FaultStore::new(store, plan(seed + number, faults))));
     }
     stores
-}
-
-/// The seeds that a test shall run: `few` of them, or as many as the environment variable `QUEUE_TESTKIT_SEEDS` says.
-/// `QUEUE_TESTKIT_SEED` names a single one, to run it again.
-pub fn seeds(few: u64) -> std::ops::Range<u64> {
-    let number = |name| env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
-    match number("QUEUE_TESTKIT_SEED") {
-        Some(seed) => seed..seed + 1,
-        None => 0..number("QUEUE_TESTKIT_SEEDS").unwrap_or(few),
-    }
 }
 
 fn plan(seed: u64, faults: Faults) -> FaultPlan {
