@@ -5,6 +5,7 @@ mod calls;
 mod changing;
 mod demo;
 mod enqueueing;
+mod faulty_store;
 mod hostile_ids;
 mod project_files;
 mod reading;
