@@ -1,7 +1,7 @@
 use crate::{
     commands::{
-        cancel::CancelArgs, delete::DeleteArgs, enqueue::EnqueueArgs, list::ListArgs, redrive::RedriveArgs,
-        result::ResultArgs, status::StatusArgs, wait::WaitArgs, work::WorkArgs,
+        cancel::CancelArgs, delete::DeleteArgs, enqueue::EnqueueArgs, lead::LeadArgs, list::ListArgs,
+        redrive::RedriveArgs, result::ResultArgs, status::StatusArgs, wait::WaitArgs, work::WorkArgs,
     },
     demo::{DemoArgs, DemoWorkerArgs},
     exit,
@@ -62,6 +62,8 @@ pub(crate) enum Command {
     Enqueue(EnqueueArgs),
     /// Run a shell command for each job
     Work(WorkArgs),
+    /// Run a shell command in one process at a time
+    Lead(LeadArgs),
     /// Show how a job stands
     Status(StatusArgs),
     /// Write the result of a completed job to standard output, byte for byte

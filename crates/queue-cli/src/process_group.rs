@@ -12,6 +12,13 @@ impl ProcessGroup {
         Self(leader.id().and_then(|id| Pid::from_raw(id.cast_signed())))
     }
 
+    /// Asks all of it to end.
+    pub(crate) fn terminate(&self) {
+        if let Some(group) = self.0 {
+            let _gone = kill_process_group(group, Signal::TERM);
+        }
+    }
+
     /// Nothing is left to kill: call it once the leader was waited for, since its number may then be given to others.
     pub(crate) fn forget(&mut self) {
         self.0 = None;

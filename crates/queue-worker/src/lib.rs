@@ -2,7 +2,7 @@
 //! looks after jobs whose worker died.
 //!
 //! Read it in this order: [`Router`] and [`Context`], [`JobError`], then [`Worker`] and its builder. What needs no
-//! store is in [`runtime`].
+//! store is in [`runtime`]; what only one process at a time may do is what [`Leadership`] is for.
 //!
 //! Invariants kept here: a job's slot is free only after its outcome is durable, so no more jobs are leased than
 //! concurrency plus prefetch; nothing that a handler answered is dropped without an event that says so; a handler
@@ -12,12 +12,14 @@
 //! [`Rng`](queue_core::Rng).
 
 mod handler;
+mod leadership;
 pub mod runtime;
 mod spawn;
 mod tokio_clock;
 mod worker;
 
 pub use handler::{CancelReason, Context, JobError, JobHandler, Router};
+pub use leadership::{Fence, Leadership, LeadershipBuilder, LeadershipEvent, LostReason, Term};
 pub use spawn::TokioSpawn;
 pub use tokio_clock::TokioClock;
 pub use worker::{PruneTick, Report, RescueTick, Worker, WorkerBuilder, WorkerEvent};

@@ -129,3 +129,8 @@ pub use {queue_core, queue_serde};
 #[cfg(all(doctest, feature = "json", feature = "sqlite", feature = "worker"))]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// So is that of the page on leadership.
+#[cfg(all(doctest, feature = "memory", feature = "worker"))]
+#[doc = include_str!("../../../docs/LEADERSHIP.md")]
+struct LeadershipPage;

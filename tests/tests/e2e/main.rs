@@ -7,6 +7,7 @@ mod demo;
 mod enqueueing;
 mod faulty_store;
 mod hostile_ids;
+mod leading;
 mod project_files;
 mod reading;
 mod working;

@@ -4,6 +4,7 @@ pub(crate) mod cancel;
 pub(crate) mod delete;
 mod ending;
 pub(crate) mod enqueue;
+pub(crate) mod lead;
 pub(crate) mod list;
 mod pause;
 pub(crate) mod redrive;
@@ -26,6 +27,7 @@ pub(crate) async fn run(cli: Cli) -> Result<Exit, CliError> {
     match cli.command {
         Command::Enqueue(args) => enqueue::run(args, &session()?).await,
         Command::Work(args) => work::run(args, &session()?).await,
+        Command::Lead(args) => lead::run(args, &session()?).await,
         Command::Status(args) => status::run(args, &session()?).await,
         Command::Result(args) => result::run(args, &session()?).await,
         Command::Wait(args) => wait::run(args, &session()?).await,

@@ -222,6 +222,6 @@ fn invalid(message: String) -> Error {
     Error::invalid("build worker", message)
 }
 
-fn fresh_id(rng: &dyn Rng) -> WorkerId {
+pub(crate) fn fresh_id(rng: &dyn Rng) -> WorkerId {
     WorkerId::new(format!("{}-{:016x}", std::process::id(), rng.next_u64())).expect("digits and a dash")
 }

@@ -2,7 +2,7 @@
 //! handlers, the settler stores what they answered; the heartbeat keeps leases alive and maintenance looks after jobs
 //! that nobody holds.
 
-mod backoff;
+pub(crate) mod backoff;
 mod builder;
 mod dispatcher;
 mod event;
@@ -27,4 +27,5 @@ pub use report::Report;
 pub use rescue_tick::RescueTick;
 pub use worker_run::Worker;
 
+pub(crate) use builder::fresh_id;
 pub(crate) use held_job::HeldJob;

@@ -1,6 +1,8 @@
 //! The behaviours of a worker, one by one, on the memory store under paused time.
 
 mod bounds;
+mod leadership;
+mod leadership_faults;
 mod leases;
 mod outcomes;
 mod routing;

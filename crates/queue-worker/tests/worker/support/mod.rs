@@ -1,10 +1,12 @@
 //! What the tests share: a store that misbehaves when told to, a rig around it, and the events that it saw.
 
+mod election;
 mod events;
 mod faulty;
 mod probe;
 mod rig;
 
+pub(crate) use election::{Election, LEASE_MS, elected, freeze};
 pub(crate) use events::Events;
 pub(crate) use faulty::Fault;
 pub(crate) use probe::{Hints, OnBatch, Probe};

@@ -1,0 +1,136 @@
+//! `queue lead`: runs a shell command while this process leads an election, and only then.
+
+use crate::{
+    exit::{CliError, Exit},
+    output::{self, Format, Output},
+    parse,
+    process_group::ProcessGroup,
+    session::{Missing, Session},
+    signals::StopSignals,
+};
+use clap::Args;
+use queue::worker::{Fence, Leadership, LeadershipEvent, Term};
+use serde_json::json;
+use std::{
+    process::{ExitStatus, Stdio},
+    time::Duration,
+};
+use tokio::{process::Command, time::timeout};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Of all processes that run this with the same store and name, one runs its command. It finds the number of its term in
+$QUEUE_FENCE, as two numbers with a dot: later terms are greater, the first number first. What the command writes
+elsewhere should carry it, so that a leader that was frozen can be refused.
+When the leader dies or loses the store, another takes over after --lease; a command whose term ended is killed with all
+that it started, and this process stands again. When the command ends by itself, so does this: with 0 if it succeeded,
+otherwise with 1. SIGINT and SIGTERM are passed on to the command, which then has --grace to end.")]
+pub(crate) struct LeadArgs {
+    /// The name of the election
+    election: String,
+    /// The shell command of the leader
+    #[arg(long, value_name = "COMMAND")]
+    exec: String,
+    /// How long a leader leads without a sign of life; after a crash this is how long nobody leads
+    #[arg(long, value_name = "TIME", default_value = "15s", value_parser = parse::duration, allow_hyphen_values = true)]
+    lease: Duration,
+    /// How long the command may take to end once this process is to stop
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = parse::duration, allow_hyphen_values = true)]
+    grace: Duration,
+}
+
+pub(crate) async fn run(args: LeadArgs, session: &Session) -> Result<Exit, CliError> {
+    let mut signals = StopSignals::listen()?;
+    session
+        .with_jobs(Missing::Create, async |jobs| {
+            let out = session.out;
+            let leadership = Leadership::builder(jobs.storage().clone(), &args.election)?
+                .lease(args.lease)
+                .on_event(move |event| show(out, event))
+                .build()?;
+            lead(&args, session, &leadership, &mut signals).await
+        })
+        .await
+}
+
+async fn lead(
+    args: &LeadArgs,
+    session: &Session,
+    leadership: &Leadership,
+    signals: &mut StopSignals,
+) -> Result<Exit, CliError> {
+    loop {
+        let term = tokio::select! {
+            () = signals.next() => return Ok(Exit::Interrupted),
+            term = leadership.acquire() => term?,
+        };
+        let ended = govern(args, session, &term, signals).await;
+        term.resign().await;
+        if let Some(exit) = ended? {
+            return Ok(exit);
+        }
+    }
+}
+
+/// Runs the command for a term; `None` when the term ended first.
+async fn govern(
+    args: &LeadArgs,
+    session: &Session,
+    term: &Term,
+    signals: &mut StopSignals,
+) -> Result<Option<Exit>, CliError> {
+    let mut child = command(args, session, term.fence()).spawn()?;
+    // Dropping it kills whatever is left.
+    let mut group = ProcessGroup::of(&child);
+    let ended = tokio::select! {
+        status = child.wait() => Some(of_status(status?)),
+        () = term.lost() => None,
+        () = signals.next() => {
+            group.terminate();
+            if timeout(args.grace, child.wait()).await.is_ok() {
+                group.forget();
+            }
+            return Ok(Some(Exit::Interrupted));
+        }
+    };
+    if ended.is_some() {
+        group.forget();
+    }
+    Ok(ended)
+}
+
+fn command(args: &LeadArgs, session: &Session, fence: Fence) -> Command {
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", &args.exec])
+        .env("QUEUE_FENCE", fence.to_string())
+        .env("QUEUE_STORE", &session.url)
+        .env("QUEUE_NAME", session.name.as_str())
+        .stdin(Stdio::null())
+        .process_group(0)
+        .kill_on_drop(true);
+    command
+}
+
+fn of_status(status: ExitStatus) -> Exit {
+    if status.success() { Exit::Ok } else { Exit::Negative }
+}
+
+/// To standard error, since standard output is the command's. Programs read events of `--json` there too.
+fn show(out: Output, event: &LeadershipEvent) {
+    let (words, object) = match event {
+        LeadershipEvent::Elected(fence) => {
+            (format!("leading, term {fence}"), json!({"event": "elected", "fence": fence.to_string()}))
+        }
+        LeadershipEvent::Lost { fence, reason } => (
+            format!("term {fence} is over: {reason:?}"),
+            json!({"event": "lost", "fence": fence.to_string(), "reason": format!("{reason:?}")}),
+        ),
+        LeadershipEvent::Error(error) => (
+            format!("warning: {error}; trying again"),
+            json!({"event": "error", "message": error.to_string()}),
+        ),
+        _ => return,
+    };
+    output::note(&if out.format() == Format::Json { object.to_string() } else { words });
+}

@@ -1,0 +1,73 @@
+//! `queue lead` in several processes on one file.
+
+use crate::place;
+use queue_e2e::{Place, Process, until};
+use rustix::process::Signal;
+use std::fs;
+
+/// Writes its term, and then works until it is killed.
+const WORK: &str = "echo $QUEUE_FENCE $$ >> terms; exec sleep 1000";
+
+fn candidate(place: &Place) -> Process {
+    place.start(&["lead", "report", "--exec", WORK, "--lease", "500ms"])
+}
+
+/// Every term so far: its number, and the process that worked.
+fn terms(place: &Place) -> Vec<(String, u32)> {
+    let lines = fs::read_to_string(place.path().join("terms")).unwrap_or_default();
+    let parse = |line: &str| {
+        let (fence, pid) = line.split_once(' ')?;
+        Some((fence.to_owned(), pid.parse().ok()?))
+    };
+    lines.lines().filter_map(parse).collect()
+}
+
+fn wait_for_terms(place: &Place, count: usize) -> Vec<(String, u32)> {
+    until("enough terms began", || Some(terms(place)).filter(|terms| terms.len() >= count))
+}
+
+fn is_alive(pid: u32) -> bool {
+    // A zombie has ended: its parent only did not look yet.
+    fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
+}
+
+#[test]
+fn a_frozen_leader_is_replaced_and_its_command_is_killed_when_it_wakes_up() {
+    let place = place();
+    let first = candidate(&place);
+    let old = wait_for_terms(&place, 1)[0].clone();
+    first.signal(Signal::STOP);
+    let second = candidate(&place);
+    let new = wait_for_terms(&place, 2)[1].clone();
+    assert_eq!((old.0.as_str(), new.0.as_str()), ("1.1", "1.2"), "the fences of two terms");
+    assert!(is_alive(old.1), "the frozen leader could not stop it: this is what the fence is for");
+    first.signal(Signal::CONT);
+    until("the old command is killed", || (!is_alive(old.1)).then_some(()));
+    assert!(is_alive(new.1), "the new leader works on");
+    assert_eq!(second.stderr(), "leading, term 1.2\n");
+    until("it says so", || first.stderr().contains("term 1.1 is over: Lapsed").then_some(()));
+}
+
+#[test]
+fn a_leader_that_is_told_to_stop_hands_over_before_its_lease_ends() {
+    let place = place();
+    let lead = ["lead", "report", "--exec", WORK, "--lease", "10m"];
+    let first = place.start(&lead);
+    wait_for_terms(&place, 1);
+    let second = place.start(&lead);
+    first.signal(Signal::TERM);
+    assert_eq!(first.wait().code, 130);
+    wait_for_terms(&place, 2);
+    second.signal(Signal::TERM);
+    assert_eq!(second.wait().code, 130);
+}
+
+#[test]
+fn it_ends_as_its_command_does() {
+    let place = place();
+    for (command, code) in [("true", 0), ("exit 7", 1)] {
+        assert_eq!(place.run(&["lead", "report", "--exec", command]).code, code, "{command}");
+    }
+    assert_eq!(place.run(&["lead", "", "--exec", "true"]).code, 2, "a bad name");
+    assert_eq!(place.run(&["lead", "x", "--exec", "true", "--lease", "1ms"]).code, 2, "a bad lease");
+}
