@@ -1,6 +1,8 @@
 use super::{
     Worker, WorkerEvent,
     options::{Options, Until},
+    plan::Plan,
+    run_name::RunNames,
     shared::Observer,
 };
 use crate::handler::SharedHandler;
@@ -157,7 +159,7 @@ impl WorkerBuilder {
         self
     }
 
-    /// Names the worker. By default the name is fresh for every start; a name used twice hides orphans.
+    /// Names the worker. By default the name is fresh for every run; a name used twice hides orphans.
     #[must_use]
     pub fn id(mut self, id: WorkerId) -> Self {
         self.id = Some(id);
@@ -197,8 +199,16 @@ impl WorkerBuilder {
         }
         self.options.lease = Span::positive("lease", self.lease)?;
         self.options.policy = guarded(self.options.policy);
-        let id = self.id.unwrap_or_else(|| fresh_id(&*self.rng));
-        Ok(Worker::new(self.storage, self.queue, self.handler, self.options, id, self.rng, self.observer))
+        Ok(Worker::new(Plan {
+            storage: self.storage,
+            queue: self.queue,
+            handler: self.handler,
+            options: self.options,
+            names: RunNames::new(self.id, self.rng.clone()),
+            rng: self.rng,
+            observer: self.observer,
+            turn: Arc::default(),
+        }))
     }
 }
 
@@ -220,8 +230,4 @@ fn guarded_retry(retry: RetryPolicy) -> RetryPolicy {
 
 fn invalid(message: String) -> Error {
     Error::invalid("build worker", message)
-}
-
-pub(crate) fn fresh_id(rng: &dyn Rng) -> WorkerId {
-    WorkerId::new(format!("{}-{:016x}", std::process::id(), rng.next_u64())).expect("digits and a dash")
 }

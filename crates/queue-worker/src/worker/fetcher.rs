@@ -78,8 +78,8 @@ impl Fetcher {
 
     async fn claim(&mut self, room: usize) -> queue_core::Result<Claimed> {
         let limit = self.limit(room);
-        let Shared { queue, id, options, rng, storage, .. } = &*self.shared;
-        storage.claim(ClaimRequest::new(queue.clone(), id.clone(), limit, options.lease, &**rng)).await
+        let Shared { queue, name, options, rng, storage, .. } = &*self.shared;
+        storage.claim(ClaimRequest::new(queue.clone(), name.id.clone(), limit, options.lease, &**rng)).await
     }
 
     fn limit(&self, room: usize) -> usize {

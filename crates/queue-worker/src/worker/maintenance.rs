@@ -63,7 +63,7 @@ async fn prune(shared: &Shared) {
 
 async fn announce(shared: &Shared, ttl: Duration) {
     let worker = WorkerInfo {
-        id: shared.id.clone(),
+        id: shared.name.id.clone(),
         queues: vec![shared.queue.clone()],
         concurrency: u32::try_from(shared.options.concurrency).unwrap_or(u32::MAX),
         running: u32::try_from(shared.held_count()).unwrap_or(u32::MAX),

@@ -12,12 +12,15 @@ mod held_job;
 mod maintenance;
 mod member;
 mod options;
+mod plan;
 mod prune_tick;
 mod report;
 mod rescue_tick;
+mod run_name;
 mod settlement;
 mod settler;
 mod shared;
+mod supervisor;
 mod worker_run;
 
 pub use builder::WorkerBuilder;
@@ -27,5 +30,5 @@ pub use report::Report;
 pub use rescue_tick::RescueTick;
 pub use worker_run::Worker;
 
-pub(crate) use builder::fresh_id;
 pub(crate) use held_job::HeldJob;
+pub(crate) use run_name::fresh_id;

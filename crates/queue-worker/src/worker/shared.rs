@@ -1,5 +1,8 @@
-use super::{HeldJob, WorkerEvent, held_job::LeaseKey, options::Options, report::Counters};
-use queue_core::{Error, QueueName, Rng, Storage, WorkerId};
+use super::{
+    HeldJob, WorkerEvent, held_job::LeaseKey, options::Options, plan::Plan, report::Counters,
+    run_name::RunName,
+};
+use queue_core::{Error, QueueName, Rng, Storage};
 use std::{
     collections::BTreeMap,
     fmt,
@@ -14,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 pub(super) struct Shared {
     pub(super) storage: Arc<dyn Storage>,
     pub(super) queue: QueueName,
-    pub(super) id: WorkerId,
+    pub(super) name: RunName,
     pub(super) options: Options,
     pub(super) rng: Arc<dyn Rng>,
     pub(super) signals: Signals,
@@ -49,18 +52,21 @@ pub(super) struct Observer(Option<Arc<Observe>>);
 type Observe = dyn Fn(&WorkerEvent) + Send + Sync;
 
 impl Shared {
-    pub(super) fn new(
-        storage: Arc<dyn Storage>,
-        queue: QueueName,
-        id: WorkerId,
-        options: Options,
-        rng: Arc<dyn Rng>,
-        observer: Observer,
-    ) -> Self {
-        let slots = Arc::new(Semaphore::new(options.concurrency + options.prefetch));
-        let (signals, held, emptied) = (Signals::default(), Mutex::default(), Notify::new());
-        let counters = Counters::default();
-        Self { storage, queue, id, options, rng, signals, slots, held, emptied, counters, observer }
+    pub(super) fn new(plan: &Plan, name: RunName) -> Self {
+        let options = plan.options.clone();
+        Self {
+            storage: plan.storage.clone(),
+            queue: plan.queue.clone(),
+            signals: Signals { stop: name.stop.clone(), ..Signals::default() },
+            name,
+            rng: plan.rng.clone(),
+            slots: Arc::new(Semaphore::new(options.concurrency + options.prefetch)),
+            options,
+            held: Mutex::default(),
+            emptied: Notify::new(),
+            counters: Counters::default(),
+            observer: plan.observer.clone(),
+        }
     }
 
     pub(super) fn hold(&self, job: Arc<HeldJob>) {
@@ -101,7 +107,7 @@ impl Shared {
     }
 
     pub(super) fn report_error(&self, error: Error) {
-        tracing::warn!(queue = %self.queue, worker = %self.id, %error, "the store refused");
+        tracing::warn!(queue = %self.queue, worker = %self.name.id, %error, "the store refused");
         self.emit(&WorkerEvent::Error(error));
     }
 

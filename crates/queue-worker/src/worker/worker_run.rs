@@ -1,24 +1,12 @@
-use super::{
-    Report, WorkerBuilder,
-    dispatcher::Dispatcher,
-    fetcher::Fetcher,
-    heartbeat, maintenance,
-    options::Options,
-    settler::Settler,
-    shared::{Observer, Shared, Signals},
-};
+use super::{Report, WorkerBuilder, plan::Plan, run_name::RunName, shared::Signals, supervisor::Supervisor};
 use crate::{
-    handler::{CancelReason, Context, JobError, SharedHandler},
+    handler::{Context, JobError, SharedHandler},
     runtime::Handler,
     spawn::spawn,
 };
-use queue_core::{Payload, QueueName, Rng, Storage, WorkerId};
-use std::{pin::pin, sync::Arc, time::Duration};
-use tokio::{sync::mpsc, task::JoinHandle, time::timeout};
-use tokio_util::{sync::CancellationToken, task::TaskTracker};
-
-/// How long a stopping worker waits for a store that does not answer.
-const ANSWER_WAIT: Duration = Duration::from_secs(5);
+use queue_core::{Payload, QueueName, Storage, WorkerId};
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
 
 /// Runs the jobs of one queue.
 ///
@@ -40,8 +28,7 @@ const ANSWER_WAIT: Duration = Duration::from_secs(5);
 /// ```
 #[derive(Debug)]
 pub struct Worker {
-    pub(super) shared: Arc<Shared>,
-    handler: SharedHandler,
+    plan: Arc<Plan>,
 }
 
 impl Worker {
@@ -53,27 +40,19 @@ impl Worker {
         WorkerBuilder::new(storage, queue, SharedHandler(Arc::new(handler)))
     }
 
-    pub(super) fn new(
-        storage: Arc<dyn Storage>,
-        queue: QueueName,
-        handler: SharedHandler,
-        options: Options,
-        id: WorkerId,
-        rng: Arc<dyn Rng>,
-        observer: Observer,
-    ) -> Self {
-        let shared = Arc::new(Shared::new(storage, queue, id, options, rng, observer));
-        Self { shared, handler }
+    pub(super) fn new(plan: Plan) -> Self {
+        Self { plan: Arc::new(plan) }
     }
 
-    /// The name under which it holds leases.
-    pub fn id(&self) -> &WorkerId {
-        &self.shared.id
+    /// The name under which the run that goes on holds leases, or else the next run.
+    pub fn id(&self) -> WorkerId {
+        self.plan.names.current().id
     }
 
-    /// Cancel this to stop the worker in steps; see [`run`](Self::run).
+    /// Cancel this to stop the run that goes on, or else the next one, in steps; see [`run`](Self::run). Once a run has
+    /// ended its token stops nothing: ask for the next one's.
     pub fn stop_token(&self) -> CancellationToken {
-        self.shared.signals.stop.clone()
+        self.plan.names.current().stop
     }
 
     /// Works until it is stopped, and answers what it did. It never fails: what the store refuses is reported as an
@@ -88,80 +67,53 @@ impl Worker {
     ///
     /// A part of the worker that panics, which is a bug here or in the store, stops the worker.
     ///
-    /// Dropping the future is no way to stop: parts of the worker go on without supervision until the runtime ends.
-    pub async fn run(self) -> Report {
-        let shared = self.shared;
-        let (jobs, arriving) = mpsc::unbounded_channel();
-        let (settlements, ended) = mpsc::unbounded_channel();
-        let running = TaskTracker::new();
-        let dispatcher = Dispatcher {
-            shared: shared.clone(),
-            handler: self.handler,
-            settlements,
-            running: running.clone(),
-        };
-        let background = [
-            part(&shared, heartbeat::run(shared.clone())),
-            part(&shared, maintenance::run_rescue(shared.clone())),
-            part(&shared, maintenance::run_prune(shared.clone())),
-            part(&shared, maintenance::run_presence(shared.clone())),
-        ];
-        let foreground = [
-            part(&shared, Fetcher::new(shared.clone(), jobs).run()),
-            part(&shared, dispatcher.run(arriving)),
-            part(&shared, Settler::new(shared.clone(), ended).run()),
-        ];
-        let Signals { stop, abort, cut_off, idle } = &shared.signals;
-        stop.cancelled().await;
-        drain(&shared, &running).await;
-        join(foreground, &[(shared.options.grace, abort), (ANSWER_WAIT, cut_off)]).await;
-        idle.cancel();
-        join(background, &[(ANSWER_WAIT, cut_off)]).await;
-        for job in shared.held_jobs() {
-            shared.abandon(&job);
+    /// A worker can run again. Each run has a fresh id, unless one was chosen, a report and a stop token of its own, and
+    /// begins when the last part of the run before has ended, so that a second call meanwhile waits.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use queue_core::QueueName;
+    /// # use queue_worker::{Router, Worker};
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), queue_core::Error> {
+    /// # let (store, queue) = (Arc::new(queue_memory::MemoryStorage::new()), QueueName::new("numbers")?);
+    /// let worker = Worker::builder(store, queue, Router::new(())).build()?;
+    /// for _ in 0..2 {
+    ///     let stop = worker.stop_token();
+    ///     let running = tokio::spawn(worker.run());
+    ///     stop.cancel();
+    ///     running.await.expect("a run does not panic");
+    /// }
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// Dropping the future stops the run without patience, as long as the runtime lives: nothing more is claimed or
+    /// started, what a claim on its way brings is given back, and handlers are dropped at their next await. Their jobs
+    /// are given back uncharged too; only those that the store does not take at once, or not within five seconds, are
+    /// left to lapse. Nobody gets the report.
+    pub fn run(&self) -> impl Future<Output = Report> + Send + use<> {
+        let plan = self.plan.clone();
+        async move {
+            let (turn, shared) = plan.begin().await;
+            let (name, signals) = (shared.name.clone(), shared.signals.clone());
+            let _stopped_when_dropped = StopWhenDropped { plan: plan.clone(), name, signals };
+            let supervisor = Supervisor { plan, shared: shared.clone(), turn };
+            // Nobody aborts this task and it does not panic: without its answer the runtime ends.
+            spawn(supervisor.run()).await.unwrap_or_else(|_| shared.report())
         }
-        shared.report()
     }
 }
 
-/// Starts a part of the worker. One that panics stops the whole, which could not go on without it.
-fn part(shared: &Shared, work: impl Future<Output = ()> + Send + 'static) -> JoinHandle<()> {
-    let (stop, cut_off) = (shared.signals.stop.clone(), shared.signals.cut_off.clone());
-    spawn(async move {
-        let stop_all = stop.drop_guard();
-        tokio::select! {
-            biased;
-            () = work => {}
-            () = cut_off.cancelled() => {}
-        }
-        let _still_runs = stop_all.disarm();
-    })
+/// Takes the steps of a shutdown at once. After the end of a run they do nothing.
+struct StopWhenDropped {
+    plan: Arc<Plan>,
+    name: RunName,
+    signals: Signals,
 }
 
-/// Lets handlers finish, and after the deadline asks them to.
-async fn drain(shared: &Shared, running: &TaskTracker) {
-    if timeout(shared.options.drain, running.wait()).await.is_err() {
-        shared.held_jobs().iter().for_each(|job| job.cancel(CancelReason::Shutdown));
-    }
-}
-
-/// Waits for parts of the worker to end, and each time the patience is over takes the next step against what holds
-/// them up.
-async fn join<const N: usize>(parts: [JoinHandle<()>; N], steps: &[(Duration, &CancellationToken)]) {
-    let mut ended = pin!(join_all(parts));
-    for (patience, step) in steps {
-        if timeout(*patience, &mut ended).await.is_ok() {
-            return;
-        }
-        step.cancel();
-    }
-    ended.await;
-}
-
-async fn join_all<const N: usize>(parts: [JoinHandle<()>; N]) {
-    for part in parts {
-        if let Err(error) = part.await {
-            tracing::error!(%error, "a part of the worker panicked, which is a bug");
-        }
+impl Drop for StopWhenDropped {
+    fn drop(&mut self) {
+        self.plan.names.end(&self.name);
+        self.signals.stop.cancel();
+        self.signals.abort.cancel();
     }
 }

@@ -6,6 +6,7 @@ mod leadership_faults;
 mod leases;
 mod outcomes;
 mod routing;
+mod runs;
 mod settling;
 mod sharing;
 mod shutdown;

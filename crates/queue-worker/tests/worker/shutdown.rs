@@ -195,6 +195,7 @@ async fn no_task_is_left_after_the_run() {
     worker.run().await;
     stopper.await.expect("it does not panic");
     assert_eq!(tasks(), before);
+    drop(worker);
     assert_eq!(Arc::strong_count(&rig.store), 1, "nothing holds the store");
 }
 
