@@ -18,8 +18,13 @@ mod spawn;
 mod tokio_clock;
 mod worker;
 
-pub use handler::{CancelReason, Context, JobError, JobHandler, Router};
+pub use handler::{
+    AfterFn, Before, BeforeFn, CancelReason, Context, Executed, HOOK_MAX, Hook, JobError, JobHandler, Router,
+    after_fn, before_fn,
+};
 pub use leadership::{Fence, Leadership, LeadershipBuilder, LeadershipEvent, LostReason, Term};
 pub use spawn::TokioSpawn;
 pub use tokio_clock::TokioClock;
-pub use worker::{PruneTick, Report, RescueTick, Worker, WorkerBuilder, WorkerEvent};
+pub use worker::{
+    HookStage, JobEnd, PruneTick, Report, RescueTick, Worker, WorkerBuilder, WorkerEvent, WorkerEvents,
+};

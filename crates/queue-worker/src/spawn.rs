@@ -9,6 +9,11 @@ pub(crate) fn spawn<T: Send + 'static>(task: impl Future<Output = T> + Send + 's
     tokio::spawn(task)
 }
 
+/// Runs a function on a thread that it may block. Nothing can end it but itself; whoever starts it knows of that.
+pub(crate) fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
+    tokio::task::spawn_blocking(work)
+}
+
 /// Starts a task that the tracker waits for.
 pub(crate) fn tracked(tracker: &TaskTracker, task: impl Future<Output = ()> + Send + 'static) {
     drop(spawn(tracker.track_future(task)));

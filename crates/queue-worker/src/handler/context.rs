@@ -1,7 +1,7 @@
 use crate::worker::HeldJob;
 use bytes::Bytes;
 use queue_core::{JobMeta, NewJob, Payload};
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
 /// What a handler knows of its job and can do to it while it runs. Cloning gives another view of the same job.
@@ -19,6 +19,9 @@ pub enum CancelReason {
     Requested,
     /// The lease is gone: whatever the handler returns changes nothing.
     LeaseLost,
+    /// The handler ran for as long as it may. What it answers now counts if it is a result, and is a failure named
+    /// `TimeLimit` if it is not; after the worker's grace the handler is dropped, which is such a failure too.
+    TimeLimit,
     /// The worker stops and the drain deadline has passed. The job will run again elsewhere.
     Shutdown,
 }
@@ -27,6 +30,10 @@ impl<S> Context<S> {
     /// The same job, with the application's state.
     pub(crate) fn with_state<T>(&self, state: Arc<T>) -> Context<T> {
         Context { held: self.held.clone(), state }
+    }
+
+    pub(crate) fn held(&self) -> &Arc<HeldJob> {
+        &self.held
     }
 
     /// The application's state, as given to the router.
@@ -49,6 +56,12 @@ impl<S> Context<S> {
         self.meta().attempt()
     }
 
+    /// How often the job was claimed in this life. `(seq, epoch)` is the fencing number for outside resources: it grows
+    /// with every attempt, which the attempt's number need not.
+    pub fn epoch(&self) -> u64 {
+        self.meta().epoch
+    }
+
     /// Resolves when the handler should stop; see [`cancel_reason`](Self::cancel_reason). Ignoring it is safe: a
     /// handler that goes on after its lease is gone can change nothing in the store.
     pub async fn cancelled(&self) {
@@ -65,6 +78,13 @@ impl<S> Context<S> {
         self.held.cancel_reason()
     }
 
+    /// Sets how long the handler of this job may run, counted from its start, in place of the limit of its kind or of
+    /// the worker. May be called by a hook before the handler, which knows the payload, or by the handler itself; a
+    /// limit that has passed is not taken back.
+    pub fn set_time_limit(&self, limit: Duration) {
+        self.held.time_limit().set_of_job(limit);
+    }
+
     /// Reports progress, readable by everybody with the job's status. It travels with the next heartbeat: the last
     /// report wins, and a job that ends before then keeps none. Up to the store's limit, 16 KiB by default.
     pub fn report_progress(&self, progress: impl Into<Bytes>) {
@@ -78,6 +98,11 @@ impl<S> Context<S> {
 }
 
 impl Context {
+    /// Weaker than what was said for the job.
+    pub(crate) fn set_time_limit_of_kind(&self, limit: Duration) {
+        self.held.time_limit().set_of_kind(limit);
+    }
+
     pub(crate) fn new(held: Arc<HeldJob>) -> Self {
         Self { held, state: Arc::new(()) }
     }

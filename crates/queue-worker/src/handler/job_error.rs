@@ -89,6 +89,38 @@ impl JobError {
         self
     }
 
+    /// Makes a final failure one that another attempt may help.
+    #[must_use]
+    pub fn as_retryable(mut self) -> Self {
+        if let Verdict::Fail { cause, .. } = &mut self.0 {
+            *cause = Cause::Retryable;
+        }
+        self
+    }
+
+    /// What would be stored; `None` if this is no failure but a snooze or a release.
+    pub fn failure(&self) -> Option<&Failure> {
+        match &self.0 {
+            Verdict::Fail { failure, .. } => Some(failure),
+            Verdict::Snooze(_) | Verdict::Release => None,
+        }
+    }
+
+    /// No further attempt can help. Of an unknown kind or an undecodable payload the worker's policy decides, so it is
+    /// false for those.
+    pub fn is_terminal(&self) -> bool {
+        matches!(self.0, Verdict::Fail { cause: Cause::Terminal, .. })
+    }
+
+    /// How long the job is to wait, where this says so itself.
+    pub fn delay(&self) -> Option<Duration> {
+        match &self.0 {
+            Verdict::Fail { delay, .. } => delay.map(Span::as_duration),
+            Verdict::Snooze(delay) => Some(delay.as_duration()),
+            Verdict::Release => None,
+        }
+    }
+
     pub(crate) fn failed(failure: Failure, cause: Cause) -> Self {
         Self(Verdict::Fail { failure, cause, delay: None, retention: None })
     }

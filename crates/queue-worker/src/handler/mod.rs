@@ -1,11 +1,16 @@
 //! What runs for a job: typed functions by kind, and the context they get.
 
+mod blocking;
 mod context;
+mod hook;
+mod hook_fn;
 mod job_error;
 mod router;
 mod typed;
 
 pub use context::{CancelReason, Context};
+pub use hook::{Before, Executed, HOOK_MAX, Hook};
+pub use hook_fn::{AfterFn, BeforeFn, after_fn, before_fn};
 pub use job_error::JobError;
 pub use router::Router;
 

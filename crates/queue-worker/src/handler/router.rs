@@ -1,9 +1,9 @@
-use super::{Context, JobError, JobHandler, typed::Typed};
+use super::{Context, JobError, JobHandler, blocking::Blocking, typed::Typed};
 use crate::runtime::Handler;
 use async_trait::async_trait;
 use queue_core::{Error, Failure, Kind, Payload, Result, lifecycle::Cause};
 use queue_serde::{Codec, CodecError, Decode, Encode, Json};
-use std::{collections::HashMap, fmt, future::Future, sync::Arc};
+use std::{collections::HashMap, fmt, future::Future, sync::Arc, time::Duration};
 
 /// Picks the handler of a job by its kind, and decodes its payload.
 ///
@@ -24,6 +24,7 @@ pub struct Router<S = ()> {
     codecs: Codecs,
     by_kind: HashMap<Kind, Arc<JobHandler>>,
     fallback: Option<Arc<JobHandler>>,
+    time_limits: HashMap<Kind, Duration>,
 }
 
 /// The formats a handler reads; the first also stands for payloads in a format that none reads.
@@ -33,7 +34,13 @@ pub(super) struct Codecs(Arc<Vec<Arc<dyn Codec>>>);
 impl<S: Send + Sync + 'static> Router<S> {
     /// A router of JSON payloads with the application's state.
     pub fn new(state: S) -> Self {
-        Self { state: Arc::new(state), codecs: Codecs::only(Json), by_kind: HashMap::new(), fallback: None }
+        Self {
+            state: Arc::new(state),
+            codecs: Codecs::only(Json),
+            by_kind: HashMap::new(),
+            fallback: None,
+            time_limits: HashMap::new(),
+        }
     }
 
     /// Reads payloads of a further format too; a result is written in the format of its job's payload. Applies to
@@ -49,18 +56,60 @@ impl<S: Send + Sync + 'static> Router<S> {
     ///
     /// # Errors
     /// `Invalid` for a kind that is no valid name or has a handler already.
-    pub fn handle<P, R, F, Fut>(mut self, kind: impl AsRef<str>, handler: F) -> Result<Self>
+    pub fn handle<P, R, F, Fut>(self, kind: impl AsRef<str>, handler: F) -> Result<Self>
     where
         P: Decode + Send + 'static,
         R: Encode + Send + 'static,
         F: Fn(P, Context<S>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<R, JobError>> + Send + 'static,
     {
+        let handler = self.typed(handler);
+        self.route(kind, handler)
+    }
+
+    /// Runs a function that blocks its thread, such as a computation or a library without `async`, on one of tokio's
+    /// threads for blocking work, of which there are 512 unless the runtime says otherwise.
+    ///
+    /// Nothing can end such a function but itself: it should look at [`Context::cancel_reason`] now and then. At its
+    /// time limit it is told, and judged when it returns. At the end of a shutdown, when other handlers are dropped and
+    /// their jobs given back, its job keeps the lease until that lapses, which charges a stall, so that no second attempt
+    /// starts beside it as long as the lease lasts; the worker reports it as abandoned and ends, and tokio waits for the
+    /// thread when the runtime is dropped.
+    ///
+    /// ```
+    /// use queue_worker::{Context, JobError, Router};
+    ///
+    /// let router = Router::new(()).handle_blocking("sum", |to: u64, job: Context| {
+    ///     let mut sum = 0_u64;
+    ///     for n in 0..=to {
+    ///         if job.cancel_reason().is_some() {
+    ///             return Err(JobError::release());
+    ///         }
+    ///         sum += n;
+    ///     }
+    ///     Ok(sum)
+    /// })?;
+    /// # Ok::<(), queue_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`handle`](Self::handle).
+    pub fn handle_blocking<P, R, F>(self, kind: impl AsRef<str>, handler: F) -> Result<Self>
+    where
+        P: Decode + Send + 'static,
+        R: Encode + Send + 'static,
+        F: Fn(P, Context<S>) -> Result<R, JobError> + Send + Sync + 'static,
+    {
+        let handler = Arc::new(Blocking::new(self.codecs.clone(), self.state.clone(), handler));
+        self.route(kind, handler)
+    }
+
+    fn route(mut self, kind: impl AsRef<str>, handler: Arc<JobHandler>) -> Result<Self> {
         let kind = Kind::new(kind)?;
         if self.by_kind.contains_key(&kind) {
             return Err(Error::invalid("route", format!("the kind {kind:?} has a handler already")));
         }
-        self.by_kind.insert(kind, self.typed(handler));
+        self.by_kind.insert(kind, handler);
         Ok(self)
     }
 
@@ -75,6 +124,20 @@ impl<S: Send + Sync + 'static> Router<S> {
     {
         self.fallback = Some(self.typed(handler));
         self
+    }
+
+    /// Sets how long a handler of jobs of a kind may run, in place of the worker's default; see
+    /// [`WorkerBuilder::time_limit`](crate::WorkerBuilder::time_limit) for what happens then. It holds for the fallback
+    /// too. [`Context::set_time_limit`] comes before it.
+    ///
+    /// # Errors
+    /// `Invalid` for a kind that is no valid name, and for a limit of zero.
+    pub fn time_limit(mut self, kind: impl AsRef<str>, limit: Duration) -> Result<Self> {
+        if limit.is_zero() {
+            return Err(Error::invalid("route", "a time limit must be longer than zero"));
+        }
+        self.time_limits.insert(Kind::new(kind)?, limit);
+        Ok(self)
     }
 
     fn typed<P, R, F, Fut>(&self, handler: F) -> Arc<JobHandler>
@@ -95,6 +158,9 @@ impl<S: Send + Sync + 'static> Handler<Context> for Router<S> {
 
     async fn handle(&self, context: Context) -> Result<Payload, JobError> {
         let kind = &context.meta().kind;
+        if let Some(limit) = self.time_limits.get(kind) {
+            context.set_time_limit_of_kind(*limit);
+        }
         match self.by_kind.get(kind).or(self.fallback.as_ref()) {
             Some(handler) => handler.handle(context).await,
             None => Err(unknown_kind(kind)),

@@ -110,6 +110,8 @@ pub mod retry;
 mod sink;
 mod source;
 
+pub(crate) use panics::{caught, guarded};
+
 pub use group::{BoxError, Group, GroupError, Member, MemberFn, member_fn};
 pub use handler::Handler;
 pub use handler_fn::{HandlerFn, handler_fn};

@@ -8,13 +8,13 @@ use std::{
 
 /// Awaits a future; its panic, or that of its drop, becomes a message.
 #[expect(clippy::redundant_async_block, reason = "the block drops the future within the guard")]
-pub(super) async fn caught<T>(work: impl Future<Output = T>) -> Result<T, String> {
+pub(crate) async fn caught<T>(work: impl Future<Output = T>) -> Result<T, String> {
     let guarded = AssertUnwindSafe(async move { work.await });
     guarded.catch_unwind().await.map_err(|panic| message(&*panic))
 }
 
 /// Calls a function of the program's own that must not take the caller with it.
-pub(super) fn guarded<T>(what: &'static str, call: impl FnOnce() -> T) -> Option<T> {
+pub(crate) fn guarded<T>(what: &'static str, call: impl FnOnce() -> T) -> Option<T> {
     let called = catch_unwind(AssertUnwindSafe(call));
     called.map_err(|panic| tracing::error!(what, message = message(&*panic), "a callback panicked")).ok()
 }

@@ -1,9 +1,9 @@
 use super::{
     Worker, WorkerEvent,
+    observer::Observer,
     options::{Options, Until},
     plan::Plan,
     run_name::RunNames,
-    shared::Observer,
 };
 use crate::handler::SharedHandler;
 use queue_core::{
@@ -28,7 +28,7 @@ pub struct WorkerBuilder {
     storage: Arc<dyn Storage>,
     queue: QueueName,
     handler: SharedHandler,
-    options: Options,
+    pub(super) options: Options,
     lease: Duration,
     rescue_interval: Option<Duration>,
     id: Option<WorkerId>,
@@ -190,6 +190,9 @@ impl WorkerBuilder {
         }
         if self.options.settle_batch_max == 0 {
             return Err(invalid("a settle batch holds at least 1 job".to_owned()));
+        }
+        if self.options.time_limit.is_some_and(|limit| limit.is_zero()) {
+            return Err(invalid("a time limit must be longer than zero".to_owned()));
         }
         self.options.rescue_interval = self.rescue_interval.unwrap_or(self.lease.min(RESCUE_INTERVAL_MAX));
         let intervals =

@@ -1,12 +1,7 @@
-use super::{
-    HeldJob, WorkerEvent,
-    settlement::{Settlement, of_outcome},
-    shared::Shared,
-};
-use crate::handler::{Context, JobError, JobHandler, SharedHandler};
-use futures_util::FutureExt;
-use queue_core::{Failure, Payload, lifecycle::Cause};
-use std::{any::Any, panic::AssertUnwindSafe, sync::Arc};
+use super::{HeldJob, execution::Execution, settlement::Settlement, shared::Shared};
+use crate::handler::{JobError, SharedHandler};
+use queue_core::Payload;
+use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_util::task::TaskTracker;
 
@@ -45,9 +40,14 @@ impl Dispatcher {
         let (shared, handler, settlements) =
             (self.shared.clone(), self.handler.clone(), self.settlements.clone());
         crate::spawn::tracked(&self.running, async move {
-            let settlement = run_job(&shared, &*handler.0, job).await;
+            let executed = Execution::new(&shared, &job).run(&*handler.0).await;
             drop(permit);
-            drop(settlements.send(settlement));
+            match executed {
+                Some(settlement) => drop(settlements.send(settlement)),
+                // Work that goes on would overlap with a next attempt, so its lease is left to lapse.
+                None if job.is_blocking() => shared.abandon(&job),
+                None => drop(settlements.send(Settlement::release(job))),
+            }
         });
     }
 
@@ -55,29 +55,6 @@ impl Dispatcher {
         // The settler outlives this task, so it always arrives.
         drop(self.settlements.send(settlement));
     }
-}
-
-async fn run_job(shared: &Shared, handler: &JobHandler, job: Arc<HeldJob>) -> Settlement {
-    shared.emit(&WorkerEvent::Started(job.meta().clone()));
-    // Whatever of the handler panics, its call or its drop too, panics in here.
-    let attempt = AssertUnwindSafe(async {
-        tokio::select! {
-            biased;
-            outcome = handler.handle(Context::new(job.clone())) => Some(outcome),
-            () = shared.signals.abort.cancelled() => None,
-        }
-    });
-    match attempt.catch_unwind().await {
-        Ok(Some(outcome)) => of_outcome(job, outcome),
-        Ok(None) => Settlement::release(job),
-        Err(panic) => of_outcome(job, Err(panicked(&*panic))),
-    }
-}
-
-fn panicked(panic: &(dyn Any + Send)) -> JobError {
-    let message = panic.downcast_ref::<&str>().copied();
-    let message = message.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    JobError::failed(Failure::new("Panic", message.unwrap_or("the handler panicked")), Cause::Retryable)
 }
 
 /// What a handler answers.

@@ -1,21 +1,22 @@
-use queue_core::{Error, JobId, JobMeta, Seq};
+use super::JobEnd;
+use queue_core::{Error, Failure, JobId, JobMeta, Seq};
 
 /// Something that happened in a worker. Each settle is reported once, after the store has it.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum WorkerEvent {
-    /// A handler starts.
+    /// A handler starts, after the hooks before it.
     Started(JobMeta),
     /// The job is Completed, or removed as its retention says.
-    Completed(JobMeta),
+    Completed(JobEnd),
     /// The attempt failed and another follows.
-    Failing(JobMeta),
+    Failing(JobEnd),
     /// The job is Failed, or removed as its retention says.
-    Failed(JobMeta),
+    Failed(JobEnd),
     /// The job was given back uncharged, now or for later.
-    Released(JobMeta),
+    Released(JobEnd),
     /// The job is Cancelled, since that was asked for while it ran.
-    Cancelled(JobMeta),
+    Cancelled(JobEnd),
     /// Somebody's lease lapsed and this worker noticed; the state says what follows.
     Stalled(JobMeta),
     /// What a handler here did no longer counts: another holds the job, or it is gone.
@@ -33,6 +34,28 @@ pub enum WorkerEvent {
         /// Which life of it.
         seq: Seq,
     },
+    /// A hook failed, so it changed nothing.
+    HookFailed {
+        /// The job at its claim.
+        job: JobMeta,
+        /// What the hook calls itself.
+        hook: String,
+        /// Where.
+        stage: HookStage,
+        /// What went wrong, bounded and masked as a stored failure.
+        failure: Failure,
+    },
     /// The store refused something; the worker goes on.
     Error(Error),
+    /// So many events were lost to this [stream](super::WorkerEvents), which was read too slowly. Only streams have it.
+    Lagged(u64),
+}
+
+/// Where a hook stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum HookStage {
+    /// Before the handler.
+    Before,
+    /// After it.
+    After,
 }

@@ -1,10 +1,14 @@
+use super::time_limit::TimeLimit;
 use crate::handler::CancelReason;
 use bytes::Bytes;
 use queue_core::{
     ClaimedJob, JobMeta, LeaseToken, NewJob, Payload, Seq, Span,
     lifecycle::{Event, Patch},
 };
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{
+    Mutex, MutexGuard, OnceLock, PoisonError,
+    atomic::{AtomicUsize, Ordering},
+};
 use tokio::{sync::OwnedSemaphorePermit, time::Instant};
 use tokio_util::sync::CancellationToken;
 
@@ -16,6 +20,9 @@ pub(crate) struct HeldJob {
     token: LeaseToken,
     cancel: CancellationToken,
     reason: OnceLock<CancelReason>,
+    time_limit: TimeLimit,
+    /// Work on threads of their own that nothing can end.
+    blocking: AtomicUsize,
     notes: Mutex<Notes>,
 }
 
@@ -45,6 +52,8 @@ impl HeldJob {
             token: claimed.token,
             cancel: CancellationToken::new(),
             reason: OnceLock::new(),
+            time_limit: TimeLimit::default(),
+            blocking: AtomicUsize::new(0),
             notes: Mutex::new(Notes { lapses_at, progress: None, then: Vec::new(), slot: Some(slot) }),
         })
     }
@@ -77,6 +86,22 @@ impl HeldJob {
     pub(crate) fn cancel(&self, reason: CancelReason) {
         let _first = self.reason.set(reason);
         self.cancel.cancel();
+    }
+
+    pub(crate) fn time_limit(&self) -> &TimeLimit {
+        &self.time_limit
+    }
+
+    pub(crate) fn blocking_started(&self) {
+        self.blocking.fetch_add(1, Ordering::SeqCst);
+    }
+
+    pub(crate) fn blocking_ended(&self) {
+        self.blocking.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    pub(crate) fn is_blocking(&self) -> bool {
+        self.blocking.load(Ordering::SeqCst) > 0
     }
 
     pub(crate) fn set_progress(&self, progress: Bytes) {

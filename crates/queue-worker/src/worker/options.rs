@@ -1,3 +1,4 @@
+use super::hooks::Hooks;
 use queue_core::{Span, lifecycle::Policy};
 use std::time::Duration;
 
@@ -13,6 +14,8 @@ pub(crate) struct Options {
     pub(crate) settle_batch_max: usize,
     pub(crate) drain: Duration,
     pub(crate) grace: Duration,
+    pub(crate) time_limit: Option<Duration>,
+    pub(crate) hooks: Hooks,
     pub(crate) policy: Policy,
     pub(crate) until: Until,
 }
@@ -40,6 +43,8 @@ impl Default for Options {
             settle_batch_max: 1000,
             drain: Duration::from_secs(30),
             grace: Duration::from_secs(5),
+            time_limit: None,
+            hooks: Hooks::default(),
             policy: Policy::default(),
             until: Until::Stopped,
         }

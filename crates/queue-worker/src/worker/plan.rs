@@ -1,8 +1,4 @@
-use super::{
-    options::Options,
-    run_name::RunNames,
-    shared::{Observer, Shared},
-};
+use super::{observer::Observer, options::Options, run_name::RunNames, shared::Shared};
 use crate::handler::SharedHandler;
 use queue_core::{QueueName, Rng, Storage};
 use std::sync::Arc;

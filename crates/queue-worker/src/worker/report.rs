@@ -50,7 +50,7 @@ impl Counters {
             WorkerEvent::Stalled(_) => &self.rescued,
             WorkerEvent::LeaseLost { .. } => &self.leases_lost,
             WorkerEvent::Abandoned { .. } => &self.abandoned,
-            WorkerEvent::Error(_) => return,
+            WorkerEvent::Error(_) | WorkerEvent::HookFailed { .. } | WorkerEvent::Lagged(_) => return,
         };
         counter.fetch_add(1, Ordering::Relaxed);
     }

@@ -1,10 +1,10 @@
-use super::{HeldJob, dispatcher::Outcome};
-use crate::handler::Verdict;
+use super::{HeldJob, JobEnd};
+use crate::handler::{Executed, Verdict};
 use queue_core::{
     Error, Failure, JobMeta, Limits, State,
     lifecycle::{Cause, Event, Policy, Transition, decide},
 };
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 /// The end of a job here, on its way to the store.
 #[derive(Debug)]
@@ -13,27 +13,29 @@ pub(super) struct Settlement {
     /// The job as last seen; newer than the claim once the store answered that flags moved.
     pub(super) seen: JobMeta,
     event: Event,
+    /// How long the handler ran, if it did.
+    ran_for: Option<Duration>,
 }
 
-/// What a handler's answer means for its job.
-pub(super) fn of_outcome(job: Arc<HeldJob>, outcome: Outcome) -> Settlement {
-    let token = job.token();
-    let event = match outcome {
-        Ok(result) => Event::Complete { token, result, retention: None, then: job.take_then() },
+/// What the end of an attempt means for its job.
+pub(super) fn of_executed(job: Arc<HeldJob>, executed: Executed) -> Settlement {
+    let (token, keep, ran_for) = (job.token(), executed.retention, executed.ran_for());
+    let event = match executed.outcome {
+        Ok(result) => Event::Complete { token, result, retention: keep, then: job.take_then() },
         Err(error) => match error.0 {
             Verdict::Fail { failure, cause, delay, retention } => {
-                Event::Fail { token, failure, cause, delay, retention }
+                Event::Fail { token, failure, cause, delay, retention: keep.or(retention) }
             }
             Verdict::Snooze(delay) => Event::Snooze { token, delay },
             Verdict::Release => Event::Release { token },
         },
     };
-    Settlement::new(job, event)
+    Settlement { ran_for, ..Settlement::new(job, event) }
 }
 
 impl Settlement {
     fn new(job: Arc<HeldJob>, event: Event) -> Self {
-        Self { seen: job.meta().clone(), job, event }
+        Self { seen: job.meta().clone(), job, event, ran_for: None }
     }
 
     /// Gives an unfinished job back.
@@ -70,17 +72,26 @@ impl Settlement {
     /// What to tell the observer, from the record as it then stood or was last seen before its removal.
     pub(super) fn done(&self, after: JobMeta) -> super::WorkerEvent {
         use super::WorkerEvent as E;
-        match (&self.event, after.state) {
-            (Event::Complete { .. }, _) => E::Completed(after),
-            (_, State::Cancelled) => E::Cancelled(after),
-            (_, State::Failed) => E::Failed(after),
-            (Event::Fail { .. }, State::Failing) => E::Failing(after),
+        let name = match (&self.event, after.state) {
+            (Event::Complete { .. }, _) => E::Completed,
+            (_, State::Cancelled) => E::Cancelled,
+            (_, State::Failed) => E::Failed,
+            (Event::Fail { .. }, State::Failing) => E::Failing,
             // Removed at once: the record still looks as it did before.
-            (Event::Fail { .. }, _) if after.cancel_requested => E::Cancelled(after),
-            (Event::Fail { .. }, _) => E::Failed(after),
-            (_, State::Processing) => E::Cancelled(after),
-            _ => E::Released(after),
-        }
+            (Event::Fail { .. }, _) if after.cancel_requested => E::Cancelled,
+            (Event::Fail { .. }, _) => E::Failed,
+            (_, State::Processing) => E::Cancelled,
+            _ => E::Released,
+        };
+        name(self.end(after))
+    }
+
+    fn end(&self, meta: JobMeta) -> JobEnd {
+        let error = match &self.event {
+            Event::Fail { failure, .. } => Some(failure.clone()),
+            _ => None,
+        };
+        JobEnd { meta, attempt: self.job.meta().attempt(), ran_for: self.ran_for, error }
     }
 }
 

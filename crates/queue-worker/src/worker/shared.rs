@@ -1,12 +1,10 @@
 use super::{
-    HeldJob, WorkerEvent, held_job::LeaseKey, options::Options, plan::Plan, report::Counters,
-    run_name::RunName,
+    HeldJob, WorkerEvent, held_job::LeaseKey, observer::Observer, options::Options, plan::Plan,
+    report::Counters, run_name::RunName,
 };
 use queue_core::{Error, QueueName, Rng, Storage};
 use std::{
     collections::BTreeMap,
-    fmt,
-    panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 use tokio::sync::{Notify, Semaphore};
@@ -14,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 /// What the parts of one run share.
 #[derive(Debug)]
-pub(super) struct Shared {
+pub(crate) struct Shared {
     pub(super) storage: Arc<dyn Storage>,
     pub(super) queue: QueueName,
     pub(super) name: RunName,
@@ -29,7 +27,7 @@ pub(super) struct Shared {
     /// Told when the last held job is let go.
     pub(super) emptied: Notify,
     counters: Counters,
-    observer: Observer,
+    pub(super) observer: Observer,
 }
 
 /// The steps of a shutdown, each a token that fires once.
@@ -44,12 +42,6 @@ pub(super) struct Signals {
     /// Nothing is held any more: the background parts may end.
     pub(super) idle: CancellationToken,
 }
-
-/// The program's own listener.
-#[derive(Clone, Default)]
-pub(super) struct Observer(Option<Arc<Observe>>);
-
-type Observe = dyn Fn(&WorkerEvent) + Send + Sync;
 
 impl Shared {
     pub(super) fn new(plan: &Plan, name: RunName) -> Self {
@@ -117,25 +109,5 @@ impl Shared {
 
     fn held(&self) -> MutexGuard<'_, BTreeMap<LeaseKey, Arc<HeldJob>>> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Observer {
-    pub(super) fn new(observe: impl Fn(&WorkerEvent) + Send + Sync + 'static) -> Self {
-        Self(Some(Arc::new(observe)))
-    }
-
-    /// A listener that panics must not take a part of the worker with it.
-    fn tell(&self, event: &WorkerEvent) {
-        let Some(observe) = &self.0 else { return };
-        if catch_unwind(AssertUnwindSafe(|| observe(event))).is_err() {
-            tracing::error!(?event, "the observer of the worker's events panicked");
-        }
-    }
-}
-
-impl fmt::Debug for Observer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.0.is_some() { "Observer(..)" } else { "Observer(none)" })
     }
 }

@@ -1,4 +1,7 @@
-use super::{Report, WorkerBuilder, plan::Plan, run_name::RunName, shared::Signals, supervisor::Supervisor};
+use super::{
+    Report, WorkerBuilder, WorkerEvents, plan::Plan, run_name::RunName, shared::Signals,
+    supervisor::Supervisor,
+};
 use crate::{
     handler::{Context, JobError, SharedHandler},
     runtime::Handler,
@@ -53,6 +56,12 @@ impl Worker {
     /// ended its token stops nothing: ask for the next one's.
     pub fn stop_token(&self) -> CancellationToken {
         self.plan.names.current().stop
+    }
+
+    /// A stream of what happens here from now on: what [`on_event`](WorkerBuilder::on_event) hears, for a reader with its
+    /// own pace. Any number may be read.
+    pub fn events(&self) -> WorkerEvents {
+        self.plan.observer.stream()
     }
 
     /// Works until it is stopped, and answers what it did. It never fails: what the store refuses is reported as an

@@ -1,6 +1,9 @@
 //! The behaviours of a worker, one by one, on the memory store under paused time.
 
+mod blocking;
 mod bounds;
+mod hook_failures;
+mod hooks;
 mod leadership;
 mod leadership_faults;
 mod leases;
@@ -11,4 +14,5 @@ mod settling;
 mod sharing;
 mod shutdown;
 mod support;
+mod time_limit;
 mod timing;

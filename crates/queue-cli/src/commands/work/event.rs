@@ -1,6 +1,6 @@
 use crate::output::{self, Format, Output, plural};
-use queue::JobMeta;
-use queue::worker::{Report, WorkerEvent};
+use queue::worker::{JobEnd, Report, WorkerEvent};
+use queue::{Failure, JobMeta};
 use serde_json::{Value, json};
 
 /// Tells people what they may want to act on, and programs everything.
@@ -18,11 +18,11 @@ pub(super) fn show(out: Output, event: &WorkerEvent) {
 
 fn trouble(event: &WorkerEvent) -> Option<String> {
     Some(match event {
-        WorkerEvent::Failing(job) => {
-            format!("retrying {} after attempt {}{}", job.id, job.failures, why(job))
+        WorkerEvent::Failing(end) => {
+            format!("retrying {} after attempt {}{}", end.meta.id, end.attempt, why(end))
         }
-        WorkerEvent::Failed(job) => format!("failed {}{}", job.id, why(job)),
-        WorkerEvent::Cancelled(job) => format!("cancelled {}", job.id),
+        WorkerEvent::Failed(end) => format!("failed {}{}", end.meta.id, why(end)),
+        WorkerEvent::Cancelled(end) => format!("cancelled {}", end.meta.id),
         WorkerEvent::Stalled(job) => format!("rescued {}: its worker is gone", job.id),
         WorkerEvent::LeaseLost { id, .. } => format!("lost {id} to another worker"),
         WorkerEvent::Abandoned { id, .. } => {
@@ -33,24 +33,24 @@ fn trouble(event: &WorkerEvent) -> Option<String> {
     })
 }
 
-fn why(job: &JobMeta) -> String {
-    job.last_error.as_ref().map_or_else(String::new, |error| format!(": {error}"))
+fn why(end: &JobEnd) -> String {
+    end.error.as_ref().map_or_else(String::new, |error| format!(": {error}"))
 }
 
 fn object(event: &WorkerEvent) -> Option<Value> {
-    let of_job = |event: &str, job: &JobMeta| {
-        let error =
-            job.last_error.as_ref().map(|error| json!({"name": error.name(), "message": error.message()}));
+    let of_job = |event: &str, job: &JobMeta, error: Option<&Failure>| {
+        let error = error.map(|error| json!({"name": error.name(), "message": error.message()}));
         Some(json!({"event": event, "id": job.id.as_str(), "seq": job.seq.get(), "error": error}))
     };
+    let of_end = |event: &str, end: &JobEnd| of_job(event, &end.meta, end.error.as_ref());
     match event {
-        WorkerEvent::Started(job) => of_job("started", job),
-        WorkerEvent::Completed(job) => of_job("completed", job),
-        WorkerEvent::Failing(job) => of_job("failing", job),
-        WorkerEvent::Failed(job) => of_job("failed", job),
-        WorkerEvent::Released(job) => of_job("released", job),
-        WorkerEvent::Cancelled(job) => of_job("cancelled", job),
-        WorkerEvent::Stalled(job) => of_job("rescued", job),
+        WorkerEvent::Started(job) => of_job("started", job, job.last_error.as_ref()),
+        WorkerEvent::Completed(end) => of_end("completed", end),
+        WorkerEvent::Failing(end) => of_end("failing", end),
+        WorkerEvent::Failed(end) => of_end("failed", end),
+        WorkerEvent::Released(end) => of_end("released", end),
+        WorkerEvent::Cancelled(end) => of_end("cancelled", end),
+        WorkerEvent::Stalled(job) => of_job("rescued", job, job.last_error.as_ref()),
         WorkerEvent::LeaseLost { id, seq } => {
             Some(json!({"event": "lease_lost", "id": id.as_str(), "seq": seq.get()}))
         }

@@ -83,14 +83,15 @@ fn label(event: &WorkerEvent) -> String {
     use WorkerEvent as E;
     match event {
         E::Started(job) => format!("started {}", job.id),
-        E::Completed(job) => format!("completed {}", job.id),
-        E::Failing(job) => format!("failing {}", job.id),
-        E::Failed(job) => format!("failed {}", job.id),
-        E::Released(job) => format!("released {}", job.id),
-        E::Cancelled(job) => format!("cancelled {}", job.id),
+        E::Completed(end) => format!("completed {}", end.meta.id),
+        E::Failing(end) => format!("failing {}", end.meta.id),
+        E::Failed(end) => format!("failed {}", end.meta.id),
+        E::Released(end) => format!("released {}", end.meta.id),
+        E::Cancelled(end) => format!("cancelled {}", end.meta.id),
         E::Stalled(job) => format!("stalled {}", job.id),
         E::LeaseLost { id, .. } => format!("lost {id}"),
         E::Abandoned { id, .. } => format!("abandoned {id}"),
+        E::HookFailed { job, stage, failure, .. } => format!("hook {stage:?} {} {}", failure.name(), job.id),
         E::Error(error) => format!("error {:?}", error.kind()),
         other => format!("{other:?}"),
     }

@@ -1,0 +1,74 @@
+use super::{
+    CancelReason, Context, JobError,
+    router::{Codecs, undecodable},
+};
+use crate::{runtime::Handler, spawn::blocking, worker::HeldJob};
+use async_trait::async_trait;
+use queue_core::Payload;
+use queue_serde::{Decode, Encode};
+use std::{marker::PhantomData, panic::resume_unwind, sync::Arc};
+
+/// A function that blocks its thread, run on one of tokio's threads for that.
+pub(super) struct Blocking<S, F, P, R> {
+    codecs: Codecs,
+    state: Arc<S>,
+    function: Arc<F>,
+    types: PhantomData<fn(P) -> R>,
+}
+
+/// Says that a thread works for a job, for as long as it does, whatever becomes of the handler's future.
+struct Busy(Arc<HeldJob>);
+
+impl<S, F, P, R> Blocking<S, F, P, R> {
+    pub(super) fn new(codecs: Codecs, state: Arc<S>, function: F) -> Self {
+        Self { codecs, state, function: Arc::new(function), types: PhantomData }
+    }
+}
+
+#[async_trait]
+impl<S, F, P, R> Handler<Context> for Blocking<S, F, P, R>
+where
+    S: Send + Sync + 'static,
+    F: Fn(P, Context<S>) -> Result<R, JobError> + Send + Sync + 'static,
+    P: Decode + Send + 'static,
+    R: Encode + Send + 'static,
+{
+    type Output = Payload;
+    type Error = JobError;
+
+    async fn handle(&self, context: Context) -> Result<Payload, JobError> {
+        let payload = P::decode(context.payload(), self.codecs.for_payload(context.payload()));
+        let payload = payload.map_err(|error| undecodable(&error))?;
+        let (function, view) = (self.function.clone(), context.with_state(self.state.clone()));
+        let busy = Busy::new(context.held().clone());
+        let ended = blocking(move || {
+            let _until_the_end = busy;
+            match view.cancel_reason() {
+                // Its turn came after everybody had given it up.
+                Some(CancelReason::Shutdown | CancelReason::LeaseLost) => Err(JobError::release()),
+                _ => function(payload, view),
+            }
+        });
+        let result = match ended.await {
+            Ok(answer) => answer?,
+            Err(error) if error.is_panic() => resume_unwind(error.into_panic()),
+            // The runtime ends, and threads that had not started with it.
+            Err(_) => return Err(JobError::release()),
+        };
+        let codec = self.codecs.for_payload(context.payload());
+        result.encode(codec).map_err(JobError::terminal)
+    }
+}
+
+impl Busy {
+    fn new(job: Arc<HeldJob>) -> Self {
+        job.blocking_started();
+        Self(job)
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.0.blocking_ended();
+    }
+}

@@ -1,0 +1,109 @@
+use super::{
+    HeldJob, WorkerEvent,
+    dispatcher::Outcome,
+    settlement::{Settlement, of_executed},
+    shared::Shared,
+};
+use crate::{
+    handler::{CancelReason, Context, Executed, JobError, JobHandler, Verdict},
+    runtime::caught,
+};
+use queue_core::{Failure, lifecycle::Cause};
+use std::{future::pending, sync::Arc, time::Duration};
+use tokio::time::{Instant, sleep};
+
+/// One attempt at a job: the hooks before, the handler under its time limit, the hooks after.
+pub(super) struct Execution<'a> {
+    shared: &'a Shared,
+    job: &'a Arc<HeldJob>,
+    context: Context,
+}
+
+impl<'a> Execution<'a> {
+    pub(super) fn new(shared: &'a Shared, job: &'a Arc<HeldJob>) -> Self {
+        Self { shared, job, context: Context::new(job.clone()) }
+    }
+
+    /// What to store; `None` if the worker's patience ended first.
+    pub(super) async fn run(self, handler: &JobHandler) -> Option<Settlement> {
+        let mut passed = self.shared.options.hooks.before(self.shared, &self.context).await;
+        let executed = match passed.answer.take() {
+            Some(answer) => Executed::new(answer, None),
+            None => self.attempt(handler).await?,
+        };
+        let executed = passed.after(self.shared, &self.context, executed).await;
+        Some(of_executed(self.job.clone(), executed))
+    }
+
+    async fn attempt(&self, handler: &JobHandler) -> Option<Executed> {
+        if self.shared.signals.abort.is_cancelled() {
+            return None;
+        }
+        self.shared.emit(&WorkerEvent::Started(self.job.meta().clone()));
+        let started = Instant::now();
+        // Whatever of the handler panics, its call or its drop too, panics in here.
+        let attempt = caught(async {
+            tokio::select! {
+                biased;
+                outcome = handler.handle(self.context.clone()) => Some(self.judged(outcome)),
+                () = self.shared.signals.abort.cancelled() => None,
+                () = self.out_of_time(started) => Some(Err(overdue(self.limit()))),
+            }
+        });
+        let outcome = attempt.await.unwrap_or_else(|panic| Some(Err(panicked(&panic))))?;
+        Some(Executed::new(outcome, Some(started.elapsed())))
+    }
+
+    /// Tells the handler at its time limit, and resolves when it may be dropped. What cannot be dropped is waited for:
+    /// a second attempt beside it would be worse than a late one.
+    async fn out_of_time(&self, started: Instant) {
+        self.job.time_limit().passed(started, self.shared.options.time_limit).await;
+        self.job.cancel(CancelReason::TimeLimit);
+        sleep(self.shared.options.grace).await;
+        if self.job.is_blocking() {
+            pending::<()>().await;
+        }
+    }
+
+    /// A result counts however late it comes, since the work is done. Anything else from a handler that was told of its
+    /// time limit is a failure by that name, or it could go on for ever without being charged.
+    fn judged(&self, outcome: Outcome) -> Outcome {
+        match outcome {
+            Err(error) if self.job.cancel_reason() == Some(CancelReason::TimeLimit) => {
+                Err(late(self.limit(), error.0))
+            }
+            outcome => outcome,
+        }
+    }
+
+    fn limit(&self) -> Duration {
+        self.job.time_limit().get(self.shared.options.time_limit).unwrap_or(Duration::MAX)
+    }
+}
+
+/// The failure of a handler that said nothing better.
+fn overdue(limit: Duration) -> JobError {
+    JobError::failed(Failure::new("TimeLimit", message(limit, "")), Cause::Retryable)
+}
+
+fn message(limit: Duration, then: &str) -> String {
+    format!("the handler ran longer than {limit:?}{then}")
+}
+
+/// The failure of one that answered late, with what it said of a next attempt.
+fn late(limit: Duration, answer: Verdict) -> JobError {
+    match answer {
+        Verdict::Fail { failure, cause, delay, retention } => {
+            let said = failure.details().cloned();
+            let failure = Failure::new("TimeLimit", message(limit, &format!(", and then failed: {failure}")));
+            let failure = said.into_iter().fold(failure, Failure::with_details);
+            JobError(Verdict::Fail { failure, cause, delay, retention })
+        }
+        Verdict::Snooze(wait) => overdue(limit).retry_in(wait.as_duration()),
+        Verdict::Release => overdue(limit),
+    }
+}
+
+fn panicked(message: &str) -> JobError {
+    JobError::failed(Failure::new("Panic", message), Cause::Retryable)
+}

@@ -1,0 +1,63 @@
+use std::{
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+use tokio::{
+    sync::Notify,
+    time::{Instant, sleep_until},
+};
+
+/// How long a handler may run: what was said for the job rules over its kind, and that over the worker's default. It may
+/// change while the handler runs.
+#[derive(Debug, Default)]
+pub(crate) struct TimeLimit {
+    said: Mutex<Said>,
+    changed: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Said {
+    of_job: Option<Duration>,
+    of_kind: Option<Duration>,
+}
+
+impl TimeLimit {
+    pub(crate) fn set_of_job(&self, limit: Duration) {
+        self.said().of_job = Some(limit);
+        self.changed.notify_one();
+    }
+
+    pub(crate) fn set_of_kind(&self, limit: Duration) {
+        self.said().of_kind = Some(limit);
+        self.changed.notify_one();
+    }
+
+    pub(crate) fn get(&self, default: Option<Duration>) -> Option<Duration> {
+        let said = self.said();
+        said.of_job.or(said.of_kind).or(default)
+    }
+
+    /// Resolves when a handler that started then has run for as long as it may.
+    pub(crate) async fn passed(&self, started: Instant, default: Option<Duration>) {
+        loop {
+            // A limit beyond what the clock can count is none.
+            let end = self.get(default).and_then(|limit| started.checked_add(limit));
+            tokio::select! {
+                biased;
+                () = self.changed.notified() => {}
+                () = until(end) => return,
+            }
+        }
+    }
+
+    fn said(&self) -> MutexGuard<'_, Said> {
+        self.said.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+async fn until(end: Option<Instant>) {
+    match end {
+        Some(end) => sleep_until(end).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,140 @@
+//! Handlers that block their thread.
+
+use crate::support::{Rig, job, millis, span};
+use queue_core::{RetryPolicy, State};
+use queue_worker::{CancelReason, Context, JobError, Router};
+use std::sync::{
+    Mutex,
+    atomic::{AtomicU32, Ordering},
+    mpsc,
+};
+use tokio::time::advance;
+
+/// Tells that it runs, and then blocks until the test says what it answers.
+fn blocked() -> (Router, mpsc::Receiver<Context>, mpsc::Sender<Result<u32, JobError>>) {
+    let (running, has_started) = mpsc::channel();
+    let (answer, answers) = mpsc::channel();
+    let answers = Mutex::new(answers);
+    let router = Router::new(()).handle_blocking("work", move |_: u32, context: Context| {
+        running.send(context).expect("the test listens");
+        answers.lock().expect("unpoisoned").recv().expect("the test answers")
+    });
+    (router.expect("one kind"), has_started, answer)
+}
+
+/// Lets other tasks run until the handler is on its thread. Time stands still while it is.
+async fn started(has_started: &mpsc::Receiver<Context>) -> Context {
+    loop {
+        match has_started.try_recv() {
+            Ok(context) => return context,
+            Err(_) => tokio::task::yield_now().await,
+        }
+    }
+}
+
+async fn pass(time: u64) {
+    // In steps, so that every timer on the way is heard in its turn.
+    for _ in 0..time / 10 {
+        advance(millis(10)).await;
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_blocking_handler_gets_payload_and_state_and_leaves_a_result() {
+    let rig = Rig::new();
+    rig.enqueue([job("a", 20), job("b", 1)]).await;
+    let router =
+        Router::new(AtomicU32::new(0)).handle_blocking("work", |n: u32, context: Context<AtomicU32>| {
+            context.state().fetch_add(1, Ordering::SeqCst);
+            if n == 1 { Err(JobError::named("Odd", "it is one").as_terminal()) } else { Ok(n * 2) }
+        });
+    let events = rig.events.clone();
+    let worker =
+        queue_worker::Worker::builder(rig.store.clone(), rig.queue.clone(), router.expect("one kind"))
+            .on_event(move |event| events.push(event));
+    let report = rig.drain(worker).await;
+    assert_eq!((report.completed, report.failed), (1, 1));
+    assert_eq!(rig.record("a").await.result().expect("completed").bytes, "40");
+    assert_eq!(rig.meta("b").await.last_error.expect("stored").name(), "Odd");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_blocking_handler_that_panics_is_a_failed_attempt() {
+    let rig = Rig::new();
+    rig.enqueue([job("a", 1)]).await;
+    let router = Router::new(()).handle_blocking("work", |n: u32, _: Context| -> Result<(), JobError> {
+        panic!("cannot stand number {n}")
+    });
+    rig.drain(rig.worker(router.expect("one kind")).retry(RetryPolicy::Fixed(span(0)))).await;
+    let meta = rig.meta("a").await;
+    let error = meta.last_error.expect("stored");
+    assert_eq!((meta.failures, error.name(), error.message()), (3, "Panic", "cannot stand number 1"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_blocking_handler_over_its_limit_is_told_and_judged_when_it_ends() {
+    let rig = Rig::new();
+    rig.enqueue([job("a", 1)]).await;
+    let (router, has_started, answer) = blocked();
+    let worker = rig.worker(router).time_limit(millis(1000)).grace(millis(500)).lease(millis(900));
+    let running = Rig::start(worker);
+    let context = started(&has_started).await;
+    pass(10_000).await;
+    assert_eq!(context.cancel_reason(), Some(CancelReason::TimeLimit));
+    assert_eq!(rig.events.labels(), ["started a"], "no second attempt beside it");
+    assert_eq!(rig.meta("a").await.state, State::Processing, "its lease is kept alive");
+    answer.send(Err(JobError::named("Test", "too late").as_terminal())).expect("it listens");
+    rig.events.wait_for("failed a").await;
+    assert_eq!(rig.meta("a").await.last_error.expect("stored").name(), "TimeLimit");
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_blocking_handler_at_the_end_of_a_stop_keeps_its_lease_and_is_reported() {
+    let rig = Rig::new();
+    rig.enqueue([job("a", 1)]).await;
+    let (router, has_started, answer) = blocked();
+    let worker = rig.worker(router).drain_deadline(millis(1000)).grace(millis(500)).lease(millis(900));
+    let running = Rig::start(worker);
+    let context = started(&has_started).await;
+    running.stop.cancel();
+    pass(1400).await;
+    assert_eq!(context.cancel_reason(), Some(CancelReason::Shutdown));
+    assert_eq!(rig.events.labels(), ["started a"]);
+    pass(200).await;
+    let report = running.ended().await;
+    assert_eq!((report.released, report.abandoned), (0, 1));
+    assert_eq!(rig.meta("a").await.state, State::Processing, "nobody else may start it");
+    pass(1000).await;
+    let before = rig.meta("a").await;
+    answer.send(Ok(1)).expect("it listens");
+    assert_eq!((before.state, before.stalls), (State::Processing, 0), "left to lapse");
+    assert_eq!(
+        rig.drain(
+            rig.worker(
+                Router::new(())
+                    .handle_blocking("work", |n: u32, _: Context| Ok::<_, JobError>(n))
+                    .expect("one kind")
+            )
+        )
+        .await
+        .rescued,
+        1
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_blocking_handler_that_ends_within_the_grace_counts() {
+    let rig = Rig::new();
+    rig.enqueue([job("a", 1)]).await;
+    let (router, has_started, answer) = blocked();
+    let running = Rig::start(rig.worker(router).drain_deadline(millis(1000)).grace(millis(500)));
+    started(&has_started).await;
+    running.stop.cancel();
+    pass(1400).await;
+    answer.send(Ok(7)).expect("it listens");
+    let report = running.ended().await;
+    assert_eq!((report.completed, report.abandoned), (1, 0));
+    assert_eq!(rig.record("a").await.result().expect("completed").bytes, "7");
+}
