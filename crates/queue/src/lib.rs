@@ -48,9 +48,9 @@
 //!   alone: hints of the store make them quick, not right.
 //! - **Look and change.** [`Queue::status`], [`result`](Queue::result), [`cancel`](Queue::cancel),
 //!   [`redrive`](Queue::redrive), [`promote`](Queue::promote), [`delete`](Queue::delete),
-//!   [`set_retention`](Queue::set_retention), [`counts`](Queue::counts), [`list`](Queue::list) and
-//!   [`pause`](Queue::pause). What a correct program meets in normal work (a duplicate, a missing job, a lost lease) is an
-//!   answer; an [`Error`] says what to do about it, by its [`kind`](Error::kind).
+//!   [`set_retention`](Queue::set_retention), [`counts`](Queue::counts), [`list`](Queue::list),
+//!   [`prune`](Queue::prune) and [`pause`](Queue::pause). What a correct program meets in normal work (a duplicate, a
+//!   missing job, a lost lease) is an answer; an [`Error`] says what to do about it, by its [`kind`](Error::kind).
 //! - **Work.** The module `worker` (feature `worker`) runs many jobs at once and keeps their leases alive. For one at a
 //!   time there is pull mode:
 //!
@@ -105,8 +105,8 @@ pub use open::open;
 pub use pull::{Delivery, Extended, Nack, Settled};
 pub use queue_core::{
     Budget, Capabilities, Certainty, Clock, ContentType, Counts, Cursor, Error, ErrorKind, Failure, IdSource,
-    InvalidName, JobId, JobMeta, Kind, Limits, ListFilter, ManualClock, OnFailed, Page, Payload, QueueName,
-    Reason, Result, Retention, RetryPolicy, Rng, SeededRng, Seq, Span, State, Storage, StorageExt,
+    InvalidName, JobId, JobMeta, Kind, Limits, ListFilter, ManualClock, OnFailed, Page, Payload, Prune,
+    QueueName, Reason, Result, Retention, RetryPolicy, Rng, SeededRng, Seq, Span, State, Storage, StorageExt,
     SystemClock, SystemRng, TimeOrderedIds, Timestamp, WorkerId,
     lifecycle::{OnRunning, Policy, Unhandled},
 };

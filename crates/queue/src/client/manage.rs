@@ -1,6 +1,7 @@
 use crate::{Cancel, Change, Decode, Keep, Queue, Status};
 use queue_core::{
-    Changed, Counts, Cursor, Detail, JobId, ListFilter, ListQuery, Page, Result, State, StorageExt,
+    Changed, Counts, Cursor, Detail, JobId, ListFilter, ListQuery, Page, Prune, PruneRequest, Result, State,
+    StorageExt,
     lifecycle::{Event, OnRunning},
 };
 
@@ -92,6 +93,13 @@ impl<P, R> Queue<P, R> {
     pub async fn list(&self, filter: ListFilter, after: Option<Cursor>, limit: usize) -> Result<Page> {
         let queue = self.shared.name.clone();
         self.shared.storage.list(ListQuery { queue, filter, after, limit }).await
+    }
+
+    /// Removes up to `limit` records at once, and answers how many; call again while it answers the limit. Workers remove
+    /// what is past its purge time by themselves.
+    pub async fn prune(&self, what: Prune, limit: usize) -> Result<u64> {
+        let queue = self.shared.name.clone();
+        self.shared.storage.prune(PruneRequest { queue, what, limit }).await
     }
 
     /// Stops claims of this queue, for everybody and until [`resume`](Self::resume). What runs goes on, and enqueueing

@@ -63,6 +63,26 @@ impl<P, R> Queue<P, R> {
         Self { shared: Arc::new(shared), types: PhantomData }
     }
 
+    /// The same handle for jobs of other types, since the kinds of one queue may differ in their payloads and results.
+    ///
+    /// ```
+    /// # #[cfg(all(feature = "memory", feature = "json"))] {
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime").block_on(async {
+    /// use queue::{JobOptions, Queue};
+    ///
+    /// let emails: Queue<String> = Queue::new(queue::open("memory:").await?, "tasks")?;
+    /// let sums: Queue<(u32, u32), u32> = emails.with_types();
+    /// let _ = emails.enqueue_with("greet", "ada@example.org".to_owned(), JobOptions::new().kind("email")).await?;
+    /// let _ = sums.enqueue_with("sum", (20, 22), JobOptions::new().kind("sum")).await?;
+    /// assert_eq!(emails.counts().await?.total(), 2);
+    /// # Ok::<(), queue::Error>(())
+    /// # }).expect("enqueues");
+    /// # }
+    /// ```
+    pub fn with_types<P2, R2>(&self) -> Queue<P2, R2> {
+        Queue { shared: self.shared.clone(), types: PhantomData }
+    }
+
     /// The name of the queue.
     pub fn name(&self) -> &QueueName {
         &self.shared.name

@@ -1,4 +1,4 @@
-//! A claim whose job cannot get lost: whoever is dropped, times out or dies while a claim is under way gives it back.
+//! A claim whose jobs cannot get lost: whoever is dropped, times out or dies while a claim is under way gives them back.
 
 use crate::{client::Shared, spawn};
 use queue_core::{
@@ -24,24 +24,24 @@ const RESCUE_INTERVAL: Duration = Duration::from_secs(5);
 /// Most lapsed leases ended by one look.
 const RESCUE_MAX: usize = 1000;
 
-/// The answer to a claim. Unless [`taken`](Self::taken), its job is given back.
+/// The answer to a claim. Unless [`taken`](Self::taken), its jobs are given back.
 pub(super) struct Offer {
     pub(super) claimed: Claimed,
     taken: oneshot::Sender<()>,
 }
 
 impl Offer {
-    /// The job is the caller's from here on.
+    /// The jobs are the caller's from here on.
     pub(super) fn take(self) {
         // The task is gone only if the runtime is, and then nothing gives the job back.
         let _ = self.taken.send(());
     }
 }
 
-/// Claims one job, rescuing lapsed ones if there is none. Dropping the future, before or after the answer, leases nothing.
-pub(super) async fn claim_one(shared: &Arc<Shared>, until: Instant) -> Result<Offer> {
+/// Claims jobs, rescuing lapsed ones if there are none. Dropping the future, before or after the answer, leases nothing.
+pub(super) async fn claim(shared: &Arc<Shared>, limit: usize, until: Instant) -> Result<Offer> {
     let (answer, answered) = oneshot::channel();
-    spawn::owned(claim_and_offer(shared.clone(), answer));
+    spawn::owned(claim_and_offer(shared.clone(), limit, answer));
     match timeout_at(until, answered).await {
         Ok(Ok(offer)) => offer,
         Ok(Err(_)) => {
@@ -55,9 +55,9 @@ pub(super) async fn claim_one(shared: &Arc<Shared>, until: Instant) -> Result<Of
     }
 }
 
-async fn claim_and_offer(shared: Arc<Shared>, answer: oneshot::Sender<Result<Offer>>) {
+async fn claim_and_offer(shared: Arc<Shared>, limit: usize, answer: oneshot::Sender<Result<Offer>>) {
     let request =
-        ClaimRequest::new(shared.name.clone(), shared.worker.clone(), 1, shared.lease, &*shared.rng);
+        ClaimRequest::new(shared.name.clone(), shared.worker.clone(), limit, shared.lease, &*shared.rng);
     let (taken, is_taken) = oneshot::channel();
     if let Err(error) = rescue_at_intervals(&shared).await {
         return drop(answer.send(Err(error)));

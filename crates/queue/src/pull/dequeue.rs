@@ -1,6 +1,6 @@
 use super::{
     Delivery,
-    claim::{Offer, claim_one},
+    claim::{Offer, claim},
 };
 use crate::{
     Decode, Queue,
@@ -38,17 +38,39 @@ impl<P: Decode, R> Queue<P, R> {
     /// # Panics
     /// Outside a tokio runtime with time enabled.
     pub async fn dequeue(&self, wait: Duration) -> Result<Option<Delivery<P, R>>> {
+        Ok(self.dequeue_many(1, wait).await?.pop())
+    }
+
+    /// Takes up to `limit` jobs in one call, in claim order, as soon as there is one; none if none was due within `wait`.
+    ///
+    /// As [`dequeue`](Self::dequeue) in everything else. All are leased from the same moment, so the last must be
+    /// settled or extended in time too. At most [`Limits::batch_max`](crate::Limits::batch_max) jobs come, 10,000 by
+    /// default; a limit of zero takes nothing and does not wait.
+    ///
+    /// # Errors
+    /// `Unavailable` if the store did not answer in time. A job whose payload is no `P` is settled as undecodable and
+    /// left out; `Invalid` if that leaves none.
+    ///
+    /// A dropped future holds nothing, as with [`dequeue`](Self::dequeue).
+    ///
+    /// # Panics
+    /// Outside a tokio runtime with time enabled.
+    pub async fn dequeue_many(&self, limit: usize, wait: Duration) -> Result<Vec<Delivery<P, R>>> {
         let wait = checked_span("a time to wait", wait)?;
+        let limit = limit.min(self.shared.storage.capabilities().limits.batch_max);
+        if limit == 0 {
+            return Ok(Vec::new());
+        }
         let deadline = Instant::now() + wait.as_duration();
         let mut idle: Option<Idle> = None;
         loop {
             let asked = Instant::now();
-            let offer = claim_one(&self.shared, deadline.max(asked) + CLAIM_MAX).await?;
-            if let Some(job) = offer.claimed.jobs.first().cloned() {
-                return self.deliver(offer, job).await.map(Some);
+            let offer = claim(&self.shared, limit, deadline.max(asked) + CLAIM_MAX).await?;
+            if !offer.claimed.jobs.is_empty() {
+                return self.deliver(offer).await;
             }
             if asked >= deadline {
-                return Ok(None);
+                return Ok(Vec::new());
             }
             match &mut idle {
                 Some(idle) => idle.rest(&self.shared, &offer.claimed, asked, deadline).await,
@@ -58,24 +80,33 @@ impl<P: Decode, R> Queue<P, R> {
         }
     }
 
-    /// Hands out the job of an offer, unless its payload cannot be read.
-    async fn deliver(&self, offer: Offer, job: ClaimedJob) -> Result<Delivery<P, R>> {
-        let ClaimedJob { record, token } = job;
-        let no_body =
-            || Error::new(ErrorKind::Internal, "dequeue", "the store gave out a job without its body");
-        let body = record.body.ok_or_else(no_body)?;
-        match self.shared.decode(&body.payload) {
-            Ok(payload) => {
-                offer.take();
-                Ok(Delivery::new(self.shared.clone(), record.meta, token, payload))
-            }
-            Err(error) => {
-                refuse(&self.shared, &record.meta, token, &error).await?;
-                offer.take();
-                Err(error.into())
+    /// Hands out the jobs of an offer, except those whose payload cannot be read.
+    async fn deliver(&self, mut offer: Offer) -> Result<Vec<Delivery<P, R>>> {
+        let mut deliveries = Vec::new();
+        let mut unread = None;
+        for job in std::mem::take(&mut offer.claimed.jobs) {
+            let ClaimedJob { record, token } = job;
+            let payload = record.body.ok_or_else(no_body)?.payload;
+            match self.shared.decode(&payload) {
+                Ok(payload) => {
+                    deliveries.push(Delivery::new(self.shared.clone(), record.meta, token, payload));
+                }
+                Err(error) => {
+                    refuse(&self.shared, &record.meta, token, &error).await?;
+                    unread = Some(error);
+                }
             }
         }
+        offer.take();
+        match unread {
+            Some(error) if deliveries.is_empty() => Err(error.into()),
+            _ => Ok(deliveries),
+        }
     }
+}
+
+fn no_body() -> Error {
+    Error::new(ErrorKind::Internal, "dequeue", "the store gave out a job without its body")
 }
 
 /// Settles a job that this program cannot read.

@@ -1,7 +1,7 @@
 //! A store clock that follows paused time, and a store that misbehaves.
 
 use async_trait::async_trait;
-use futures_util::stream;
+use futures_util::{StreamExt, stream};
 use queue::{
     Capabilities, Counts, Delivery, Error, ErrorKind, JobId, MemoryStorage, Payload, Queue, QueueName,
     Result, Storage,
@@ -15,7 +15,7 @@ use std::{
     future,
     sync::{
         Arc,
-        atomic::{AtomicU32, Ordering},
+        atomic::{AtomicU32, AtomicUsize, Ordering},
     },
     time::Duration,
 };
@@ -81,6 +81,8 @@ pub(crate) enum Fault {
     ApplyFails(AtomicU32),
     /// A change happens only once there is a permit.
     ApplyWaits(Arc<Semaphore>),
+    /// Nothing, but the streams of hints that are held are counted.
+    StreamsCounted(Arc<AtomicUsize>),
 }
 
 /// A store with a fault.
@@ -165,17 +167,43 @@ impl Storage for Faulty {
     }
 
     async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
-        match self.fault {
+        match &self.fault {
             Fault::NoHints => Ok(Box::pin(stream::pending())),
             Fault::HintsEnd => Ok(Box::pin(stream::empty())),
             Fault::HintStorm => Ok(Box::pin(stream::repeat(queue::queue_core::Hint::Missed))),
             Fault::SubscribeHangs => future::pending().await,
+            Fault::StreamsCounted(held) => {
+                let counted = Counted::new(held);
+                let hints = self.store.subscribe(queue, interest).await?;
+                Ok(Box::pin(hints.inspect(move |_| counted.is_held())))
+            }
             _ => self.store.subscribe(queue, interest).await,
         }
     }
 
     async fn close(&self) -> Result<()> {
         self.store.close().await
+    }
+}
+
+/// Counts while it is there.
+struct Counted(Arc<AtomicUsize>);
+
+impl Counted {
+    fn new(held: &Arc<AtomicUsize>) -> Self {
+        held.fetch_add(1, Ordering::SeqCst);
+        Self(held.clone())
+    }
+
+    /// Something that a closure can do with what it shall own.
+    fn is_held(&self) {
+        assert!(self.0.load(Ordering::SeqCst) > 0);
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
     }
 }
 

@@ -1,0 +1,50 @@
+//! Waiting, on every store that the facade opens: with its hints, and with every one of them dropped.
+//!
+//! Whoever waits has one handle, and whoever works another, as two programs have. A scenario waits for conditions, so it
+//! holds on paused time as well as in real time. What depends on an exact order of events is in `wait` and
+//! `wait_bad_store`, on memory alone.
+
+#![expect(clippy::unwrap_used, reason = "scenarios are tests, and fail by a panic")]
+
+mod answers;
+mod many;
+mod outcomes;
+mod stage;
+
+use stage::{Hints, Stage};
+
+/// Each scenario on each stage, as a test of its own.
+macro_rules! scenarios {
+    ($($name:ident)+) => {
+        $(mod $name {
+            use crate::waits::{Hints, Stage, play};
+
+            #[tokio::test(start_paused = true)]
+            async fn on_memory() {
+                play(Stage::memory(Hints::Heard), async |stage| super::$name(stage).await).await;
+            }
+
+            #[tokio::test(start_paused = true)]
+            async fn on_memory_without_hints() {
+                play(Stage::memory(Hints::Dropped), async |stage| super::$name(stage).await).await;
+            }
+
+            #[tokio::test]
+            async fn on_sqlite() {
+                play(Stage::sqlite(Hints::Heard).await, async |stage| super::$name(stage).await).await;
+            }
+
+            #[tokio::test]
+            async fn on_sqlite_without_hints() {
+                play(Stage::sqlite(Hints::Dropped).await, async |stage| super::$name(stage).await).await;
+            }
+        })+
+    };
+}
+
+pub(crate) use scenarios;
+
+async fn play(stage: Stage, scenario: impl AsyncFnOnce(&Stage)) {
+    scenario(&stage).await;
+    stage.nobody_listens().await;
+}
