@@ -1,23 +1,21 @@
-use super::job::{job, queue};
-use queue_core::{NewJob, Retention, Storage, TimeOrderedIds};
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use super::job::{BATCH, jobs, queue};
+use crate::clock::now;
+use queue::queue_core::NewJob;
+use queue::{Retention, Storage};
+use std::{sync::Arc, time::Duration};
 use tokio::task::JoinSet;
 
 const PRODUCERS: usize = 64;
-const BATCH: usize = 1000;
 
-pub(super) async fn sequential(storage: Arc<dyn Storage>, jobs: usize) -> anyhow::Result<Duration> {
-    let jobs = prepared(jobs);
+pub(super) async fn sequential(storage: Arc<dyn Storage>, count: usize) -> anyhow::Result<Duration> {
+    let jobs = jobs(count, Retention::default());
     let started = now();
     one_by_one(storage, jobs).await?;
     Ok(started.elapsed())
 }
 
-pub(super) async fn concurrent(storage: Arc<dyn Storage>, jobs: usize) -> anyhow::Result<Duration> {
-    let jobs = prepared(jobs);
+pub(super) async fn concurrent(storage: Arc<dyn Storage>, count: usize) -> anyhow::Result<Duration> {
+    let jobs = jobs(count, Retention::default());
     let started = now();
     let mut producers = JoinSet::new();
     for share in jobs.chunks(jobs.len().div_ceil(PRODUCERS)) {
@@ -29,8 +27,9 @@ pub(super) async fn concurrent(storage: Arc<dyn Storage>, jobs: usize) -> anyhow
     Ok(started.elapsed())
 }
 
-pub(super) async fn batched(storage: &dyn Storage, jobs: usize) -> anyhow::Result<Duration> {
-    let batches: Vec<Vec<NewJob>> = prepared(jobs).chunks(BATCH).map(<[NewJob]>::to_vec).collect();
+pub(super) async fn batched(storage: &dyn Storage, count: usize) -> anyhow::Result<Duration> {
+    let jobs = jobs(count, Retention::default());
+    let batches: Vec<Vec<NewJob>> = jobs.chunks(BATCH).map(<[NewJob]>::to_vec).collect();
     let started = now();
     for batch in batches {
         storage.enqueue(&queue(), vec![batch]).await?;
@@ -43,14 +42,4 @@ async fn one_by_one(storage: Arc<dyn Storage>, jobs: Vec<NewJob>) -> anyhow::Res
         storage.enqueue(&queue(), vec![vec![job]]).await?;
     }
     Ok(())
-}
-
-fn prepared(jobs: usize) -> Vec<NewJob> {
-    let ids = TimeOrderedIds::default();
-    (0..jobs).map(|number| job(&ids, number, Retention::default())).collect()
-}
-
-#[expect(clippy::disallowed_methods, reason = "a benchmark measures real time")]
-pub(super) fn now() -> Instant {
-    Instant::now()
 }

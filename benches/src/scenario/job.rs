@@ -1,14 +1,38 @@
-use queue_core::{ContentType, IdSource, Kind, NewJob, Payload, QueueName, Retention};
+use queue::queue_core::NewJob;
+use queue::{ContentType, IdSource, Kind, Payload, QueueName, Retention, Storage, TimeOrderedIds};
 
-pub(super) fn queue() -> QueueName {
+/// Jobs in one call, where a scenario sends batches.
+pub(crate) const BATCH: usize = 1000;
+
+pub(crate) fn queue() -> QueueName {
     QueueName::from_static("bench")
 }
 
-/// A job with a generated id and about 100 bytes of JSON.
-pub(super) fn job(ids: &dyn IdSource, number: usize, retention: Retention) -> NewJob {
-    let payload = format!(
+/// Jobs with generated ids and about 100 bytes of JSON.
+pub(crate) fn jobs(count: usize, retention: Retention) -> Vec<NewJob> {
+    let ids = TimeOrderedIds::default();
+    (0..count).map(|number| job(&ids, &payload(number), retention)).collect()
+}
+
+pub(crate) fn payload(number: usize) -> String {
+    format!(
         r#"{{"to":"ada-{number}@example.org","subject":"Welcome aboard","template":"welcome","locale":"en","n":{number}}}"#
-    );
-    let payload = Payload::new(payload, ContentType::from_static("application/json"));
+    )
+}
+
+pub(crate) fn job(ids: &dyn IdSource, payload: &str, retention: Retention) -> NewJob {
+    let payload = Payload::new(payload.to_owned(), ContentType::from_static("application/json"));
     NewJob::new(ids.next_id(), Kind::from_static("email"), payload).with_retention(retention)
+}
+
+/// Stores jobs before the measurement begins.
+pub(crate) async fn preload(storage: &dyn Storage, jobs: Vec<NewJob>) -> anyhow::Result<()> {
+    let mut jobs = jobs.into_iter();
+    loop {
+        let batch: Vec<NewJob> = jobs.by_ref().take(BATCH).collect();
+        if batch.is_empty() {
+            return Ok(());
+        }
+        storage.enqueue(&queue(), vec![batch]).await?;
+    }
 }

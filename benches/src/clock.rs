@@ -1,0 +1,6 @@
+use std::time::Instant;
+
+#[expect(clippy::disallowed_methods, reason = "a benchmark measures real time")]
+pub(crate) fn now() -> Instant {
+    Instant::now()
+}

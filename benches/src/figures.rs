@@ -1,0 +1,71 @@
+use hdrhistogram::Histogram;
+use serde::Serialize;
+use std::time::Duration;
+
+/// What one measurement came to.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Figures {
+    /// So many jobs took so long.
+    Rate { jobs: usize, seconds: f64, per_second: f64 },
+    /// How long single things took.
+    Latency(Latency),
+    /// How much room something takes.
+    Bytes { what: &'static str, jobs: usize, per_job: f64 },
+}
+
+/// Percentiles in microseconds.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Latency {
+    pub(crate) count: u64,
+    pub(crate) p50_us: u64,
+    pub(crate) p90_us: u64,
+    pub(crate) p99_us: u64,
+    pub(crate) max_us: u64,
+    /// How many ended in a second.
+    pub(crate) per_second: f64,
+}
+
+/// Collects latencies: microseconds with three digits.
+#[derive(Debug)]
+pub(crate) struct Latencies(Histogram<u64>);
+
+impl Latencies {
+    pub(crate) fn new() -> Self {
+        Self(Histogram::new(3).expect("three digits are allowed"))
+    }
+
+    pub(crate) fn note(&mut self, took: Duration) {
+        self.0 += u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
+    }
+
+    pub(crate) fn add(&mut self, others: &Self) {
+        self.0 += &others.0;
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a rate needs no more than 53 bits")]
+    pub(crate) fn figures(&self, elapsed: Duration) -> Figures {
+        let at = |percentile| self.0.value_at_percentile(percentile);
+        Figures::Latency(Latency {
+            count: self.0.len(),
+            p50_us: at(50.0),
+            p90_us: at(90.0),
+            p99_us: at(99.0),
+            max_us: self.0.max(),
+            per_second: self.0.len() as f64 / elapsed.as_secs_f64(),
+        })
+    }
+}
+
+impl Figures {
+    #[expect(clippy::cast_precision_loss, reason = "a rate needs no more than 53 bits")]
+    pub(crate) fn rate(jobs: usize, elapsed: Duration) -> Self {
+        let seconds = elapsed.as_secs_f64();
+        Self::Rate { jobs, seconds, per_second: jobs as f64 / seconds }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a size needs no more than 53 bits")]
+    pub(crate) fn bytes(what: &'static str, bytes: u64, jobs: usize) -> Self {
+        Self::Bytes { what, jobs, per_job: bytes as f64 / jobs as f64 }
+    }
+}

@@ -1,0 +1,43 @@
+use super::{job::queue, worker::Running};
+use crate::{
+    clock::now,
+    figures::{Figures, Latencies},
+};
+use anyhow::ensure;
+use queue::worker::{Context, JobError, Router, Worker};
+use queue::{Id, JobOptions, Queue, Storage, WaitOptions};
+use std::sync::Arc;
+use tokio::task::JoinSet;
+
+/// Enqueue, wait, result: by so many callers at once, of whom each waits for its answer before it calls again.
+pub(super) async fn run(storage: Arc<dyn Storage>, callers: usize, count: usize) -> anyhow::Result<Figures> {
+    let router =
+        Router::new(()).handle("double", |n: u64, _: Context| async move { Ok::<_, JobError>(n * 2) })?;
+    let worker = Worker::builder(storage.clone(), queue(), router).build()?;
+    let running = Running::start(worker);
+    let calls: Queue<u64, u64> =
+        Queue::builder(storage, queue().as_str()).options(JobOptions::new().kind("double")).build()?;
+    let began = now();
+    let mut all = Latencies::new();
+    let mut running_callers = JoinSet::new();
+    for _ in 0..callers {
+        running_callers.spawn(caller(calls.clone(), count / callers));
+    }
+    while let Some(latencies) = running_callers.join_next().await {
+        all.add(&latencies??);
+    }
+    let figures = all.figures(began.elapsed());
+    running.stop().await;
+    Ok(figures)
+}
+
+async fn caller(calls: Queue<u64, u64>, count: usize) -> anyhow::Result<Latencies> {
+    let mut latencies = Latencies::new();
+    for number in 0..count as u64 {
+        let sent = now();
+        let answer = calls.enqueue_and_wait(Id::Generated, number, WaitOptions::default()).await?;
+        latencies.note(sent.elapsed());
+        ensure!(answer == number * 2, "{number} doubled is not {answer}");
+    }
+    Ok(latencies)
+}
