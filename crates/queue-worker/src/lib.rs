@@ -19,8 +19,8 @@ mod tokio_clock;
 mod worker;
 
 pub use handler::{
-    AfterFn, Before, BeforeFn, CancelReason, Context, Executed, HOOK_MAX, Hook, JobError, JobHandler, Router,
-    after_fn, before_fn,
+    AfterFn, Before, BeforeFn, CancelReason, Context, Executed, HOOK_MAX, Hook, JobError, JobHandler,
+    ProgressError, Router, after_fn, before_fn,
 };
 pub use leadership::{Fence, Leadership, LeadershipBuilder, LeadershipEvent, LostReason, Term};
 pub use spawn::TokioSpawn;

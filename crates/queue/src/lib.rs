@@ -49,8 +49,10 @@
 //! - **Look and change.** [`Queue::status`], [`result`](Queue::result), [`cancel`](Queue::cancel),
 //!   [`redrive`](Queue::redrive), [`promote`](Queue::promote), [`delete`](Queue::delete),
 //!   [`set_retention`](Queue::set_retention), [`counts`](Queue::counts), [`list`](Queue::list),
-//!   [`prune`](Queue::prune) and [`pause`](Queue::pause). What a correct program meets in normal work (a duplicate, a
-//!   missing job, a lost lease) is an answer; an [`Error`] says what to do about it, by its [`kind`](Error::kind).
+//!   [`prune`](Queue::prune) and [`pause`](Queue::pause). [`progress`](Queue::progress) reads what a running handler
+//!   reports, and [`events`](Queue::events) follows all changes of a queue, for people to look at. What a correct program
+//!   meets in normal work (a duplicate, a missing job, a lost lease) is an answer; an [`Error`] says what to do about it,
+//!   by its [`kind`](Error::kind).
 //! - **Work.** The module `worker` (feature `worker`) runs many jobs at once and keeps their leases alive. For one at a
 //!   time there is pull mode:
 //!

@@ -39,7 +39,8 @@ where
     async fn handle(&self, context: Context) -> Result<Payload, JobError> {
         let payload = P::decode(context.payload(), self.codecs.for_payload(context.payload()));
         let payload = payload.map_err(|error| undecodable(&error))?;
-        let (function, view) = (self.function.clone(), context.with_state(self.state.clone()));
+        let view = context.with_state(self.state.clone(), Some(self.codecs.clone()));
+        let function = self.function.clone();
         let busy = Busy::new(context.held().clone());
         let ended = blocking(move || {
             let _until_the_end = busy;

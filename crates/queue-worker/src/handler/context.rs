@@ -1,6 +1,7 @@
-use crate::worker::HeldJob;
-use bytes::Bytes;
-use queue_core::{JobMeta, NewJob, Payload};
+use super::{ProgressError, router::Codecs};
+use crate::worker::{HeldJob, Lease};
+use queue_core::{JobMeta, NewJob, Payload, Result, Span};
+use queue_serde::{Codec, Encode, Json};
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
@@ -8,6 +9,9 @@ use tokio_util::sync::CancellationToken;
 #[derive(Debug)]
 pub struct Context<S = ()> {
     held: Arc<HeldJob>,
+    lease: Lease,
+    /// Those of the router; without one, progress is JSON.
+    codecs: Option<Codecs>,
     state: Arc<S>,
 }
 
@@ -28,8 +32,8 @@ pub enum CancelReason {
 
 impl<S> Context<S> {
     /// The same job, with the application's state.
-    pub(crate) fn with_state<T>(&self, state: Arc<T>) -> Context<T> {
-        Context { held: self.held.clone(), state }
+    pub(super) fn with_state<T>(&self, state: Arc<T>, codecs: Option<Codecs>) -> Context<T> {
+        Context { held: self.held.clone(), lease: self.lease.clone(), codecs, state }
     }
 
     pub(crate) fn held(&self) -> &Arc<HeldJob> {
@@ -85,10 +89,63 @@ impl<S> Context<S> {
         self.held.time_limit().set_of_job(limit);
     }
 
-    /// Reports progress, readable by everybody with the job's status. It travels with the next heartbeat: the last
-    /// report wins, and a job that ends before then keeps none. Up to the store's limit, 16 KiB by default.
-    pub fn report_progress(&self, progress: impl Into<Bytes>) {
-        self.held.set_progress(progress.into());
+    /// Reports progress, readable by everybody with the job's status, and with
+    /// `Queue::progress` by those who know its type. It is encoded as a result is.
+    ///
+    /// Call it as often as you like: what was reported last goes to the store about once a second, for all jobs in one
+    /// call, or with the next heartbeat or [`heartbeat`](Self::heartbeat). A job that ends before that keeps none of it.
+    ///
+    /// ```
+    /// use queue_worker::{Context, JobError, Router};
+    ///
+    /// let router = Router::new(()).handle("import", |rows: Vec<String>, job: Context| async move {
+    ///     for (done, row) in rows.iter().enumerate() {
+    ///         job.report_progress(&(done, rows.len()))?;
+    ///         # let _ = row;
+    ///     }
+    ///     Ok::<_, JobError>(rows.len())
+    /// })?;
+    /// # Ok::<(), queue_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ProgressError`] for more bytes than the store takes, 16 KiB by default, and for a value that the format cannot
+    /// hold. What was reported before stays.
+    pub fn report_progress<T: Encode>(&self, progress: &T) -> Result<(), ProgressError> {
+        let codec: &dyn Codec =
+            self.codecs.as_ref().map_or(&Json, |codecs| codecs.for_payload(self.payload()));
+        let report = progress.encode(codec)?.bytes;
+        let most = self.lease.note_bytes_max();
+        if report.len() > most {
+            return Err(ProgressError::TooLarge { bytes: report.len(), most });
+        }
+        self.held.set_progress(report);
+        Ok(())
+    }
+
+    /// Makes the lease last at least so long from now, for work during which heartbeats may fail to be sent, such as one
+    /// that keeps the runtime busy or freezes the process. It never makes a lease shorter. If the process dies, the job
+    /// waits for so long.
+    ///
+    /// The worker keeps leases alive by itself: nobody needs this for work that merely takes long.
+    ///
+    /// Answers why the handler should stop, if it should, as [`cancel_reason`](Self::cancel_reason) then does too.
+    ///
+    /// # Errors
+    /// `Invalid` for a length that store time cannot hold, over a hundred years. Those of the store; the lease may be
+    /// longer or not, and is kept alive as before. A dropped future leaves the same.
+    pub async fn extend(&self, by: Duration) -> Result<Option<CancelReason>> {
+        self.lease.extend(&self.held, Span::new("lease", by)?).await
+    }
+
+    /// Sends a heartbeat now, with the progress that was reported: for a handler about to do what it must not do without
+    /// its lease, and one that wants its progress seen at once. Whether the lease holds is certain only as of the answer:
+    /// outside resources are fenced by `(seq, epoch)`.
+    ///
+    /// # Errors
+    /// Those of the store. Answers as [`extend`](Self::extend).
+    pub async fn heartbeat(&self) -> Result<Option<CancelReason>> {
+        self.lease.extend(&self.held, Span::ZERO).await
     }
 
     /// Enqueues a job into the same queue in the very step that completes this one; not at all unless it completes.
@@ -103,13 +160,13 @@ impl Context {
         self.held.time_limit().set_of_kind(limit);
     }
 
-    pub(crate) fn new(held: Arc<HeldJob>) -> Self {
-        Self { held, state: Arc::new(()) }
+    pub(crate) fn new(held: Arc<HeldJob>, lease: Lease) -> Self {
+        Self { held, lease, codecs: None, state: Arc::new(()) }
     }
 }
 
 impl<S> Clone for Context<S> {
     fn clone(&self) -> Self {
-        self.with_state(self.state.clone())
+        self.with_state(self.state.clone(), self.codecs.clone())
     }
 }

@@ -5,6 +5,7 @@ mod context;
 mod hook;
 mod hook_fn;
 mod job_error;
+mod progress_error;
 mod router;
 mod typed;
 
@@ -12,6 +13,7 @@ pub use context::{CancelReason, Context};
 pub use hook::{Before, Executed, HOOK_MAX, Hook};
 pub use hook_fn::{AfterFn, BeforeFn, after_fn, before_fn};
 pub use job_error::JobError;
+pub use progress_error::ProgressError;
 pub use router::Router;
 
 pub(crate) use job_error::Verdict;

@@ -37,7 +37,9 @@ where
     async fn handle(&self, context: Context) -> Result<Payload, JobError> {
         let codec = self.codecs.for_payload(context.payload());
         let payload = P::decode(context.payload(), codec).map_err(|error| undecodable(&error))?;
-        let result = (self.function)(payload, context.with_state(self.state.clone())).await?;
+        let result =
+            (self.function)(payload, context.with_state(self.state.clone(), Some(self.codecs.clone())))
+                .await?;
         // A result that its format cannot hold will not fit the next time either.
         result.encode(codec).map_err(JobError::terminal)
     }

@@ -1,5 +1,5 @@
 use super::{
-    HeldJob, WorkerEvent,
+    HeldJob, Lease, WorkerEvent,
     dispatcher::Outcome,
     settlement::{Settlement, of_executed},
     shared::Shared,
@@ -14,14 +14,14 @@ use tokio::time::{Instant, sleep};
 
 /// One attempt at a job: the hooks before, the handler under its time limit, the hooks after.
 pub(super) struct Execution<'a> {
-    shared: &'a Shared,
+    shared: &'a Arc<Shared>,
     job: &'a Arc<HeldJob>,
     context: Context,
 }
 
 impl<'a> Execution<'a> {
-    pub(super) fn new(shared: &'a Shared, job: &'a Arc<HeldJob>) -> Self {
-        Self { shared, job, context: Context::new(job.clone()) }
+    pub(super) fn new(shared: &'a Arc<Shared>, job: &'a Arc<HeldJob>) -> Self {
+        Self { shared, job, context: Context::new(job.clone(), Lease::new(shared)) }
     }
 
     /// What to store; `None` if the worker's patience ended first.

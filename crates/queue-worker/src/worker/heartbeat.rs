@@ -2,7 +2,7 @@ use super::{HeldJob, backoff::jittered, shared::Shared};
 use crate::handler::CancelReason;
 use futures_util::{StreamExt, stream::FuturesUnordered};
 use queue_core::{
-    Applied, Limits,
+    Applied, Result, Span,
     lifecycle::{Patch, Transition, decide},
 };
 use std::{sync::Arc, time::Duration};
@@ -11,6 +11,9 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 /// Heartbeats in one lease. Two may fail before the lease lapses.
 const BEATS_PER_LEASE: u32 = 3;
 
+/// The longest that reported progress waits to be sent.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
+
 /// Extends every held lease in one call per beat, on a task of its own. A handler whose lease is lost, or whose job
 /// somebody wants cancelled, is told.
 pub(super) async fn run(shared: Arc<Shared>) {
@@ -18,6 +21,7 @@ pub(super) async fn run(shared: Arc<Shared>) {
         biased;
         () = shared.signals.idle.cancelled() => {}
         () = beats(&shared) => {}
+        () = progress(&shared) => {}
         () = watch(&shared) => {}
     }
 }
@@ -31,10 +35,24 @@ async fn beats(shared: &Shared) {
         tokio::select! {
             biased;
             () = &mut due => {
-                unanswered.push(timeout(shared.options.lease.as_duration(), beat(shared)));
+                unanswered.push(timeout(shared.options.lease.as_duration(), beat(shared, shared.held_jobs())));
                 due = Box::pin(sleep(until_next(shared)));
             }
             Some(_) = unanswered.next() => {}
+        }
+    }
+}
+
+/// Progress does not wait for the next beat, and however often it is reported, the latest of each job goes in one call per
+/// interval, and no call before the last one is answered.
+async fn progress(shared: &Shared) {
+    loop {
+        sleep(PROGRESS_INTERVAL.min(interval(shared))).await;
+        let mut jobs = shared.held_jobs();
+        jobs.retain(|job| job.has_progress());
+        if !jobs.is_empty() {
+            // Without an answer for a whole lease it goes again with what is reported by then.
+            drop(timeout(shared.options.lease.as_duration(), beat(shared, jobs)).await);
         }
     }
 }
@@ -62,12 +80,11 @@ async fn watch(shared: &Shared) {
     }
 }
 
-async fn beat(shared: &Shared) {
-    let jobs = shared.held_jobs();
-    let limits = shared.storage.capabilities().limits;
+async fn beat(shared: &Shared, jobs: Vec<Arc<HeldJob>>) {
+    let batch_max = shared.storage.capabilities().limits.batch_max;
     let extensions: Vec<(&HeldJob, Transition)> =
-        jobs.iter().filter_map(|job| Some((&**job, extension(shared, &limits, job)?))).collect();
-    for part in extensions.chunks(limits.batch_max) {
+        jobs.iter().filter_map(|job| Some((&**job, extension(shared, job)?))).collect();
+    for part in extensions.chunks(batch_max) {
         let sent_at = Instant::now();
         match shared.storage.apply(part.iter().map(|(_, extension)| extension.clone()).collect()).await {
             Ok(answers) => part.iter().zip(answers.value).for_each(|((job, sent), answer)| {
@@ -78,23 +95,27 @@ async fn beat(shared: &Shared) {
     }
 }
 
-/// The decision rests on the job as claimed: a heartbeat needs nothing newer.
-fn extension(shared: &Shared, limits: &Limits, job: &HeldJob) -> Option<Transition> {
-    let extend = || decide(job.meta(), job.heartbeat(shared.options.lease), &shared.options.policy).ok();
-    let extension = extend()?;
-    if let Err(error) = limits.check_transition(&extension) {
-        // Progress that is too large must not cost the lease.
-        shared.report_error(error);
-        job.forget_progress();
-        return extend();
+/// Extends one lease at once, for at least so long from now, and stores its progress.
+pub(super) async fn extend_now(shared: &Shared, job: &HeldJob, by: Span) -> Result<()> {
+    job.keep_until(Instant::now() + by.as_duration());
+    let Some(extension) = extension(shared, job) else { return Ok(()) };
+    let sent_at = Instant::now();
+    let answers = shared.storage.apply(vec![extension.clone()]).await?;
+    for answer in &answers.value {
+        note(shared, job, &extension.patch, answer, sent_at);
     }
-    Some(extension)
+    Ok(())
+}
+
+/// The decision rests on the job as claimed: a heartbeat needs nothing newer.
+fn extension(shared: &Shared, job: &HeldJob) -> Option<Transition> {
+    decide(job.meta(), job.heartbeat(shared.options.lease), &shared.options.policy).ok()
 }
 
 fn note(shared: &Shared, job: &HeldJob, sent: &Patch, answer: &Applied, sent_at: Instant) {
     match answer {
         Applied::Done(meta) => {
-            job.extended(sent, sent_at + shared.options.lease.as_duration());
+            job.extended(sent, sent_at);
             if meta.cancel_requested {
                 job.cancel(CancelReason::Requested);
             }

@@ -35,8 +35,12 @@ struct Notes {
     /// When the lease lapses, by this process's own clock: counted from before the request was sent, so it is early
     /// rather than late.
     lapses_at: Instant,
-    /// Reported and not stored yet.
-    progress: Option<Bytes>,
+    /// The handler asked that the lease last until then, without another heartbeat.
+    keep_until: Option<Instant>,
+    /// What the handler last reported.
+    reported: Option<Bytes>,
+    /// What the store last answered to have. Answers may overtake each other, so it need not be the newest.
+    stored: Option<Bytes>,
     /// To be enqueued with the completion.
     then: Vec<NewJob>,
     /// Given back when the job is let go, though a context may live on.
@@ -54,7 +58,14 @@ impl HeldJob {
             reason: OnceLock::new(),
             time_limit: TimeLimit::default(),
             blocking: AtomicUsize::new(0),
-            notes: Mutex::new(Notes { lapses_at, progress: None, then: Vec::new(), slot: Some(slot) }),
+            notes: Mutex::new(Notes {
+                lapses_at,
+                keep_until: None,
+                reported: None,
+                stored: None,
+                then: Vec::new(),
+                slot: Some(slot),
+            }),
         })
     }
 
@@ -105,7 +116,7 @@ impl HeldJob {
     }
 
     pub(crate) fn set_progress(&self, progress: Bytes) {
-        self.notes().progress = Some(progress);
+        self.notes().reported = Some(progress);
     }
 
     pub(crate) fn push_then(&self, job: NewJob) {
@@ -116,22 +127,32 @@ impl HeldJob {
         std::mem::take(&mut self.notes().then)
     }
 
-    /// The next heartbeat, with progress that is not stored yet.
-    pub(crate) fn heartbeat(&self, by: Span) -> Event {
-        Event::Extend { token: self.token, by, progress: self.notes().progress.clone() }
+    /// The next heartbeat, with progress that is not stored yet. It never shortens what the handler asked for.
+    pub(crate) fn heartbeat(&self, lease: Span) -> Event {
+        let notes = self.notes();
+        let kept = notes.keep_until.map(|until| until.saturating_duration_since(Instant::now()));
+        let kept = kept.and_then(|rest| Span::new("lease", rest).ok()).unwrap_or(Span::ZERO);
+        Event::Extend { token: self.token, by: lease.max(kept), progress: notes.unstored().cloned() }
     }
 
-    pub(crate) fn forget_progress(&self) {
-        self.notes().progress = None;
+    /// Asks that heartbeats make the lease last at least until then.
+    pub(crate) fn keep_until(&self, until: Instant) {
+        let mut notes = self.notes();
+        notes.keep_until = notes.keep_until.max(Some(until));
     }
 
-    /// A heartbeat is through: progress that it carried need not be sent again, unless there is newer.
-    pub(crate) fn extended(&self, sent: &Patch, lapses_at: Instant) {
+    pub(crate) fn has_progress(&self) -> bool {
+        self.notes().unstored().is_some()
+    }
+
+    /// A heartbeat that was sent then is through, with the progress that it carried.
+    pub(crate) fn extended(&self, sent: &Patch, sent_at: Instant) {
+        let Patch::Extend { by, progress } = sent else { return };
         let mut notes = self.notes();
         // An answer that was late must not shorten what a later beat gained.
-        notes.lapses_at = notes.lapses_at.max(lapses_at);
-        if matches!(sent, Patch::Extend { progress, .. } if *progress == notes.progress) {
-            notes.progress = None;
+        notes.lapses_at = notes.lapses_at.max(sent_at + by.as_duration());
+        if progress.is_some() {
+            notes.stored.clone_from(progress);
         }
     }
 
@@ -147,5 +168,11 @@ impl HeldJob {
 
     fn notes(&self) -> MutexGuard<'_, Notes> {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Notes {
+    fn unstored(&self) -> Option<&Bytes> {
+        self.reported.as_ref().filter(|reported| self.stored.as_ref() != Some(reported))
     }
 }

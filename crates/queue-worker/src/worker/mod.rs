@@ -14,6 +14,7 @@ mod heartbeat;
 mod held_job;
 mod hooks;
 mod job_end;
+mod lease;
 mod maintenance;
 mod member;
 mod observer;
@@ -40,4 +41,5 @@ pub use rescue_tick::RescueTick;
 pub use worker_run::Worker;
 
 pub(crate) use held_job::HeldJob;
+pub(crate) use lease::Lease;
 pub(crate) use run_name::fresh_id;

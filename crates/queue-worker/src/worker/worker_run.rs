@@ -60,6 +60,29 @@ impl Worker {
 
     /// A stream of what happens here from now on: what [`on_event`](WorkerBuilder::on_event) hears, for a reader with its
     /// own pace. Any number may be read.
+    ///
+    /// ```
+    /// use futures_util::StreamExt;
+    /// use queue_worker::{Worker, WorkerEvent};
+    ///
+    /// /// Tells of slow and failed attempts, beside a worker that runs.
+    /// async fn watch(worker: &Worker) {
+    ///     let mut events = worker.events();
+    ///     while let Some(event) = events.next().await {
+    ///         match event {
+    ///             WorkerEvent::Failing(end) | WorkerEvent::Failed(end) => {
+    ///                 println!("{}: attempt {} failed: {:?}", end.meta.id, end.attempt, end.error);
+    ///             }
+    ///             WorkerEvent::Completed(end) if end.ran_for.is_some_and(|time| time.as_secs() > 1) => {
+    ///                 println!("{} took {:?}", end.meta.id, end.ran_for);
+    ///             }
+    ///             WorkerEvent::Lagged(lost) => println!("{lost} events were missed"),
+    ///             _ => {}
+    ///         }
+    ///     }
+    /// }
+    /// # let _ = watch;
+    /// ```
     pub fn events(&self) -> WorkerEvents {
         self.plan.observer.stream()
     }

@@ -2,12 +2,15 @@
 
 mod blocking;
 mod bounds;
+mod context;
+mod event_stream;
 mod hook_failures;
 mod hooks;
 mod leadership;
 mod leadership_faults;
 mod leases;
 mod outcomes;
+mod progress;
 mod routing;
 mod runs;
 mod settling;

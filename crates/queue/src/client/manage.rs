@@ -1,7 +1,7 @@
 use crate::{Cancel, Change, Decode, Keep, Queue, Status};
 use queue_core::{
-    Changed, Counts, Cursor, Detail, JobId, ListFilter, ListQuery, Page, Prune, PruneRequest, Result, State,
-    StorageExt,
+    Changed, Counts, Cursor, Detail, JobId, ListFilter, ListQuery, Page, Payload, Prune, PruneRequest, Result,
+    State, StorageExt,
     lifecycle::{Event, OnRunning},
 };
 
@@ -15,6 +15,19 @@ impl<P, R> Queue<P, R> {
         let found = self.shared.storage.get(&self.shared.name, &[id], Detail::Meta).await?;
         let record = found.value.into_iter().next().flatten();
         Ok(record.map(|record| Status { meta: record.meta, now: found.now }))
+    }
+
+    /// What the handler of a job last reported of its progress, in the format of this queue; `None` if it reported
+    /// nothing, and if there is no such job, which [`status`](Self::status) tells apart. A worker stores reports about
+    /// once a second, the latest of them.
+    ///
+    /// # Errors
+    /// `Invalid` if the report is no `T`, and for text that is no id.
+    pub async fn progress<T: Decode>(&self, id: impl AsRef<str>) -> Result<Option<T>> {
+        let status = self.status(id).await?;
+        let reported = status.and_then(|status| status.meta.progress);
+        let reported = reported.map(|bytes| Payload::new(bytes, self.shared.codec.content_type()));
+        Ok(reported.map(|report| self.shared.decode(&report)).transpose()?)
     }
 
     /// The result of a Completed job; `None` if it is not Completed or there is no such job, which

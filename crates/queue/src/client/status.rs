@@ -31,6 +31,12 @@ impl Status {
         self.meta.attempts_made()
     }
 
+    /// What a handler last reported, encoded; [`Queue::progress`](crate::Queue::progress) decodes it. It stays when the
+    /// attempt ends, until the next one reports.
+    pub fn progress(&self) -> Option<&[u8]> {
+        self.meta.progress.as_deref()
+    }
+
     /// How long the record stays; `None` while it is not terminal, and if it is kept forever.
     pub fn expires_in(&self) -> Option<Duration> {
         self.meta.purge_at.map(|at| at.since(self.now))

@@ -1,6 +1,7 @@
 //! The facade: on memory under paused time, on files by waiting for signals.
 
 mod enqueue;
+mod events;
 mod manage;
 mod open;
 mod options;
