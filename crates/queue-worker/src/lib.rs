@@ -18,6 +18,8 @@ mod spawn;
 mod tokio_clock;
 mod worker;
 
+#[cfg(feature = "tower")]
+pub use handler::JobRequest;
 pub use handler::{
     AfterFn, Before, BeforeFn, CancelReason, Context, Executed, HOOK_MAX, Hook, JobError, JobHandler,
     ProgressError, Router, after_fn, before_fn,

@@ -86,6 +86,7 @@
 //! | `json` | yes | the codec `Json`, which is then the default |
 //! | `testing` | no | the module `testing`, for tests of applications |
 //! | `msgpack` | no | the codec `MsgPack` |
+//! | `tower` | no | handlers that are `tower` services |
 //! | `full` | no | all of them |
 //!
 //! # Runtime

@@ -1,3 +1,4 @@
+use crate::runtime::BoxError;
 use bytes::Bytes;
 use queue_core::{Failure, Retention, Span, lifecycle::Cause};
 use std::{error::Error as StdError, fmt, time::Duration};
@@ -51,6 +52,15 @@ impl JobError {
     /// Not a failure: give the job back as it was. Charges nothing.
     pub fn release() -> Self {
         Self(Verdict::Release)
+    }
+
+    /// The failure that a boxed error stands for, as middleware gives them. A `JobError` that was boxed on its way
+    /// through comes out as it was; anything else is retryable and named `Error`, since its type is not known.
+    pub fn from_boxed(error: BoxError) -> Self {
+        match error.downcast::<Boxed>() {
+            Ok(boxed) => boxed.0,
+            Err(error) => Self::failed(Failure::new("Error", with_sources(&*error)), Cause::Retryable),
+        }
     }
 
     /// Makes a failure final.
@@ -127,6 +137,29 @@ impl JobError {
 
     fn from_error<E: StdError>(error: &E, cause: Cause) -> Self {
         Self::failed(Failure::new(short_name::<E>(), with_sources(error)), cause)
+    }
+}
+
+/// A job error on its way through code that knows standard errors alone.
+#[derive(Debug)]
+struct Boxed(JobError);
+
+impl fmt::Display for Boxed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0.0 {
+            Verdict::Fail { failure, .. } => failure.fmt(f),
+            Verdict::Snooze(delay) => write!(f, "call again in {:?}", delay.as_duration()),
+            Verdict::Release => f.write_str("given back"),
+        }
+    }
+}
+
+impl StdError for Boxed {}
+
+/// For middleware that asks for boxed errors; [`JobError::from_boxed`] gets it back.
+impl From<JobError> for BoxError {
+    fn from(error: JobError) -> Self {
+        Box::new(Boxed(error))
     }
 }
 

@@ -7,6 +7,8 @@ mod hook_fn;
 mod job_error;
 mod progress_error;
 mod router;
+#[cfg(feature = "tower")]
+mod service;
 mod typed;
 
 pub use context::{CancelReason, Context};
@@ -15,6 +17,8 @@ pub use hook_fn::{AfterFn, BeforeFn, after_fn, before_fn};
 pub use job_error::JobError;
 pub use progress_error::ProgressError;
 pub use router::Router;
+#[cfg(feature = "tower")]
+pub use service::JobRequest;
 
 pub(crate) use job_error::Verdict;
 

@@ -107,6 +107,8 @@ mod panics;
 mod pool;
 mod processor;
 pub mod retry;
+#[cfg(feature = "tower")]
+mod service_handler;
 mod sink;
 mod source;
 
@@ -119,5 +121,7 @@ pub use item_error::{Finality, ItemError};
 pub use paced::{Pace, PacedLoop, PacedLoopBuilder, PacedTick, TickFailure, TickFn, tick_fn};
 pub use pool::{JobHandle, NotDone, Pool, PoolClosed};
 pub use processor::{FailureCause, Processor, ProcessorBuilder, ProcessorEvent, TickReport};
+#[cfg(feature = "tower")]
+pub use service_handler::{ServiceHandler, service_handler};
 pub use sink::{Done, Failed, Sink};
 pub use source::Source;

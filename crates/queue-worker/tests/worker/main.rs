@@ -19,3 +19,5 @@ mod shutdown;
 mod support;
 mod time_limit;
 mod timing;
+#[cfg(feature = "tower")]
+mod tower;

@@ -1,0 +1,94 @@
+use super::{Context, JobError, Router};
+use crate::runtime::{Handler, service_handler};
+use queue_core::Result;
+use queue_serde::{Decode, Encode};
+use std::sync::Arc;
+use tower_service::Service;
+
+/// What a `tower` service gets for a job. Feature `tower`.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct JobRequest<P, S = ()> {
+    /// The decoded payload.
+    pub payload: P,
+    /// The job.
+    pub context: Context<S>,
+}
+
+/// Handlers that are `tower` services. Feature `tower`.
+impl<S: Send + Sync + 'static> Router<S> {
+    /// Has jobs of a kind answered by a `tower` service of [`JobRequest`], with whatever layers it has.
+    ///
+    /// **Back-pressure.** A job whose service is not ready waits for it under its lease, which is kept alive, in one of
+    /// the worker's places for handlers, and its [time limit](crate::WorkerBuilder::time_limit) counts. So a full service
+    /// slows the worker down and leaves the rest of the queue to others; but it also holds back other kinds that this
+    /// worker has handlers for. Where that matters, give the kind a queue or a worker of its own, or shed the load and
+    /// snooze, as below. See [`service_handler`] for which layers may stand where.
+    ///
+    /// **Errors** become a [`JobError`] by `Into`, which every `std::error::Error` has: a failed attempt, to be tried
+    /// again. Most layers of `tower` answer a boxed error, which has no such conversion: use
+    /// [`service_with`](Self::service_with).
+    ///
+    /// # Errors
+    /// As [`handle`](Self::handle).
+    pub fn service<P, T>(self, kind: impl AsRef<str>, service: T) -> Result<Self>
+    where
+        P: Decode + Send + 'static,
+        T: Service<JobRequest<P, S>> + Clone + Send + 'static,
+        T::Response: Encode + Send + 'static,
+        T::Error: Into<JobError> + Send + 'static,
+        T::Future: Send + 'static,
+    {
+        self.service_with(kind, service, Into::into)
+    }
+
+    /// As [`service`](Self::service), with what the service's errors mean for the job.
+    ///
+    /// ```
+    /// use queue_worker::{JobError, JobRequest, Router};
+    /// use std::time::Duration;
+    /// use tower::{BoxError, ServiceBuilder, load_shed::error::Overloaded, service_fn};
+    ///
+    /// let send = service_fn(|job: JobRequest<String>| async move {
+    ///     if job.payload.is_empty() {
+    ///         return Err(JobError::named("NoAddress", "nobody to send to").as_terminal());
+    ///     }
+    ///     Ok("sent")
+    /// });
+    /// let service = ServiceBuilder::new()
+    ///     .load_shed()
+    ///     .concurrency_limit(10)
+    ///     .timeout(Duration::from_secs(5))
+    ///     .map_err(BoxError::from)
+    ///     .service(send);
+    ///
+    /// let router = Router::new(()).service_with("mail", service, |error: BoxError| {
+    ///     if error.is::<Overloaded>() {
+    ///         return JobError::snooze(Duration::from_secs(1));
+    ///     }
+    ///     JobError::from_boxed(error) // a `JobError` of the service comes through as it was
+    /// })?;
+    /// # Ok::<(), queue_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`handle`](Self::handle).
+    pub fn service_with<P, T, M>(self, kind: impl AsRef<str>, service: T, on_error: M) -> Result<Self>
+    where
+        P: Decode + Send + 'static,
+        T: Service<JobRequest<P, S>> + Clone + Send + 'static,
+        T::Response: Encode + Send + 'static,
+        T::Error: Send + 'static,
+        T::Future: Send + 'static,
+        M: Fn(T::Error) -> JobError + Send + Sync + 'static,
+    {
+        let shared = Arc::new((service_handler(service), on_error));
+        self.handle(kind, move |payload: P, context: Context<S>| {
+            let shared = shared.clone();
+            async move {
+                let (service, on_error) = &*shared;
+                service.handle(JobRequest { payload, context }).await.map_err(on_error)
+            }
+        })
+    }
+}
