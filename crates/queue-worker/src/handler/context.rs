@@ -115,7 +115,7 @@ impl<S> Context<S> {
         let codec: &dyn Codec =
             self.codecs.as_ref().map_or(&Json, |codecs| codecs.for_payload(self.payload()));
         let report = progress.encode(codec)?.bytes;
-        let most = self.lease.note_bytes_max();
+        let most = self.lease.limits().note_bytes_max;
         if report.len() > most {
             return Err(ProgressError::TooLarge { bytes: report.len(), most });
         }

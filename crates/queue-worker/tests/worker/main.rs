@@ -16,6 +16,7 @@ mod runs;
 mod settling;
 mod sharing;
 mod shutdown;
+mod shutdown_steps;
 mod support;
 mod time_limit;
 mod timing;

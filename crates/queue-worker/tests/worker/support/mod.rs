@@ -9,7 +9,7 @@ mod rig;
 pub(crate) use election::{Election, LEASE_MS, elected, freeze};
 pub(crate) use events::Events;
 pub(crate) use faulty::Fault;
-pub(crate) use probe::{Hints, OnBatch, Probe};
+pub(crate) use probe::{Hints, Log, OnBatch, Probe};
 pub(crate) use rig::{Rig, job, router, spawn};
 
 use queue_core::{JobId, Span};
