@@ -13,15 +13,15 @@ const BEHIND_MAX: usize = 4096;
 #[derive(Clone, Default)]
 pub(super) struct Observer {
     function: Option<Arc<Observe>>,
-    /// Made for the first stream, since it takes its memory at once.
-    streams: OnceLock<broadcast::Sender<Arc<WorkerEvent>>>,
+    /// Of all runs of a worker; made for the first stream, since it takes its memory at once.
+    streams: Arc<OnceLock<broadcast::Sender<Arc<WorkerEvent>>>>,
 }
 
 type Observe = dyn Fn(&WorkerEvent) + Send + Sync;
 
 impl Observer {
     pub(super) fn new(observe: impl Fn(&WorkerEvent) + Send + Sync + 'static) -> Self {
-        Self { function: Some(Arc::new(observe)), streams: OnceLock::new() }
+        Self { function: Some(Arc::new(observe)), streams: Arc::default() }
     }
 
     pub(super) fn stream(&self) -> WorkerEvents {

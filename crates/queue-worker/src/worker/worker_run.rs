@@ -92,10 +92,11 @@ impl Worker {
     ///
     /// A stop goes in steps. Nothing more is claimed, and jobs that have not started are given back uncharged. Running
     /// handlers go on until the drain deadline, then their cancel tokens fire, and after the grace those that still
-    /// run are dropped at their next await and their jobs given back uncharged. Work that a handler moved to a blocking
-    /// thread cannot be dropped: wait for it in the handler, within the deadlines. A call that the store does not answer
-    /// holds up the end for five more seconds: what is then unsettled is reported as abandoned, and lapses. The store
-    /// stays open; it is yours.
+    /// run are dropped at their next await and their jobs given back uncharged. A
+    /// [blocking handler](crate::Router::handle_blocking) cannot be dropped: its job keeps the lease and is reported as
+    /// abandoned. Work that any other handler moved to a thread must be waited for by that handler, within the deadlines.
+    /// A call that the store does not answer holds up the end for five more seconds: what is then unsettled is reported
+    /// as abandoned, and lapses. The store stays open; it is yours.
     ///
     /// A part of the worker that panics, which is a bug here or in the store, stops the worker.
     ///

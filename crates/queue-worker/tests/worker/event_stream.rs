@@ -17,6 +17,7 @@ async fn streamed(builder: queue_worker::WorkerBuilder) -> Vec<WorkerEvent> {
     let worker = builder.until_empty().build().expect("valid settings");
     let events = worker.events();
     worker.run().await;
+    drop(worker);
     all(events).await
 }
 
@@ -27,6 +28,7 @@ async fn a_stream_tells_what_the_observer_hears_in_order_and_ends_with_the_worke
     let worker = rig.worker(router(|n, _| async move { Ok(n) })).until_empty().build().expect("valid");
     let (first, second) = (worker.events(), worker.events());
     worker.run().await;
+    drop(worker);
     let (first, second) = (all(first).await, all(second).await);
     assert_eq!(first.len(), 40);
     let texts = |events: &[WorkerEvent]| events.iter().map(|it| format!("{it:?}")).collect::<Vec<_>>();
@@ -94,6 +96,7 @@ async fn a_job_that_never_started_has_no_duration() {
     rig.events.wait_for("started a").await;
     stop.cancel();
     running.await.expect("it does not panic");
+    drop(worker);
     let mut ends = Vec::new();
     while let Some(event) = events.next().await {
         ends.extend(end(&event).map(|(name, end)| (name, end.meta.id.to_string(), end.ran_for)));
@@ -122,5 +125,34 @@ async fn a_reader_that_leaves_disturbs_nobody() {
     drop(worker.events());
     let stays = worker.events();
     assert_eq!(worker.run().await.completed, 20);
+    drop(worker);
     assert_eq!(all(stays).await.len(), 40);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_may_be_asked_for_while_the_worker_runs_and_hears_of_later_runs_too() {
+    let rig = Rig::new();
+    let worker = rig.worker(router(|n, _| async move { Ok(n) })).build().expect("valid settings");
+    let (stop, running) = (worker.stop_token(), crate::support::spawn(worker.run()));
+    sleep(millis(10)).await;
+    let mut events = worker.events();
+    rig.enqueue([job("a", 1)]).await;
+    assert_eq!(completed(&mut events).await, "a");
+    stop.cancel();
+    running.await.expect("it does not panic");
+
+    rig.enqueue([job("b", 2)]).await;
+    let (stop, running) = (worker.stop_token(), crate::support::spawn(worker.run()));
+    assert_eq!(completed(&mut events).await, "b");
+    stop.cancel();
+    running.await.expect("it does not panic");
+}
+
+/// The next job that completes.
+async fn completed(events: &mut WorkerEvents) -> String {
+    loop {
+        if let WorkerEvent::Completed(end) = events.next().await.expect("the worker is there") {
+            return end.meta.id.to_string();
+        }
+    }
 }

@@ -1,7 +1,7 @@
 use crate::{Cancel, Change, Decode, Keep, Queue, Status};
 use queue_core::{
-    Changed, Counts, Cursor, Detail, JobId, ListFilter, ListQuery, Page, Payload, Prune, PruneRequest, Result,
-    State, StorageExt,
+    Changed, Counts, Cursor, Detail, JobId, ListFilter, ListQuery, Page, Payload, Prune, PruneRequest,
+    Result, State, StorageExt,
     lifecycle::{Event, OnRunning},
 };
 
