@@ -34,6 +34,8 @@ pub(super) const TABLE: &[Row] = &[
     row("queue-cli", &["queue"], &[], &[DRIVERS]),
     // Written as a stranger would: from the contract alone, proven by the suite.
     row("kv-store-example", &["queue-core"], &["queue-testkit"], &[]),
+    // Programs as users write them, so they see the facade alone.
+    row("queue-faces", &["queue"], &[], &[DRIVERS]),
     top("queue-e2e"),
     top("queue-benches"),
     top("xtask"),
