@@ -115,6 +115,10 @@ pub trait Storage: Debug + Send + Sync + 'static {
     ///
     /// The stream is registered when this answers, so a change made afterwards is hinted at. The default never says
     /// anything, which costs speed, not correctness.
+    ///
+    /// A subscription is cheap, since every call that waits for a result has one: a store that needs a connection to hear
+    /// of changes holds one for each handle, and shares out what comes from there (with a [`Hub`](crate::Hub), say).
+    /// Dropping the stream leaves nothing behind.
     async fn subscribe(&self, _queue: &QueueName, _interest: Interest) -> Result<EventStream> {
         Ok(Box::pin(futures_util::stream::pending()))
     }

@@ -84,6 +84,7 @@ defects! {
 
     HintsBeforeWrites "a settle is hinted at before it is written" [I13 I14] in "events";
     NoHints "subscribers never hear anything" [I14 I15] in "events";
+    StreamsRunOut "a stream keeps one of a hundred connections, even when it is dropped" [I14 I16] in "events";
     ClosesAll "closing one handle closes them all" [I22] in "handles";
     ClockTrusted "store time is the clock's, which may step back" [I24] in "schedule" "lease";
     TimeForgotten "the highest time seen is not kept across a reopen" [I24] in "reopen";

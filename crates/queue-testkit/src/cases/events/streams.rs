@@ -13,6 +13,7 @@ cases! { "events":
     a_queue_hears_of_itself_alone [I16] (Hints);
     a_dropped_stream_disturbs_no_other [I16] (Hints);
     a_stream_nobody_reads_holds_up_nothing [I16] (Hints);
+    a_thousand_streams_come_and_go [I14 I16] (Hints);
     closing_ends_the_streams [I22] (Hints);
 }
 
@@ -105,6 +106,22 @@ async fn a_stream_nobody_reads_holds_up_nothing(bench: &Bench) {
     bench.complete(&bench.claim_one().await).await;
     reached(&mut read, "last", Some(State::Completed)).await;
     drop(unread);
+}
+
+/// Every call that waits has one, so they share whatever they need to hear of anything.
+async fn a_thousand_streams_come_and_go(bench: &Bench) {
+    for round in 0..3 {
+        let texts: Vec<String> = (0..1000).map(|waiter| format!("{round}-{waiter}")).collect();
+        let mut streams = Vec::new();
+        for text in &texts {
+            streams.push(awaiting(bench, &[text]).await);
+        }
+        for waiter in [0, 500, 999] {
+            bench.put_job(job(&texts[waiter]).awaited()).await;
+            bench.complete(&bench.claim_one().await).await;
+            reached(&mut streams[waiter], &texts[waiter], Some(State::Completed)).await;
+        }
+    }
 }
 
 /// Readers learn that there will be nothing more.

@@ -1,11 +1,14 @@
 use super::state::State;
 use crate::defect::Defect;
-use queue_core::{Clock, Error, Hub, Result};
+use queue_core::{Clock, Error, ErrorKind, Hub, Result};
 use queue_memory::Notice;
 use std::sync::{
     Arc, Mutex, MutexGuard, PoisonError, Weak,
-    atomic::{AtomicBool, Ordering::SeqCst},
+    atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst},
 };
+
+/// As many as a server would have.
+const CONNECTIONS_MAX: usize = 100;
 
 /// What the handles of one place share.
 #[derive(Debug)]
@@ -15,6 +18,8 @@ pub(crate) struct Shared {
     hubs: Mutex<Vec<Weak<Hub>>>,
     /// Set by closing any handle, with a defect.
     closed: AtomicBool,
+    /// Counted with a defect alone.
+    connections: AtomicUsize,
 }
 
 /// An open store with a defect, or none.
@@ -32,6 +37,7 @@ impl Shared {
             clock,
             hubs: Mutex::default(),
             closed: AtomicBool::default(),
+            connections: AtomicUsize::default(),
         }
     }
 
@@ -79,6 +85,15 @@ impl PlantedStore {
 
     pub(super) fn has(&self, defect: Defect) -> bool {
         lock(&self.shared.state).has(defect)
+    }
+
+    /// For a stream, with a defect: it is never given back.
+    pub(super) fn take_connection(&self) -> Result<()> {
+        if !self.has(Defect::StreamsRunOut) || self.shared.connections.fetch_add(1, SeqCst) < CONNECTIONS_MAX
+        {
+            return Ok(());
+        }
+        Err(Error::new(ErrorKind::Unavailable, "subscribe", "there are too many connections"))
     }
 
     pub(super) fn shut(&self) {

@@ -119,6 +119,7 @@ impl Storage for PlantedStore {
     }
 
     async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
+        self.take_connection()?;
         self.with("subscribe", |_| self.hub.subscribe(queue, interest))
     }
 

@@ -1,0 +1,130 @@
+//! One client's connection, and its own to the server behind.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tokio::net::TcpStream;
+use tokio::sync::watch;
+
+use super::counts::Counts;
+use super::pump::{Verdict, pump};
+use super::traffic::Traffic;
+
+/// What all connections of a proxy share.
+#[derive(Clone, Debug)]
+pub(super) struct Line {
+    pub(super) server: SocketAddr,
+    pub(super) traffic: watch::Receiver<Traffic>,
+    pub(super) counts: watch::Sender<Counts>,
+}
+
+/// Carries a client's bytes until either side ends the connection. A server that cannot be reached ends it at once.
+pub(super) async fn carry(client: TcpStream, line: Line) {
+    // The client sees the end of its connection. Why it ended is a matter between the two of them.
+    drop(try_carry(client, line).await);
+}
+
+async fn try_carry(client: TcpStream, line: Line) -> io::Result<()> {
+    let server = TcpStream::connect(line.server).await?;
+    client.set_nodelay(true)?;
+    server.set_nodelay(true)?;
+    let ((from_client, to_client), (from_server, to_server)) = (client.into_split(), server.into_split());
+    let is_asked = Arc::new(AtomicBool::new(false));
+    let mut requests = Requests { traffic: line.traffic.clone(), is_asked: is_asked.clone(), tail: Vec::new() };
+    let mut replies = Replies { line, is_asked, is_silent: false };
+    let to_server = pump(from_client, to_server, move |chunk| requests.judge(chunk));
+    let to_client = async {
+        pump(from_server, to_client, move |chunk| replies.judge(chunk)).await?;
+        // A server that has said everything serves no longer, whatever the client still has to say.
+        Err::<(), io::Error>(io::ErrorKind::UnexpectedEof.into())
+    };
+    tokio::try_join!(to_server, to_client).map(drop)
+}
+
+/// Looks for the request whose reply is to be withheld.
+#[derive(Debug)]
+struct Requests {
+    traffic: watch::Receiver<Traffic>,
+    is_asked: Arc<AtomicBool>,
+    /// The end of what was said before: the bytes looked for may come in two chunks.
+    tail: Vec<u8>,
+}
+
+impl Requests {
+    fn judge(&mut self, chunk: &[u8]) -> Verdict {
+        let traffic = self.traffic.borrow();
+        match &*traffic {
+            Traffic::CutBeforeReply(wanted) => {
+                self.tail.extend_from_slice(chunk);
+                if contains(&self.tail, wanted) {
+                    self.is_asked.store(true, Ordering::SeqCst);
+                }
+                let keep = wanted.len().saturating_sub(1).min(self.tail.len());
+                self.tail.drain(..self.tail.len() - keep);
+            }
+            _ => {
+                self.is_asked.store(false, Ordering::SeqCst);
+                self.tail.clear();
+            }
+        }
+        Verdict::Pass { delay: traffic.delay() }
+    }
+}
+
+fn contains(text: &[u8], wanted: &[u8]) -> bool {
+    wanted.is_empty() || text.windows(wanted.len()).any(|part| part == wanted)
+}
+
+#[derive(Debug)]
+struct Replies {
+    line: Line,
+    is_asked: Arc<AtomicBool>,
+    /// Something has vanished, so nothing may follow it.
+    is_silent: bool,
+}
+
+impl Replies {
+    fn judge(&mut self, _chunk: &[u8]) -> Verdict {
+        let traffic = self.line.traffic.borrow();
+        self.is_silent |= *traffic == Traffic::Silence;
+        if self.is_silent {
+            self.line.counts.send_modify(|counts| counts.silenced += 1);
+            return Verdict::Vanish;
+        }
+        if matches!(*traffic, Traffic::CutBeforeReply(_)) && self.is_asked.load(Ordering::SeqCst) {
+            self.line.counts.send_modify(|counts| counts.withheld += 1);
+            return Verdict::Cut;
+        }
+        Verdict::Pass { delay: traffic.delay() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AtomicBool, Ordering, Requests, Traffic, contains, watch};
+    use bytes::Bytes;
+    use std::sync::Arc;
+
+    #[test]
+    fn nothing_is_contained_in_everything() {
+        assert!(contains(b"", b"") && contains(b"abc", b"") && contains(b"abc", b"bc"));
+        assert!(!contains(b"abc", b"cb") && !contains(b"a", b"ab"));
+    }
+
+    #[test]
+    fn what_is_looked_for_may_come_in_pieces() {
+        let (set, traffic) = watch::channel(Traffic::CutBeforeReply(Bytes::from_static(b"COMMIT")));
+        let is_asked = Arc::new(AtomicBool::new(false));
+        let mut requests = Requests { traffic, is_asked: is_asked.clone(), tail: Vec::new() };
+        for (chunk, expected) in [("BEGIN; CO", false), ("MM", false), ("IT;", true)] {
+            requests.judge(chunk.as_bytes());
+            assert_eq!(is_asked.load(Ordering::SeqCst), expected, "after {chunk:?}");
+        }
+        assert!(requests.tail.len() < "COMMIT".len(), "no more is kept than is needed");
+        set.send_replace(Traffic::Pass);
+        requests.judge(b"CO");
+        assert!(!is_asked.load(Ordering::SeqCst), "a later request is another one");
+    }
+}
