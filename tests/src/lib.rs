@@ -1,14 +1,20 @@
-//! What the tests of this package share: a place of its own for each test, the command run in it, processes that never
-//! outlive their test, and one way to wait.
+//! What the tests and programs of this package share: a place of its own for each test, the command run in it, processes
+//! that never outlive their test, one way to wait, and what a long run measures.
 
 #![expect(clippy::missing_panics_doc, reason = "everything here fails its test by a panic")]
 
+mod cpu;
+mod latencies;
 mod patience;
 mod place;
 mod process;
 mod ran;
+mod resident;
 
+pub use cpu::cpu_time;
+pub use latencies::Latencies;
 pub use patience::until;
 pub use place::Place;
 pub use process::Process;
 pub use ran::Ran;
+pub use resident::resident_bytes;

@@ -9,6 +9,7 @@ mod fix;
 mod planted;
 mod repo;
 mod services;
+mod soak;
 mod tidy;
 mod verify;
 
@@ -38,6 +39,12 @@ enum Task {
     Deps,
     /// Shows which case of the conformance suite catches which planted defect; fails if one survives
     Planted,
+    /// Long runs, on a release build: `waits`, `jobs` or `growth`, with `--help` for what each can be told
+    Soak {
+        /// Which, and its settings
+        #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
     /// Starts and stops private servers for tests
     Services {
         #[command(subcommand)]
@@ -63,6 +70,7 @@ fn run(task: Task, repo: &Repo) -> Result<()> {
         Task::Tidy => tidy::run(repo),
         Task::Deps => deps::run(repo),
         Task::Planted => planted::run(repo),
+        Task::Soak { arguments } => soak::run(repo, &arguments),
         Task::Services { command } => services::run(repo, command),
     }
 }

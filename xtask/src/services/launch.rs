@@ -3,15 +3,14 @@
 use std::fs::{self, File};
 use std::io::Read;
 use std::net::TcpListener;
-use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::path::Path;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, anyhow};
 
 use super::account::Account;
-use super::process::{Process, until};
-use super::server::{Place, Server};
+use super::children::Children;
+use super::server::{Durability, Place, Server};
 use super::state::Running;
 
 /// Somebody else may take a free port before the server does, so a start is tried again on another.
@@ -19,56 +18,74 @@ const TRIES_MAX: u32 = 3;
 const LOG_LINES_SHOWN: usize = 20;
 const LOG: &str = "log";
 
-/// Starts a server in a folder of its own below `folder`. A failed try leaves no process behind.
-pub(super) fn start(server: &dyn Server, bin: &Path, folder: &Path, account: Account) -> Result<Running> {
-    let mut last = anyhow!("no try was made");
-    for attempt in 1..=TRIES_MAX {
-        let place = place(folder.join(format!("{}-{attempt}", server.name())), account)?;
-        match try_start(server, bin, &place) {
-            Ok(running) => return Ok(running),
-            Err(error) => last = error.context(log_tail(&place.folder)),
-        }
-    }
-    Err(last.context(format!("{} does not start", server.name())))
+/// How one server is to be started.
+pub(super) struct Launch<'a> {
+    pub(super) server: &'a dyn Server,
+    pub(super) bin: &'a Path,
+    /// The server gets a folder of its own below this one.
+    pub(super) folder: &'a Path,
+    pub(super) account: Account,
+    pub(super) durability: Durability,
+    pub(super) needed_url: Option<String>,
 }
 
-fn try_start(server: &dyn Server, bin: &Path, place: &Place) -> Result<Running> {
-    server.prepare(bin, place)?;
-    let mut child = spawn(server.command(bin, place), place)?;
-    let process = Process::of(child.id()).context("it ended at once")?;
-    let mut ended = false;
-    let is_up = until(|| {
-        ended = matches!(child.try_wait(), Ok(Some(_)) | Err(_));
-        ended || server.is_ready(place)
-    });
-    if ended || !is_up {
-        give_up(&mut child)?;
-        return Err(anyhow!(if ended { "it ended while it started" } else { "it does not answer" }));
+impl Launch<'_> {
+    /// Starts it. A failed try leaves no process behind. Each process is told to `note` as soon as it is there,
+    /// so that it can be found again if this program is killed while it waits.
+    pub(super) fn start(&self, note: &mut dyn FnMut(&Running) -> Result<()>) -> Result<Running> {
+        let mut last = anyhow!("no try was made");
+        for attempt in 1..=TRIES_MAX {
+            let place = self.place(attempt)?;
+            match self.try_start(&place, note) {
+                Ok(running) => return Ok(running),
+                Err(error) => last = error.context(log_tail(&place.folder)),
+            }
+        }
+        Err(last.context(format!("{} does not start", self.server.name())))
     }
-    Ok(Running {
+
+    fn try_start(&self, place: &Place, note: &mut dyn FnMut(&Running) -> Result<()>) -> Result<Running> {
+        let server = self.server;
+        server.prepare(self.bin, place)?;
+        let mut running = running(server, place);
+        let mut children = Children::default();
+        for mut command in server.commands(self.bin, place) {
+            prepare_command(&mut command, place)?;
+            running.processes.push(children.spawn(command)?);
+            note(&running)?;
+        }
+        children.wait_until(|| server.answers(place))?;
+        server.join(place)?;
+        children.wait_until(|| server.is_ready(place))?;
+        children.leave_running();
+        Ok(running)
+    }
+
+    fn place(&self, attempt: u32) -> Result<Place> {
+        let folder = self.folder.join(format!("{}-{attempt}", self.server.name()));
+        self.account.create_folder(&folder)?;
+        Ok(Place {
+            folder,
+            ports: free_ports(self.server.ports())?,
+            password: password()?,
+            account: self.account,
+            durability: self.durability,
+            needed_url: self.needed_url.clone(),
+        })
+    }
+}
+
+fn running(server: &dyn Server, place: &Place) -> Running {
+    Running {
         name: server.name().to_owned(),
         variable: server.variable().to_owned(),
         url: server.url(place),
-        process,
+        processes: Vec::new(),
         stop_signal: server.stop_signal().to_owned(),
-    })
+    }
 }
 
-fn give_up(child: &mut Child) -> Result<()> {
-    drop(child.kill());
-    child.wait().context("cannot wait for it")?;
-    Ok(())
-}
-
-/// Runs as the account, in the folder, with all output in the log. A group of its own keeps it from the
-/// terminal's interrupt, which is meant for the tests.
-fn spawn(mut command: Command, place: &Place) -> Result<Child> {
-    prepare_command(&mut command, place)?;
-    command.process_group(0);
-    command.spawn().with_context(|| format!("cannot start `{}`", crate::command::line(&command)))
-}
-
-/// Points a command of a server at its place; its output goes to the end of the log.
+/// Lets a command of a server run as its account, in its folder, with all output at the end of the log.
 pub(super) fn prepare_command(command: &mut Command, place: &Place) -> Result<()> {
     let log = File::options()
         .create(true)
@@ -81,14 +98,13 @@ pub(super) fn prepare_command(command: &mut Command, place: &Place) -> Result<()
     Ok(())
 }
 
-fn place(folder: PathBuf, account: Account) -> Result<Place> {
-    account.create_folder(&folder)?;
-    Ok(Place { folder, port: free_port()?, password: password()?, account })
-}
-
-fn free_port() -> Result<u16> {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).context("no port is free")?;
-    Ok(listener.local_addr()?.port())
+/// Held all at once, so that no two are the same.
+fn free_ports(count: usize) -> Result<Vec<u16>> {
+    let listeners: Vec<_> = (0..count)
+        .map(|_| TcpListener::bind(("127.0.0.1", 0)))
+        .collect::<Result<_, _>>()
+        .context("no port is free")?;
+    listeners.iter().map(|listener| Ok(listener.local_addr()?.port())).collect()
 }
 
 /// Other accounts of the machine can reach the port, so that the servers ask for a password.
@@ -106,7 +122,7 @@ fn log_tail(folder: &Path) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{log_tail, password};
+    use super::{free_ports, log_tail, password};
     use std::fs;
 
     #[test]
@@ -114,6 +130,14 @@ mod tests {
         let (one, two) = (password().expect("random bytes"), password().expect("random bytes"));
         assert_ne!(one, two);
         assert!(one.len() == 32 && one.chars().all(char::is_alphanumeric), "{one}");
+    }
+
+    #[test]
+    fn no_port_is_given_twice() {
+        let mut ports = free_ports(50).expect("free ports");
+        ports.sort_unstable();
+        ports.dedup();
+        assert_eq!(ports.len(), 50);
     }
 
     #[test]

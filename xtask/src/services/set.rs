@@ -7,15 +7,23 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 use super::account::Account;
+use super::launch::Launch;
 use super::process::Process;
-use super::server::Server;
-use super::state::State;
-use super::{install, launch};
+use super::server::{Durability, Server};
+use super::state::{Running, State};
+use super::{disk, install, selection};
 use crate::repo::Repo;
 
 /// A folder is removed only if its name starts like this, whatever a state file says.
 const FOLDER_PREFIX: &str = "queue-services-";
 const UP: &str = "up.json";
+const PROGRAMS: &str = "programs";
+
+/// What to start, one after the other.
+pub(super) struct Wanted {
+    pub(super) servers: Vec<&'static dyn Server>,
+    pub(super) durability: Durability,
+}
 
 /// A set that runs, with the file that remembers it.
 pub(super) struct Set {
@@ -25,15 +33,15 @@ pub(super) struct Set {
 
 impl Set {
     /// Starts servers that outlive this program.
-    pub(super) fn start_to_stay(repo: &Repo, servers: &[&dyn Server]) -> Result<Self> {
-        Self::start(states(repo).join(UP), None, servers)
+    pub(super) fn start_to_stay(repo: &Repo, wanted: &Wanted) -> Result<Self> {
+        Self::start(repo, UP, None, wanted)
     }
 
     /// Starts servers that are swept away once this program has ended.
-    pub(super) fn start_for_this_process(repo: &Repo, servers: &[&dyn Server]) -> Result<Self> {
+    pub(super) fn start_for_this_process(repo: &Repo, wanted: &Wanted) -> Result<Self> {
         let pid = std::process::id();
         let owner = Process::of(pid).context("this process is not to be seen")?;
-        Self::start(states(repo).join(format!("run-{pid}.json")), Some(owner), servers)
+        Self::start(repo, &format!("run-{pid}.json"), Some(owner), wanted)
     }
 
     /// The set that `up` started, if there is one.
@@ -49,10 +57,7 @@ impl Set {
     /// Stops every server, then forgets them. What cannot be stopped stays remembered.
     pub(super) fn stop(self) -> Result<()> {
         for server in self.state.servers.iter().rev() {
-            server
-                .process
-                .stop(&server.stop_signal)
-                .with_context(|| format!("cannot stop {}", server.name))?;
+            server.stop().with_context(|| format!("cannot stop {}", server.name))?;
             eprintln!("{}: stopped", server.name);
         }
         remove_folder(&self.state.folder)?;
@@ -60,11 +65,11 @@ impl Set {
     }
 
     /// Starts one after the other; a failure stops those that were started before.
-    fn start(file: PathBuf, owner: Option<Process>, servers: &[&dyn Server]) -> Result<Self> {
+    fn start(repo: &Repo, file: &str, owner: Option<Process>, wanted: &Wanted) -> Result<Self> {
         let account = Account::choose()?;
-        let mut set =
-            Self { state: State { owner, folder: new_folder(account)?, servers: Vec::new() }, file };
-        match set.start_all(servers, account) {
+        let state = State { owner, folder: new_folder(account)?, servers: Vec::new() };
+        let mut set = Self { file: states(repo).join(file), state };
+        match set.start_all(wanted, account, &states(repo).join(PROGRAMS)) {
             Ok(()) => Ok(set),
             Err(error) => {
                 set.stop()?;
@@ -73,17 +78,45 @@ impl Set {
         }
     }
 
-    fn start_all(&mut self, servers: &[&dyn Server], account: Account) -> Result<()> {
+    fn start_all(&mut self, wanted: &Wanted, account: Account, cache: &Path) -> Result<()> {
         self.save()?;
-        let bins: Vec<PathBuf> =
-            servers.iter().map(|server| install::ensure(*server)).collect::<Result<_>>()?;
-        for (server, bin) in servers.iter().zip(bins) {
-            let running = launch::start(*server, &bin, &self.state.folder, account)?;
-            eprintln!("{}: started from {}", running.name, bin.display());
-            self.state.servers.push(running);
-            self.save()?;
+        if wanted.durability == Durability::Disk {
+            disk::require(&self.state.folder)?;
+        }
+        let programs: Vec<_> =
+            wanted.servers.iter().map(|server| install::ensure(*server, cache)).collect::<Result<_>>()?;
+        for (server, programs) in wanted.servers.iter().zip(programs) {
+            let copy = self.state.folder.join(format!("{}-programs", server.name()));
+            let bin = programs.for_account(account, &copy)?;
+            self.start_one(*server, &bin, account, wanted.durability)?;
         }
         Ok(())
+    }
+
+    fn start_one(
+        &mut self,
+        server: &dyn Server,
+        bin: &Path,
+        account: Account,
+        durability: Durability,
+    ) -> Result<()> {
+        let needed_url = server.needs().map(|name| self.url_of(name)).transpose()?;
+        let folder = &self.state.folder.clone();
+        let launch = Launch { server, bin, folder, account, durability, needed_url };
+        launch.start(&mut |running| {
+            self.state.note(running);
+            self.save()
+        })?;
+        eprintln!("{}: started from {}", server.name(), bin.display());
+        Ok(())
+    }
+
+    /// Where a server is that another needs: in this set, or given by the environment.
+    fn url_of(&self, name: &str) -> Result<String> {
+        match self.state.servers.iter().find(|server| server.name == name) {
+            Some(server) => Ok(server.url.clone()),
+            None => selection::url_from_environment(name),
+        }
     }
 
     fn save(&self) -> Result<()> {
@@ -100,7 +133,7 @@ impl Set {
     fn is_left_over(&self) -> bool {
         match &self.state.owner {
             Some(owner) => !owner.is_alive(),
-            None => !self.state.servers.iter().any(|server| server.process.is_alive()),
+            None => !self.state.servers.iter().any(Running::is_alive),
         }
     }
 }

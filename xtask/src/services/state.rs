@@ -18,12 +18,13 @@ pub(super) struct State {
     pub(super) servers: Vec<Running>,
 }
 
-#[derive(Debug, Deserialize, PartialEq, Eq, Serialize)]
+/// One server, as soon as the first of its processes is.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub(super) struct Running {
     pub(super) name: String,
     pub(super) variable: String,
     pub(super) url: String,
-    pub(super) process: Process,
+    pub(super) processes: Vec<Process>,
     pub(super) stop_signal: String,
 }
 
@@ -36,27 +37,59 @@ impl State {
     pub(super) fn save(&self, file: &Path) -> Result<()> {
         write_private(file, &serde_json::to_string_pretty(self)?)
     }
+
+    /// Puts a server at the end, in place of what was known of it.
+    pub(super) fn note(&mut self, running: &Running) {
+        self.servers.retain(|server| server.name != running.name);
+        self.servers.push(running.clone());
+    }
+}
+
+impl Running {
+    /// Ends the processes, the last one first. Those that are gone already are fine.
+    pub(super) fn stop(&self) -> Result<()> {
+        self.processes.iter().rev().try_for_each(|process| process.stop(&self.stop_signal))
+    }
+
+    pub(super) fn is_alive(&self) -> bool {
+        self.processes.iter().any(Process::is_alive)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::{Process, Running, State};
 
+    fn running(name: &str, processes: Vec<Process>) -> Running {
+        Running {
+            name: name.to_owned(),
+            variable: "URL".to_owned(),
+            url: "redis://x".to_owned(),
+            processes,
+            stop_signal: "TERM".to_owned(),
+        }
+    }
+
     #[test]
     fn a_state_is_read_as_it_was_saved() {
         let folder = tempfile::tempdir().expect("a folder");
         let process = Process::of(std::process::id()).expect("this test runs");
-        let running = Running {
-            name: "redis".to_owned(),
-            variable: "URL".to_owned(),
-            url: "redis://x".to_owned(),
-            process: process.clone(),
-            stop_signal: "TERM".to_owned(),
-        };
-        let state = State { owner: Some(process), folder: "x".into(), servers: vec![running] };
+        let servers = vec![running("redis", vec![process.clone()])];
+        let state = State { owner: Some(process), folder: "x".into(), servers };
         let file = folder.path().join("up.json");
         state.save(&file).expect("it can be saved");
         assert_eq!(State::load(&file).expect("it can be read"), state);
+    }
+
+    #[test]
+    fn each_server_is_noted_once_as_last_known() {
+        let process = Process::of(std::process::id()).expect("this test runs");
+        let mut state = State { owner: None, folder: "x".into(), servers: Vec::new() };
+        let grown = running("redis", vec![process.clone(), process]);
+        for server in [&running("redis", Vec::new()), &running("postgres", Vec::new()), &grown] {
+            state.note(server);
+        }
+        assert_eq!(state.servers, [running("postgres", Vec::new()), grown]);
     }
 
     #[test]

@@ -53,7 +53,7 @@ fn deny(repo: &Repo) -> Result<Outcome> {
 
 fn tests(repo: &Repo) -> Result<Outcome> {
     let mut test = command::cargo(repo, &["test", "--workspace", "--all-features"]);
-    passed(services::with_servers(repo, &services::needed(repo), &mut test))
+    passed(services::with_everyday_servers(repo, &mut test))
 }
 
 fn cargo(repo: &Repo, arguments: &[&str]) -> Result<Outcome> {

@@ -1,43 +1,56 @@
-//! How long a call takes from one process to another and back, over one file of jobs.
+//! How long a call takes from one process to another and back over a shared store, what the store's own round trips take
+//! there, and how busy both processes are while nothing happens.
 //!
-//! `call-latency [CALLS]` starts itself again as a worker, makes calls one after the other with `enqueue_and_wait`, and
-//! prints the median and more. Every poll interval on both sides is an hour, so only events can wake anybody: if one
-//! got lost, it would not end.
+//! It starts itself again as a worker and makes calls one after the other with `enqueue_and_wait`. Meanwhile every poll
+//! interval on both sides is an hour, so only events can wake anybody: if one got lost, it would not end.
 
-use queue::{
-    Queue, SqliteOptions, SqliteStorage, Storage, WaitOptions,
-    worker::{Context, JobError, Router, Worker},
-};
-use std::{
-    env,
-    error::Error,
-    path::Path,
-    process::{ExitCode, Stdio},
-    sync::Arc,
-    time::Duration,
-};
-use tokio::{process::Command, time::Instant};
+mod calls;
+mod idle;
+mod other_side;
+mod round_trips;
+mod store;
 
-/// Long enough that no poll helps.
-const POLL: Duration = Duration::from_hours(1);
-/// Calls unless told otherwise.
-const CALLS: usize = 500;
-/// Calls that warm caches up and are not counted.
-const WARM_UP: usize = 20;
+use clap::{Args, Parser, Subcommand};
+use std::{error::Error, path::Path, process::ExitCode, time::Duration};
+use store::Store;
 
 type Failed = Box<dyn Error>;
 
+#[derive(Debug, Parser)]
+#[command(about = "The latency of calls between two processes", args_conflicts_with_subcommands = true)]
+struct Cli {
+    #[command(subcommand)]
+    role: Option<Role>,
+    #[command(flatten)]
+    settings: Settings,
+}
+
+#[derive(Debug, Subcommand)]
+enum Role {
+    /// The answering process
+    #[command(hide = true)]
+    Answer(Store),
+}
+
+#[derive(Args, Debug)]
+struct Settings {
+    /// Calls that are counted
+    #[arg(default_value_t = 500, value_parser = clap::value_parser!(u64).range(1..))]
+    calls: u64,
+    /// The store, shared by both processes; a file that goes afterwards, unless said
+    #[arg(long)]
+    store: Option<String>,
+    /// Then how long to watch both processes do nothing; not at all unless said
+    #[arg(long, default_value_t = 0)]
+    idle_seconds: u64,
+}
+
 #[tokio::main]
 async fn main() -> ExitCode {
-    let arguments: Vec<String> = env::args().skip(1).collect();
-    let ended = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["answer", path] => answer(Path::new(path)).await,
-        [] => call(CALLS).await,
-        [calls] => match calls.parse() {
-            Ok(calls @ 1..) => call(calls).await,
-            _ => Err("usage: call-latency [CALLS]".into()),
-        },
-        _ => Err("usage: call-latency [CALLS]".into()),
+    let Cli { role, settings } = Cli::parse();
+    let ended = match role {
+        Some(Role::Answer(store)) => other_side::answer(store).await,
+        None => measure(&settings).await,
     };
     ended.map_or_else(
         |error| {
@@ -48,60 +61,23 @@ async fn main() -> ExitCode {
     )
 }
 
-/// The calling process.
-async fn call(calls: usize) -> Result<(), Failed> {
-    let directory = tempfile::tempdir()?;
-    let path = directory.path().join("calls.db");
-    let storage = open(&path).await?;
-    let queue: Queue<u64, u64> = Queue::new(storage.clone(), "calls")?;
-    let mut worker = Command::new(env::current_exe()?)
-        .arg("answer")
-        .arg(&path)
-        .stdin(Stdio::null())
-        .kill_on_drop(true)
-        .spawn()?;
-    let mut took = Vec::with_capacity(calls);
-    for number in 0..calls + WARM_UP {
-        let begun = Instant::now();
-        let answer = queue.enqueue_and_wait(format!("call-{number}"), number as u64, patient()).await?;
-        if answer != number as u64 + 1 {
-            return Err(format!("call {number} was answered with {answer}").into());
-        }
-        took.push(begun.elapsed());
+async fn measure(settings: &Settings) -> Result<(), Failed> {
+    let files = tempfile::tempdir()?;
+    let url = |name: &str| settings.store.clone().unwrap_or_else(|| in_file(&files.path().join(name)));
+    let store = Store::by_events_alone(url("calls.db"));
+    let alone = round_trips::measure(&store, settings.calls).await?;
+    let called = calls::measure(&store, settings.calls).await?;
+    println!("{} calls, each by event alone: {called}", called.count());
+    println!("the store alone, one after the other:\n{alone}");
+    let times = called.within(500).as_secs_f64() / alone.sum().as_secs_f64();
+    println!("a call takes {times:.2} times as long as the four round trips that it is made of");
+    if settings.idle_seconds > 0 {
+        idle::measure(&Store::with_default_polls(url("idle.db")), Duration::from_secs(settings.idle_seconds))
+            .await?;
     }
-    worker.kill().await?;
-    storage.close().await?;
-    report(took.split_off(WARM_UP));
     Ok(())
 }
 
-fn report(mut took: Vec<Duration>) {
-    took.sort_unstable();
-    let at = |percent: usize| took[(took.len() - 1) * percent / 100];
-    println!("{} calls, each by event alone (all polls are {POLL:?})", took.len());
-    println!(
-        "median {:?}, 90 % within {:?}, 99 % within {:?}, slowest {:?}",
-        at(50),
-        at(90),
-        at(99),
-        at(100)
-    );
-}
-
-/// The answering process. It runs until it is killed.
-async fn answer(path: &Path) -> Result<(), Failed> {
-    let storage = open(path).await?;
-    let queue = queue::QueueName::new("calls")?;
-    let router =
-        Router::new(()).fallback(|number: u64, _: Context| async move { Ok::<_, JobError>(number + 1) });
-    Worker::builder(storage, queue, router).poll_interval(POLL).build()?.run().await;
-    Ok(())
-}
-
-async fn open(path: &Path) -> Result<Arc<dyn Storage>, Failed> {
-    Ok(Arc::new(SqliteStorage::open(SqliteOptions::new(path).poll_interval(POLL)).await?))
-}
-
-fn patient() -> WaitOptions {
-    WaitOptions::from(2 * POLL).look_first_after(POLL).look_at_least_every(POLL)
+fn in_file(path: &Path) -> String {
+    format!("sqlite:{}", path.display())
 }

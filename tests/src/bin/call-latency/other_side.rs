@@ -1,0 +1,28 @@
+use crate::{Failed, store::Store};
+use queue::worker::{Context, JobError, Router, Worker, WorkerBuilder};
+use std::{env, io, process::Stdio, thread};
+use tokio::process::{Child, Command};
+
+/// Starts the answering process. It ends when it is dropped, and when this process is gone.
+pub(crate) fn start(store: &Store) -> Result<Child, Failed> {
+    let mut command = Command::new(env::current_exe()?);
+    command.args(["answer", &store.url]);
+    if store.by_events_alone {
+        command.arg("--by-events-alone");
+    }
+    Ok(command.stdin(Stdio::piped()).kill_on_drop(true).spawn()?)
+}
+
+/// The answering process. It runs until it is killed, or the other end of its standard input is gone.
+pub(crate) async fn answer(store: Store) -> Result<(), Failed> {
+    let orphaned = || {
+        drop(io::copy(&mut io::stdin(), &mut io::sink()));
+        std::process::exit(0);
+    };
+    thread::Builder::new().name("orphan-watch".to_owned()).spawn(orphaned)?;
+    let router =
+        Router::new(()).fallback(|number: u64, _: Context| async move { Ok::<_, JobError>(number + 1) });
+    let worker = Worker::builder(store.open().await?, Store::queue_name()?, router);
+    store.poll().into_iter().fold(worker, WorkerBuilder::poll_interval).build()?.run().await;
+    Ok(())
+}

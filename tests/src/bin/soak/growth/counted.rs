@@ -1,0 +1,120 @@
+use async_trait::async_trait;
+use futures_util::{Stream, StreamExt};
+use queue::{
+    Capabilities, Counts, JobId, QueueName, Result, Storage,
+    queue_core::{
+        Applied, ClaimRequest, Claimed, Detail, Enqueued, EventStream, Hint, Interest, JobRecord, ListQuery,
+        NewJob, Page, PruneRequest, Stamped, lifecycle::Transition,
+    },
+};
+use std::{
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering::SeqCst},
+    },
+    task::{Context, Poll},
+};
+
+/// A store that knows how many of its streams of hints are held. It passes on what waiting and working need.
+#[derive(Debug)]
+pub(super) struct Counted {
+    store: Arc<dyn Storage>,
+    streams: Arc<Streams>,
+}
+
+/// How many there were, and are.
+#[derive(Debug, Default)]
+pub(super) struct Streams {
+    pub(super) opened: AtomicUsize,
+    pub(super) held: AtomicUsize,
+    pub(super) held_at_once_max: AtomicUsize,
+}
+
+struct CountedStream {
+    hints: EventStream,
+    streams: Arc<Streams>,
+}
+
+impl Counted {
+    pub(super) fn wrap(store: Arc<dyn Storage>) -> (Arc<dyn Storage>, Arc<Streams>) {
+        let streams = Arc::new(Streams::default());
+        (Arc::new(Self { store, streams: streams.clone() }), streams)
+    }
+}
+
+impl CountedStream {
+    fn new(hints: EventStream, streams: &Arc<Streams>) -> Self {
+        streams.opened.fetch_add(1, SeqCst);
+        let held = streams.held.fetch_add(1, SeqCst) + 1;
+        streams.held_at_once_max.fetch_max(held, SeqCst);
+        Self { hints, streams: streams.clone() }
+    }
+}
+
+impl Stream for CountedStream {
+    type Item = Hint;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Hint>> {
+        self.hints.poll_next_unpin(context)
+    }
+}
+
+impl Drop for CountedStream {
+    fn drop(&mut self) {
+        self.streams.held.fetch_sub(1, SeqCst);
+    }
+}
+
+#[async_trait]
+impl Storage for Counted {
+    fn capabilities(&self) -> Capabilities {
+        self.store.capabilities()
+    }
+
+    async fn enqueue(
+        &self,
+        queue: &QueueName,
+        groups: Vec<Vec<NewJob>>,
+    ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
+        self.store.enqueue(queue, groups).await
+    }
+
+    async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
+        self.store.claim(request).await
+    }
+
+    async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
+        self.store.apply(batch).await
+    }
+
+    async fn get(
+        &self,
+        queue: &QueueName,
+        ids: &[JobId],
+        what: Detail,
+    ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
+        self.store.get(queue, ids, what).await
+    }
+
+    async fn list(&self, query: ListQuery) -> Result<Page> {
+        self.store.list(query).await
+    }
+
+    async fn counts(&self, queue: &QueueName) -> Result<Counts> {
+        self.store.counts(queue).await
+    }
+
+    async fn prune(&self, request: PruneRequest) -> Result<u64> {
+        self.store.prune(request).await
+    }
+
+    async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
+        let hints = self.store.subscribe(queue, interest).await?;
+        Ok(Box::pin(CountedStream::new(hints, &self.streams)))
+    }
+
+    async fn close(&self) -> Result<()> {
+        self.store.close().await
+    }
+}

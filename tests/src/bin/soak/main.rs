@@ -1,0 +1,50 @@
+//! Long runs that show what a short test cannot: nothing hangs, nothing is answered wrong, nothing grows.
+//!
+//! `cargo xtask soak waits`, `jobs` and `growth` start it; a slice of each is part of every test run. A run prints what it
+//! measured, and fails if anything was not as it must be. Speed is printed and never judged.
+
+mod failed;
+mod growth;
+mod jobs;
+mod memory;
+mod waits;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+#[derive(Debug, Parser)]
+#[command(name = "soak", about = "Long runs of waits and jobs")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Many calls, with hints, without any, and with workers that are killed
+    Waits(waits::Settings),
+    /// Many jobs through one worker
+    Jobs(jobs::Settings),
+    /// Many waits of every kind, to see that nothing of them stays
+    Growth(growth::Settings),
+    /// The answering side of `waits`, in a process of its own
+    #[command(hide = true)]
+    Answer(waits::AnswerSettings),
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let ended = match Cli::parse().command {
+        Command::Waits(settings) => waits::run(&settings).await,
+        Command::Jobs(settings) => jobs::run(&settings).await,
+        Command::Growth(settings) => growth::run(&settings).await,
+        Command::Answer(settings) => waits::answer(settings).await,
+    };
+    ended.map_or_else(
+        |error| {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        },
+        |()| ExitCode::SUCCESS,
+    )
+}

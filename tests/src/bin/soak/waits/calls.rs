@@ -1,0 +1,138 @@
+use super::{
+    exchange::{Answer, CallQueue, REFUSED, expected},
+    settings::Settings,
+    tally::Tally,
+};
+use queue::WaitError;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::SeqCst},
+    },
+    time::Duration,
+};
+use tokio::{
+    task::JoinSet,
+    time::{Instant, timeout},
+};
+
+/// The grace of the last look, and as much again for a machine that is busy.
+const LATE: Duration = Duration::from_secs(2);
+/// The least time of callers that give up or have hardly any time.
+const SHORT: Duration = Duration::from_millis(1);
+/// Calls that the store refuses are made again, at most this often.
+const TRIES_MAX: u64 = 100;
+
+/// Makes all calls, so many at a time.
+pub(super) async fn make(queue: &CallQueue, settings: &Settings) -> Tally {
+    let (begun, calls, deadline) = (Arc::new(AtomicU64::new(0)), settings.calls, settings.deadline());
+    let mut callers = JoinSet::new();
+    for _ in 0..settings.concurrency {
+        let (mut caller, begun) =
+            (Caller { queue: queue.clone(), deadline, tally: Tally::default() }, begun.clone());
+        callers.spawn(async move {
+            loop {
+                let number = begun.fetch_add(1, SeqCst);
+                if number >= calls {
+                    return caller.tally;
+                }
+                caller.call(number).await;
+            }
+        });
+    }
+    let mut all = Tally::default();
+    callers.join_all().await.into_iter().for_each(|tally| all.merge(tally));
+    all
+}
+
+struct Caller {
+    queue: CallQueue,
+    deadline: Duration,
+    tally: Tally,
+}
+
+/// How one wait ended, and when.
+struct Ended {
+    answer: Result<Answer, WaitError>,
+    took: Duration,
+    /// How often it was asked again.
+    again: u64,
+}
+
+impl Caller {
+    /// One call, next to what else is asked for the same job.
+    async fn call(&mut self, number: u64) {
+        let short = SHORT * (1 + (number / 10 % 20) as u32);
+        let (queue, patient) = (&self.queue, self.deadline);
+        let beside = async {
+            match number % 10 {
+                1 => Beside::Second(ask(queue, number, patient).await),
+                2 => Beside::Dropped(timeout(short, ask(queue, number, patient)).await.is_err()),
+                4 => Beside::Hasty(ask(queue, number, short).await),
+                _ => Beside::Nobody,
+            }
+        };
+        let (ended, beside) = tokio::join!(ask(queue, number, patient), beside);
+        self.tally.latencies.note(ended.took);
+        self.tally.right += u64::from(self.check(number, &ended, patient));
+        match beside {
+            Beside::Second(ended) => self.tally.seconds += u64::from(self.check(number, &ended, patient)),
+            Beside::Dropped(was_waiting) => self.tally.gave_up += u64::from(was_waiting),
+            Beside::Hasty(ended) => self.check_hasty(number, &ended, short),
+            Beside::Nobody => {}
+        }
+    }
+
+    fn check_hasty(&mut self, number: u64, ended: &Ended, deadline: Duration) {
+        if matches!(ended.answer, Err(WaitError::TimedOut { .. })) {
+            self.tally.timed_out += 1;
+            self.time(ended, deadline);
+        } else {
+            self.check(number, ended, deadline);
+        }
+    }
+
+    /// True if it ended as it must.
+    fn check(&mut self, number: u64, ended: &Ended, deadline: Duration) -> bool {
+        self.time(ended, deadline);
+        let is_right = match (&ended.answer, expected(number)) {
+            (Ok(answer), Some(expected)) => *answer == expected,
+            (Err(WaitError::Failed { error: Some(failure), .. }), None) => failure.name() == REFUSED,
+            _ => false,
+        };
+        if !is_right {
+            let answer = format!("{:?}", ended.answer);
+            self.tally.complain(format!("call {number}: {}", answer.chars().take(200).collect::<String>()));
+        }
+        is_right
+    }
+
+    fn time(&mut self, ended: &Ended, deadline: Duration) {
+        // One that was refused began anew.
+        let over = ended.took.saturating_sub(deadline * (1 + ended.again as u32));
+        self.tally.over_max = self.tally.over_max.max(over);
+        self.tally.late += u64::from(over > LATE);
+        self.tally.asked_again += ended.again;
+    }
+}
+
+enum Beside {
+    Second(Ended),
+    Dropped(bool),
+    Hasty(Ended),
+    Nobody,
+}
+
+/// Asks until the store does not refuse, as a caller would: the id makes it one job however often it is asked for.
+async fn ask(queue: &CallQueue, number: u64, deadline: Duration) -> Ended {
+    let begun = Instant::now();
+    let mut again = 0;
+    loop {
+        let answer = queue.enqueue_and_wait(number.to_string(), number, deadline).await;
+        let was_refused = matches!(&answer, Err(WaitError::Store(error)) if error.is_transient());
+        if !was_refused || again == TRIES_MAX {
+            return Ended { answer, took: begun.elapsed(), again };
+        }
+        again += 1;
+    }
+}

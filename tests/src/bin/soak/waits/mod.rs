@@ -1,0 +1,83 @@
+//! Many calls: each with the right answer, none after its deadline.
+//!
+//! Every call goes through `enqueue_and_wait`; next to some of them there is a second caller of the same job, one that
+//! gives up, or one with hardly any time. The workers run apart: in processes of their own, or in runtimes of their own
+//! where the store is one of this process alone.
+
+mod answer;
+mod calls;
+mod exchange;
+mod fleet;
+mod mode;
+mod settings;
+mod tally;
+mod verdict;
+
+pub(crate) use answer::{AnswerSettings, answer};
+pub(crate) use settings::Settings;
+
+use crate::{failed::Failed, memory::no_task_is_left};
+use exchange::CallQueue;
+use fleet::Fleet;
+use mode::Mode;
+use queue::{Queue, Rng, SeededRng, SystemRng, queue_core::Reach};
+use queue_testkit::fault::{FaultKind, FaultPlan, FaultStore, HintFault};
+use std::{sync::Arc, time::Duration};
+use tokio::time::{Instant, sleep};
+
+/// Between two kills there is as much time as this, at random.
+const KILL_PAUSE_MS: std::ops::RangeInclusive<u64> = 200..=500;
+
+/// Every mode on every store, one after the other.
+pub(crate) async fn run(settings: &Settings) -> Result<(), Failed> {
+    let seed = settings.seed.unwrap_or_else(|| SystemRng.next_u64());
+    println!("waits: {} calls, {} at a time, seed {seed}", settings.calls, settings.concurrency);
+    let files = tempfile::tempdir()?;
+    for store in settings.stores(files.path()) {
+        for mode in settings.modes() {
+            run_one(settings, &store, mode, seed).await?;
+        }
+    }
+    no_task_is_left().await
+}
+
+async fn run_one(settings: &Settings, url: &str, mode: Mode, seed: u64) -> Result<(), Failed> {
+    let storage = queue::open(url).await?;
+    let plan = FaultPlan::new(seed);
+    let plan = if mode.has_hints() { plan } else { plan.hints_one_in(1, HintFault::Drop) };
+    let faulty = Arc::new(FaultStore::new(storage.clone(), plan));
+    let name = format!("soak-{mode}-{:016x}", SystemRng.next_u64());
+    let queue: CallQueue = Queue::builder(faulty.clone(), &name).options(exchange::job_options()).build()?;
+    let worker = AnswerSettings::new(settings, url, &name, mode);
+    let mut fleet = Fleet::start(worker, settings.workers, storage.capabilities().reach == Reach::Process)?;
+    let begun = Instant::now();
+    let calls = calls::make(&queue, settings);
+    let tally = tokio::select! {
+        tally = calls => tally,
+        ended = watch(&mut fleet, mode, seed) => return Err(ended),
+    };
+    let (took, kills) = (begun.elapsed(), fleet.kills());
+    drop(fleet);
+    println!("  {}, {}: {:.1?}, {} kills", storage.capabilities().name, mode.describe(), took, kills);
+    println!("    {} hints dropped; {tally}", faulty.tally().of(FaultKind::DropHint));
+    verdict::judge(&queue, settings, mode, &tally, kills).await?;
+    storage.close().await?;
+    Ok(())
+}
+
+/// Kills workers, if that is the mode. It ends only if one cannot be started.
+async fn watch(fleet: &mut Fleet, mode: Mode, seed: u64) -> Failed {
+    let rng = SeededRng::new(seed);
+    let between = |low: u64, high: u64| low + rng.next_u64() % (high - low + 1);
+    loop {
+        let pause = between(*KILL_PAUSE_MS.start(), *KILL_PAUSE_MS.end());
+        sleep(Duration::from_millis(pause)).await;
+        if !mode.kills() {
+            continue;
+        }
+        let victim = between(0, fleet.len() as u64 - 1) as usize;
+        if let Err(error) = fleet.replace(victim).await {
+            return error;
+        }
+    }
+}

@@ -1,0 +1,51 @@
+use super::{
+    exchange::{CallQueue, expected},
+    mode::Mode,
+    settings::Settings,
+    tally::Tally,
+};
+use crate::failed::{Failed, require};
+use queue::{ErrorKind, ListFilter, State};
+
+/// Jobs of a page.
+const PAGE: usize = 1000;
+
+/// Fails unless all calls ended as they must, and the store says the same.
+pub(super) async fn judge(
+    queue: &CallQueue,
+    settings: &Settings,
+    mode: Mode,
+    tally: &Tally,
+    kills: usize,
+) -> Result<(), Failed> {
+    require(tally.wrong == 0, || format!("wrong answers: {:#?}", tally.complaints))?;
+    require(tally.right == settings.calls, || "not every call was answered".to_owned())?;
+    require(tally.late == 0, || "waits ended after their deadline".to_owned())?;
+    require(kills > 0 || !mode.kills(), || "the run was too short for a kill".to_owned())?;
+    println!("    {} jobs were taken over from a worker that was gone", taken_over(queue).await?);
+    let counts = queue.counts().await?;
+    let refused = (0..settings.calls).filter(|number| expected(*number).is_none()).count() as u64;
+    let (completed, failed) = (counts.of(State::Completed), counts.of(State::Failed));
+    let is_as_told =
+        (completed, failed, counts.total()) == (settings.calls - refused, refused, settings.calls);
+    require(is_as_told, || format!("the store has something else: {counts:?}"))?;
+    match queue.storage().verify().await {
+        Ok(findings) => require(findings.is_empty(), || format!("verify found: {findings:#?}")),
+        Err(error) if error.kind() == ErrorKind::Unsupported => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// How many jobs were once held by a worker whose lease lapsed.
+async fn taken_over(queue: &CallQueue) -> Result<usize, Failed> {
+    let all = ListFilter::Match { states: Vec::new(), worker: None, kind: None };
+    let (mut found, mut after) = (0, None);
+    loop {
+        let page = queue.list(all.clone(), after, PAGE).await?;
+        found += page.jobs.iter().filter(|job| job.stalls > 0).count();
+        after = page.next;
+        if after.is_none() {
+            return Ok(found);
+        }
+    }
+}

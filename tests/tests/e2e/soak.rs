@@ -1,0 +1,32 @@
+//! A slice of each long run; `cargo xtask soak` makes them long.
+
+use queue_e2e::{Place, Ran};
+
+fn soak(arguments: &[&str]) -> Ran {
+    Place::new(env!("CARGO_BIN_EXE_soak")).run(arguments).ok()
+}
+
+/// Each job takes a tenth of a second, so that the run is long enough for kills on every machine.
+#[test]
+fn every_call_is_answered_right_and_in_time_with_hints_without_any_and_with_workers_killed() {
+    let ran = soak(&["waits", "--calls", "500", "--work-ms", "100"]);
+    assert_eq!(ran.text().matches("500 right, 0 wrong, 0 late").count(), 6, "{}", ran.text());
+}
+
+#[test]
+fn jobs_that_are_done_leave_no_record_no_task_and_no_memory() {
+    let ran = soak(&["jobs", "--jobs", "100000"]);
+    assert!(ran.text().ends_with("tasks left: 0\n"), "{}", ran.text());
+}
+
+#[test]
+fn a_hundred_thousand_waits_leave_no_subscription_no_task_and_no_memory() {
+    let ran = soak(&["growth", "--waits", "100000"]);
+    assert!(ran.text().contains("0 held in the end"), "{}", ran.text());
+}
+
+#[test]
+fn waits_on_a_file_leave_no_subscription_no_task_and_no_memory() {
+    let ran = soak(&["growth", "--waits", "5000", "--store", "sqlite:soak.db"]);
+    assert!(ran.text().contains("0 held in the end"), "{}", ran.text());
+}

@@ -1,0 +1,158 @@
+//! Redis under Sentinel: a master, a replica, and three sentinels that agree by two on who is the master.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::Result;
+
+use super::package::Package;
+use super::redis::REDIS;
+use super::redis_node::{self, Node, PROGRAM};
+use super::server::{Place, Server};
+
+/// What the sentinels call the master.
+const SERVICE: &str = "queue";
+const SENTINELS: usize = 3;
+/// Sentinels that must find the master dead before one of them replaces it.
+const QUORUM: usize = 2;
+/// Short, since tests wait for a failover.
+const DOWN_AFTER_MS: u32 = 1_000;
+const FAILOVER_MAX_MS: u32 = 10_000;
+
+pub(super) struct RedisSentinel;
+
+impl Server for RedisSentinel {
+    fn name(&self) -> &'static str {
+        "redis-sentinel"
+    }
+
+    fn variable(&self) -> &'static str {
+        "QUEUE_TEST_REDIS_SENTINEL_URL"
+    }
+
+    fn store(&self) -> Option<&'static str> {
+        None
+    }
+
+    fn package(&self) -> Package {
+        redis_node::PACKAGE
+    }
+
+    fn find(&self) -> Option<PathBuf> {
+        REDIS.find()
+    }
+
+    fn ports(&self) -> usize {
+        2 + SENTINELS
+    }
+
+    /// Both servers know the password of the other, as either may become the replica.
+    fn prepare(&self, _bin: &Path, place: &Place) -> Result<()> {
+        let Parts { master, replica, sentinels } = parts(place);
+        let auth = format!("masterauth {}\n", place.password);
+        master.prepare(&auth)?;
+        replica.prepare(&format!("{auth}replicaof 127.0.0.1 {}\n", place.port()))?;
+        sentinels.iter().try_for_each(|sentinel| sentinel.prepare_as(""))
+    }
+
+    fn commands(&self, bin: &Path, place: &Place) -> Vec<Command> {
+        let Parts { master, replica, sentinels } = parts(place);
+        let servers = [master, replica].map(|server| server.command(bin, PROGRAM));
+        let sentinels = sentinels.iter().map(|sentinel| {
+            let mut command = sentinel.command(bin, PROGRAM);
+            command.arg("--sentinel");
+            command
+        });
+        servers.into_iter().chain(sentinels).collect()
+    }
+
+    fn answers(&self, place: &Place) -> bool {
+        place.ports.iter().all(|&port| Node::new(place, port).answers())
+    }
+
+    /// Told only now, since a sentinel that knows its master before that one is up takes it for dead.
+    fn join(&self, place: &Place) -> Result<()> {
+        let (port, password) = (place.port(), &place.password);
+        let monitor = format!("SENTINEL MONITOR {SERVICE} 127.0.0.1 {port} {QUORUM}");
+        let set = format!(
+            "SENTINEL SET {SERVICE} auth-pass {password} \
+             down-after-milliseconds {DOWN_AFTER_MS} failover-timeout {FAILOVER_MAX_MS}"
+        );
+        parts(place).sentinels.iter().try_for_each(|sentinel| sentinel.ask(&[&monitor, &set]).map(drop))
+    }
+
+    fn is_ready(&self, place: &Place) -> bool {
+        let Parts { master, sentinels, .. } = parts(place);
+        let question = format!("SENTINEL MASTER {SERVICE}");
+        master.ask(&["INFO replication"]).is_ok_and(|answer| answer.contains("state=online"))
+            && sentinels.iter().all(|sentinel| sentinel.ask(&[&question]).is_ok_and(|text| sees_all(&text)))
+    }
+
+    /// The sentinels have the password of the servers.
+    fn url(&self, place: &Place) -> String {
+        let sentinels: Vec<_> = place.ports[2..].iter().map(|port| format!("127.0.0.1:{port}")).collect();
+        format!("redis+sentinel://default:{}@{}/?service={SERVICE}", place.password, sentinels.join(","))
+    }
+
+    fn stop_signal(&self) -> &'static str {
+        redis_node::STOP_SIGNAL
+    }
+}
+
+/// By port, in this order. Servers are stopped from the last on, so that no failover begins meanwhile.
+struct Parts<'a> {
+    master: Node<'a>,
+    replica: Node<'a>,
+    sentinels: Vec<Node<'a>>,
+}
+
+fn parts(place: &Place) -> Parts<'_> {
+    let mut nodes = place.ports.iter().map(|&port| Node::new(place, port));
+    let mut next = || nodes.next().expect("a place has the ports that were asked for");
+    Parts { master: next(), replica: next(), sentinels: nodes.collect() }
+}
+
+/// True once a sentinel has found the replica and the other sentinels, and the master in good health.
+fn sees_all(master: &str) -> bool {
+    let others = (SENTINELS - 1).to_string();
+    field(master, "flags") == Some("master")
+        && field(master, "num-slaves") == Some("1")
+        && field(master, "num-other-sentinels") == Some(others.as_str())
+}
+
+/// A value from a flat list of names and values, each behind a line with its length.
+fn field<'a>(list: &'a str, name: &str) -> Option<&'a str> {
+    let mut values = list.lines().filter(|line| !line.starts_with(['$', '*']));
+    values.find(|value| *value == name)?;
+    values.next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{RedisSentinel, field, sees_all};
+    use crate::services::server::{Server, sample_place};
+
+    const SEEN: &str = "*6\r\n$5\r\nflags\r\n$6\r\nmaster\r\n$10\r\nnum-slaves\r\n$1\r\n1\r\n\
+                        $19\r\nnum-other-sentinels\r\n$1\r\n2\r\n";
+
+    #[test]
+    fn a_field_is_the_value_behind_its_name() {
+        assert_eq!(field(SEEN, "num-slaves"), Some("1"));
+        assert_eq!(field(SEEN, "quorum"), None);
+    }
+
+    #[test]
+    fn a_sentinel_is_ready_once_it_has_found_everybody() {
+        assert!(sees_all(SEEN));
+        assert!(!sees_all(&SEEN.replace("\r\n1\r\n", "\r\n0\r\n")), "no replica");
+        assert!(!sees_all(&SEEN.replace("\r\n2\r\n", "\r\n1\r\n")), "a sentinel is missing");
+        assert!(!sees_all(&SEEN.replace("\r\nmaster\r\n", "\r\ns_down,master\r\n")), "the master is down");
+    }
+
+    #[test]
+    fn the_url_names_the_sentinels_and_the_service() {
+        let url = RedisSentinel.url(&sample_place(&[1, 2, 3, 4, 5]));
+        let expected = "redis+sentinel://default:abc@127.0.0.1:3,127.0.0.1:4,127.0.0.1:5/?service=queue";
+        assert_eq!(url, expected);
+    }
+}
