@@ -3,6 +3,7 @@
 mod blocking;
 mod bounds;
 mod context;
+mod documented;
 mod event_stream;
 mod hook_failures;
 mod hooks;

@@ -1,0 +1,39 @@
+//! The page on the worker names tests that exist.
+
+use std::{collections::BTreeSet, fs, path::Path};
+
+#[test]
+fn every_test_on_the_page_exists() {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page =
+        fs::read_to_string(here.join("../../docs/WORKER.md")).expect("the page is part of the project");
+    let tests: BTreeSet<String> =
+        ["worker", "runtime"].iter().flat_map(|folder| tests_in(&here.join("tests").join(folder))).collect();
+    let named: Vec<&str> =
+        page.split('`').filter(|word| word.contains("::") && !word.contains(' ')).collect();
+    assert!(named.len() > 80, "only {} tests are named", named.len());
+    let missing: Vec<_> =
+        named.into_iter().filter(|name| !tests.contains(*name) && *name != "file::test").collect();
+    assert!(missing.is_empty(), "named and not there: {missing:#?}");
+}
+
+/// `file::test` for every test in a folder.
+fn tests_in(folder: &Path) -> Vec<String> {
+    let files = fs::read_dir(folder).expect("a folder of tests").map(|entry| entry.expect("readable").path());
+    let sources = files.filter(|path| path.extension().is_some_and(|extension| extension == "rs"));
+    sources
+        .flat_map(|path| {
+            let file = path.file_stem().expect("a name").to_string_lossy().into_owned();
+            let source = fs::read_to_string(&path).expect("readable");
+            let names: Vec<String> = source.split("#[t").skip(1).filter_map(name_after_attribute).collect();
+            names.into_iter().map(move |name| format!("{file}::{name}"))
+        })
+        .collect()
+}
+
+fn name_after_attribute(source: &str) -> Option<String> {
+    let (attribute, rest) = source.split_once('\n')?;
+    let is_test = attribute.starts_with("est]") || attribute.starts_with("okio::test");
+    let name = rest.trim_start().trim_start_matches("async ").strip_prefix("fn ")?;
+    is_test.then(|| name.split('(').next().unwrap_or_default().to_owned())
+}
