@@ -28,5 +28,6 @@ pub use leadership::{Fence, Leadership, LeadershipBuilder, LeadershipEvent, Lost
 pub use spawn::TokioSpawn;
 pub use tokio_clock::TokioClock;
 pub use worker::{
-    HookStage, JobEnd, PruneTick, Report, RescueTick, Worker, WorkerBuilder, WorkerEvent, WorkerEvents,
+    HookStage, JobEnd, PruneTick, RateLimit, Report, RescueTick, WorkQueue, Worker, WorkerBuilder,
+    WorkerEvent, WorkerEvents,
 };

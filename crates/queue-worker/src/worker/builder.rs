@@ -1,20 +1,18 @@
 use super::{
-    Worker, WorkerEvent,
+    RateLimit, WorkQueue, Worker, WorkerEvent, guarded_policy,
     observer::Observer,
     options::{Options, Until},
     plan::Plan,
+    rate::KindRates,
     run_name::RunNames,
+    work_queue::WorkedQueue,
 };
 use crate::handler::SharedHandler;
 use queue_core::{
-    Error, QueueName, Result, RetryPolicy, Rng, Span, Storage, SystemRng, WorkerId,
+    Error, Result, RetryPolicy, Rng, Span, Storage, SystemRng, WorkerId,
     lifecycle::{Policy, Unhandled},
 };
-use std::{
-    panic::{AssertUnwindSafe, catch_unwind},
-    sync::Arc,
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 /// Most jobs one worker may hold; more is a typing error.
 const SLOTS_MAX: usize = 100_000;
@@ -26,7 +24,8 @@ const RESCUE_INTERVAL_MAX: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub struct WorkerBuilder {
     storage: Arc<dyn Storage>,
-    queue: QueueName,
+    queues: Vec<WorkQueue>,
+    kind_limits: Vec<(String, RateLimit)>,
     handler: SharedHandler,
     pub(super) options: Options,
     lease: Duration,
@@ -37,11 +36,55 @@ pub struct WorkerBuilder {
 }
 
 impl WorkerBuilder {
-    pub(super) fn new(storage: Arc<dyn Storage>, queue: QueueName, handler: SharedHandler) -> Self {
+    pub(super) fn new(storage: Arc<dyn Storage>, queue: WorkQueue, handler: SharedHandler) -> Self {
         let options = Options::default();
         let lease = options.lease.as_duration();
         let (rng, observer) = (Arc::new(SystemRng), Observer::default());
-        Self { storage, queue, handler, options, lease, rescue_interval: None, id: None, rng, observer }
+        let (queues, kind_limits) = (vec![queue], Vec::new());
+        Self {
+            storage,
+            queues,
+            kind_limits,
+            handler,
+            options,
+            lease,
+            rescue_interval: None,
+            id: None,
+            rng,
+            observer,
+        }
+    }
+
+    /// Works on a further queue too, with the same handler: [`Context::meta`](crate::Context::meta) says of which queue a
+    /// job is. Slots are shared by [weight](WorkQueue::weight); within a queue jobs start in claim order. At most 100
+    /// queues, each once.
+    #[must_use]
+    pub fn also(mut self, queue: impl Into<WorkQueue>) -> Self {
+        self.queues.push(queue.into());
+        self
+    }
+
+    /// How many jobs of a kind may start in a while in this worker, whatever their queue. A job over the limit is put
+    /// back without a charge, for exactly as long as its turn takes, so that other kinds are not held up and jobs of this
+    /// kind mostly keep their order; with more than a minute's worth ahead of it, it comes again after a minute to
+    /// look. A claim cannot choose by kind, so each costs a claim and a settle more: where a limit is reached
+    /// often, give the kind a queue with a [rate limit](WorkQueue::rate_limit) of its own.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use queue_core::QueueName;
+    /// # use queue_worker::{RateLimit, Router, Worker};
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), queue_core::Error> {
+    /// # let (store, queue) = (Arc::new(queue_memory::MemoryStorage::new()), QueueName::from_static("mail"));
+    /// let worker = Worker::builder(store, queue, Router::new(()))
+    ///     .kind_rate_limit("newsletter", RateLimit::per_minute(100).burst(10))
+    ///     .build()?;
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn kind_rate_limit(mut self, kind: impl AsRef<str>, limit: RateLimit) -> Self {
+        self.kind_limits.push((kind.as_ref().to_owned(), limit));
+        self
     }
 
     /// How many handlers run at once. Default 64, for handlers that mostly wait; with 1 jobs run in claim order.
@@ -201,10 +244,13 @@ impl WorkerBuilder {
             return Err(invalid("poll, rescue and prune intervals must be longer than zero".to_owned()));
         }
         self.options.lease = Span::positive("lease", self.lease)?;
-        self.options.policy = guarded(self.options.policy);
+        self.options.policy = guarded_policy::guarded(self.options.policy);
+        let rate_freed = Arc::default();
         Ok(Worker::new(Plan {
             storage: self.storage,
-            queue: self.queue,
+            queues: WorkedQueue::check_all(self.queues, &rate_freed)?,
+            kinds: Arc::new(KindRates::check_all(self.kind_limits)?),
+            rate_freed,
             handler: self.handler,
             options: self.options,
             names: RunNames::new(self.id, self.rng.clone()),
@@ -213,22 +259,6 @@ impl WorkerBuilder {
             turn: Arc::default(),
         }))
     }
-}
-
-/// The program's own functions of a policy run inside the settler and the rescue, which must not panic.
-fn guarded(policy: Policy) -> Policy {
-    Policy { retry: guarded_retry(policy.retry), stall: guarded_retry(policy.stall), ..policy }
-}
-
-/// A function that panics means the default wait.
-fn guarded_retry(retry: RetryPolicy) -> RetryPolicy {
-    let RetryPolicy::Custom(delay) = retry else { return retry };
-    RetryPolicy::custom(move |n| {
-        catch_unwind(AssertUnwindSafe(|| delay(n))).unwrap_or_else(|_| {
-            tracing::error!(failures = n, "the retry function panicked; the default wait stands in");
-            RetryPolicy::default().delay(n, 0)
-        })
-    })
 }
 
 fn invalid(message: String) -> Error {

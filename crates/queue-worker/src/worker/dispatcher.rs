@@ -1,4 +1,10 @@
-use super::{HeldJob, execution::Execution, settlement::Settlement, shared::Shared};
+use super::{
+    HeldJob,
+    admission::{Admission, admit},
+    execution::Execution,
+    settlement::Settlement,
+    shared::Shared,
+};
 use crate::handler::{JobError, SharedHandler};
 use queue_core::Payload;
 use std::sync::Arc;
@@ -19,9 +25,12 @@ impl Dispatcher {
         let handlers = Arc::new(Semaphore::new(self.shared.options.concurrency));
         while let Some(job) = jobs.recv().await {
             match self.free_handler(&handlers).await {
-                // Cancelled or lost while it waited for a handler: it is not worth a start.
-                Some(permit) if job.cancel_reason().is_none() => self.start(job, permit),
-                _ => self.settle(Settlement::release(job)),
+                Some(permit) => match admit(&self.shared, &job) {
+                    Admission::Start => self.start(job, permit),
+                    Admission::GiveBack => self.settle(Settlement::release(job)),
+                    Admission::PutBack(wait) => self.settle(Settlement::put_back(job, wait)),
+                },
+                None => self.settle(Settlement::release(job)),
             }
         }
         self.running.close();

@@ -1,4 +1,4 @@
-use super::time_limit::TimeLimit;
+use super::{rate::Reservation, time_limit::TimeLimit, work_queue::WorkedQueue};
 use crate::handler::CancelReason;
 use bytes::Bytes;
 use queue_core::{
@@ -6,7 +6,7 @@ use queue_core::{
     lifecycle::{Event, Patch},
 };
 use std::sync::{
-    Mutex, MutexGuard, OnceLock, PoisonError,
+    Arc, Mutex, MutexGuard, OnceLock, PoisonError,
     atomic::{AtomicUsize, Ordering},
 };
 use tokio::{sync::OwnedSemaphorePermit, time::Instant};
@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 /// A job under a lease of this worker, from its claim until its settle is durable.
 #[derive(Debug)]
 pub(crate) struct HeldJob {
+    queue: Arc<WorkedQueue>,
     meta: JobMeta,
     payload: Payload,
     token: LeaseToken,
@@ -28,6 +29,15 @@ pub(crate) struct HeldJob {
 
 /// Names one lease of one life: a job that is given back may be claimed again before the old lease is let go.
 pub(crate) type LeaseKey = (Seq, u64);
+
+/// What a job takes up while it is held.
+#[derive(Debug)]
+pub(crate) struct Room {
+    pub(crate) queue: Arc<WorkedQueue>,
+    pub(crate) slot: OwnedSemaphorePermit,
+    /// The start that was reserved for it, if its queue has a rate limit.
+    pub(crate) start: Option<Reservation>,
+}
 
 /// What changes while the job is held.
 #[derive(Debug)]
@@ -45,12 +55,16 @@ struct Notes {
     then: Vec<NewJob>,
     /// Given back when the job is let go, though a context may live on.
     slot: Option<OwnedSemaphorePermit>,
+    /// Until it starts.
+    start: Option<Reservation>,
 }
 
 impl HeldJob {
     /// `None` if a store claimed the job without its body, which breaks the contract.
-    pub(crate) fn new(claimed: ClaimedJob, lapses_at: Instant, slot: OwnedSemaphorePermit) -> Option<Self> {
+    pub(crate) fn new(claimed: ClaimedJob, lapses_at: Instant, room: Room) -> Option<Self> {
+        let (slot, start) = (Some(room.slot), room.start);
         Some(Self {
+            queue: room.queue,
             payload: claimed.record.body?.payload,
             meta: claimed.record.meta,
             token: claimed.token,
@@ -64,9 +78,14 @@ impl HeldJob {
                 reported: None,
                 stored: None,
                 then: Vec::new(),
-                slot: Some(slot),
+                slot,
+                start,
             }),
         })
+    }
+
+    pub(crate) fn queue(&self) -> &WorkedQueue {
+        &self.queue
     }
 
     pub(crate) fn meta(&self) -> &JobMeta {
@@ -161,9 +180,18 @@ impl HeldJob {
         self.cancel_reason().is_none().then(|| self.notes().lapses_at)
     }
 
+    /// The start that was reserved for it; it is free for another job unless it is used.
+    pub(crate) fn take_start(&self) -> Option<Reservation> {
+        self.notes().start.take()
+    }
+
     /// Makes room for another job.
-    pub(crate) fn free_slot(&self) {
-        drop(self.notes().slot.take());
+    pub(crate) fn make_room(&self) {
+        let freed = {
+            let mut notes = self.notes();
+            (notes.slot.take(), notes.start.take())
+        };
+        drop(freed);
     }
 
     fn notes(&self) -> MutexGuard<'_, Notes> {

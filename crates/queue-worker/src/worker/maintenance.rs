@@ -1,5 +1,5 @@
 use super::{WorkerEvent, backoff::jittered, shared::Shared};
-use queue_core::{Prune, PruneRequest, StorageExt, WorkerInfo};
+use queue_core::{Prune, PruneRequest, QueueName, StorageExt, WorkerInfo};
 use std::{future::Future, sync::Arc, time::Duration};
 use tokio::time::sleep;
 
@@ -13,10 +13,10 @@ const ANNOUNCE_INTERVAL: Duration = Duration::from_secs(10);
 const ANNOUNCE_TTL: Duration = Duration::from_secs(30);
 
 /// Ends the leases of workers that died. Every worker does it: guards make that safe without a leader.
-pub(super) async fn rescue(shared: &Shared) {
+pub(super) async fn rescue(shared: &Shared, queue: &QueueName) {
     let limit = RESCUE_MAX.min(shared.storage.capabilities().limits.batch_max);
     loop {
-        match shared.storage.rescue(&shared.queue, limit, &shared.options.policy).await {
+        match shared.storage.rescue(queue, limit, &shared.options.policy).await {
             Ok(rescued) => {
                 let is_last = rescued.len() < limit;
                 for job in rescued {
@@ -26,19 +26,29 @@ pub(super) async fn rescue(shared: &Shared) {
                     return;
                 }
             }
-            Err(error) => return shared.report_error(error),
+            Err(error) => return shared.report_error_of(queue, error),
         }
     }
 }
 
 pub(super) async fn run_rescue(shared: Arc<Shared>) {
     let interval = shared.options.rescue_interval;
-    repeat(&shared, interval, || rescue(&shared)).await;
+    let round = || async {
+        for queue in &shared.queues {
+            rescue(&shared, &queue.name).await;
+        }
+    };
+    repeat(&shared, interval, round).await;
 }
 
 pub(super) async fn run_prune(shared: Arc<Shared>) {
     let interval = shared.options.prune_interval;
-    repeat(&shared, interval, || prune(&shared)).await;
+    let round = || async {
+        for queue in &shared.queues {
+            prune(&shared, &queue.name).await;
+        }
+    };
+    repeat(&shared, interval, round).await;
 }
 
 pub(super) async fn run_presence(shared: Arc<Shared>) {
@@ -50,13 +60,13 @@ pub(super) async fn run_presence(shared: Arc<Shared>) {
     announce(&shared, Duration::ZERO).await;
 }
 
-async fn prune(shared: &Shared) {
+async fn prune(shared: &Shared, queue: &QueueName) {
     loop {
-        let request = PruneRequest { queue: shared.queue.clone(), what: Prune::Expired, limit: PRUNE_MAX };
+        let request = PruneRequest { queue: queue.clone(), what: Prune::Expired, limit: PRUNE_MAX };
         match shared.storage.prune(request).await {
             Ok(removed) if removed == PRUNE_MAX as u64 => {}
             Ok(_) => return,
-            Err(error) => return shared.report_error(error),
+            Err(error) => return shared.report_error_of(queue, error),
         }
     }
 }
@@ -64,7 +74,7 @@ async fn prune(shared: &Shared) {
 async fn announce(shared: &Shared, ttl: Duration) {
     let worker = WorkerInfo {
         id: shared.name.id.clone(),
-        queues: vec![shared.queue.clone()],
+        queues: shared.queues.iter().map(|queue| queue.name.clone()).collect(),
         concurrency: u32::try_from(shared.options.concurrency).unwrap_or(u32::MAX),
         running: u32::try_from(shared.held_count()).unwrap_or(u32::MAX),
         host: format!("process {}", std::process::id()),

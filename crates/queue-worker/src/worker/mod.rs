@@ -2,6 +2,7 @@
 //! handlers, the settler stores what they answered; the heartbeat keeps leases alive and maintenance looks after jobs
 //! that nobody holds.
 
+mod admission;
 pub(crate) mod backoff;
 mod builder;
 mod dispatcher;
@@ -9,7 +10,8 @@ mod event;
 mod events;
 mod execution;
 mod execution_settings;
-mod fetcher;
+mod fetch;
+mod guarded_policy;
 mod heartbeat;
 mod held_job;
 mod hooks;
@@ -21,6 +23,7 @@ mod observer;
 mod options;
 mod plan;
 mod prune_tick;
+mod rate;
 mod report;
 mod rescue_tick;
 mod run_name;
@@ -29,6 +32,7 @@ mod settler;
 mod shared;
 mod supervisor;
 mod time_limit;
+mod work_queue;
 mod worker_run;
 
 pub use builder::WorkerBuilder;
@@ -36,8 +40,10 @@ pub use event::{HookStage, WorkerEvent};
 pub use events::WorkerEvents;
 pub use job_end::JobEnd;
 pub use prune_tick::PruneTick;
+pub use rate::RateLimit;
 pub use report::Report;
 pub use rescue_tick::RescueTick;
+pub use work_queue::WorkQueue;
 pub use worker_run::Worker;
 
 pub(crate) use held_job::HeldJob;

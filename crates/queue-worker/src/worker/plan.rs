@@ -1,14 +1,19 @@
-use super::{observer::Observer, options::Options, run_name::RunNames, shared::Shared};
+use super::{
+    observer::Observer, options::Options, rate::KindRates, run_name::RunNames, shared::Shared,
+    work_queue::WorkedQueue,
+};
 use crate::handler::SharedHandler;
-use queue_core::{QueueName, Rng, Storage};
+use queue_core::{Rng, Storage};
 use std::sync::Arc;
-use tokio::sync::{Mutex, OwnedMutexGuard};
+use tokio::sync::{Mutex, Notify, OwnedMutexGuard};
 
 /// What all runs of one worker have in common.
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) storage: Arc<dyn Storage>,
-    pub(super) queue: QueueName,
+    pub(super) queues: Vec<Arc<WorkedQueue>>,
+    pub(super) kinds: Arc<KindRates>,
+    pub(super) rate_freed: Arc<Notify>,
     pub(super) handler: SharedHandler,
     pub(super) options: Options,
     pub(super) rng: Arc<dyn Rng>,

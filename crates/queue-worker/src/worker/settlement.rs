@@ -1,7 +1,7 @@
 use super::{HeldJob, JobEnd};
 use crate::handler::{Executed, Verdict};
 use queue_core::{
-    Error, Failure, JobMeta, Limits, State,
+    Error, Failure, JobMeta, Limits, Span, State,
     lifecycle::{Cause, Event, Policy, Transition, decide},
 };
 use std::{sync::Arc, time::Duration};
@@ -42,6 +42,12 @@ impl Settlement {
     pub(super) fn release(job: Arc<HeldJob>) -> Self {
         let token = job.token();
         Self::new(job, Event::Release { token })
+    }
+
+    /// Puts an unstarted job back for a while.
+    pub(super) fn put_back(job: Arc<HeldJob>, delay: Span) -> Self {
+        let token = job.token();
+        Self::new(job, Event::Snooze { token, delay })
     }
 
     /// Makes an outcome that no store would take into one that says so: a failure loses its details, of which the

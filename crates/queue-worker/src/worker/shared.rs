@@ -1,6 +1,6 @@
 use super::{
     HeldJob, WorkerEvent, held_job::LeaseKey, observer::Observer, options::Options, plan::Plan,
-    report::Counters, run_name::RunName,
+    rate::KindRates, report::Counters, run_name::RunName, work_queue::WorkedQueue,
 };
 use queue_core::{Error, QueueName, Rng, Storage};
 use std::{
@@ -14,7 +14,9 @@ use tokio_util::sync::CancellationToken;
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(super) storage: Arc<dyn Storage>,
-    pub(super) queue: QueueName,
+    /// At least one.
+    pub(super) queues: Vec<Arc<WorkedQueue>>,
+    pub(super) kinds: Arc<KindRates>,
     pub(super) name: RunName,
     pub(super) options: Options,
     pub(super) rng: Arc<dyn Rng>,
@@ -26,6 +28,8 @@ pub(crate) struct Shared {
     held: Mutex<BTreeMap<LeaseKey, Arc<HeldJob>>>,
     /// Told when the last held job is let go.
     pub(super) emptied: Notify,
+    /// Told when a start that was reserved under a rate limit is used, or free again.
+    pub(super) rate_freed: Arc<Notify>,
     counters: Counters,
     pub(super) observer: Observer,
 }
@@ -48,7 +52,9 @@ impl Shared {
         let options = plan.options.clone();
         Self {
             storage: plan.storage.clone(),
-            queue: plan.queue.clone(),
+            queues: plan.queues.clone(),
+            kinds: plan.kinds.clone(),
+            rate_freed: plan.rate_freed.clone(),
             signals: Signals { stop: name.stop.clone(), ..Signals::default() },
             name,
             rng: plan.rng.clone(),
@@ -66,7 +72,7 @@ impl Shared {
     }
 
     pub(super) fn let_go(&self, job: &HeldJob) {
-        job.free_slot();
+        job.make_room();
         let mut held = self.held();
         held.remove(&job.key());
         if held.is_empty() {
@@ -98,8 +104,14 @@ impl Shared {
         self.observer.tell(event);
     }
 
+    /// Reports what the store refused for one queue.
+    pub(super) fn report_error_of(&self, queue: &QueueName, error: Error) {
+        tracing::warn!(%queue, worker = %self.name.id, %error, "the store refused");
+        self.emit(&WorkerEvent::Error(error));
+    }
+
     pub(super) fn report_error(&self, error: Error) {
-        tracing::warn!(queue = %self.queue, worker = %self.name.id, %error, "the store refused");
+        tracing::warn!(worker = %self.name.id, %error, "the store refused");
         self.emit(&WorkerEvent::Error(error));
     }
 

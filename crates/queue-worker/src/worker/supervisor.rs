@@ -1,7 +1,7 @@
 use super::{
     Report,
     dispatcher::Dispatcher,
-    fetcher::Fetcher,
+    fetch::Fetcher,
     heartbeat, maintenance,
     plan::{Plan, Turn},
     settler::Settler,

@@ -1,5 +1,5 @@
 use super::{
-    Report, WorkerBuilder, WorkerEvents, plan::Plan, run_name::RunName, shared::Signals,
+    Report, WorkQueue, WorkerBuilder, WorkerEvents, plan::Plan, run_name::RunName, shared::Signals,
     supervisor::Supervisor,
 };
 use crate::{
@@ -7,11 +7,11 @@ use crate::{
     runtime::Handler,
     spawn::spawn,
 };
-use queue_core::{Payload, QueueName, Storage, WorkerId};
+use queue_core::{Payload, Storage, WorkerId};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-/// Runs the jobs of one queue.
+/// Runs the jobs of a queue, or of several.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -36,11 +36,13 @@ pub struct Worker {
 
 impl Worker {
     /// Starts to build a worker; the defaults are the fast ones.
-    pub fn builder<H>(storage: Arc<dyn Storage>, queue: QueueName, handler: H) -> WorkerBuilder
+    ///
+    /// One handler is for all queues of a worker: the context says of which queue a job is.
+    pub fn builder<H>(storage: Arc<dyn Storage>, queue: impl Into<WorkQueue>, handler: H) -> WorkerBuilder
     where
         H: Handler<Context, Output = Payload, Error = JobError>,
     {
-        WorkerBuilder::new(storage, queue, SharedHandler(Arc::new(handler)))
+        WorkerBuilder::new(storage, queue.into(), SharedHandler(Arc::new(handler)))
     }
 
     pub(super) fn new(plan: Plan) -> Self {

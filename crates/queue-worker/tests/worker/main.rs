@@ -12,6 +12,8 @@ mod leadership_faults;
 mod leases;
 mod outcomes;
 mod progress;
+mod queues;
+mod rates;
 mod routing;
 mod runs;
 mod settling;

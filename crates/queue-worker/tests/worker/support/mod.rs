@@ -5,12 +5,14 @@ mod events;
 mod faulty;
 mod probe;
 mod rig;
+mod starts;
 
 pub(crate) use election::{Election, LEASE_MS, elected, freeze};
 pub(crate) use events::Events;
 pub(crate) use faulty::Fault;
 pub(crate) use probe::{Hints, Log, OnBatch, Probe};
 pub(crate) use rig::{Rig, job, router, spawn};
+pub(crate) use starts::{Start, Starts, job_of, numbers, times_ms};
 
 use queue_core::{JobId, Span};
 use std::time::Duration;

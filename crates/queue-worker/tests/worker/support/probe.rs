@@ -31,6 +31,8 @@ pub(crate) struct Probe {
 #[derive(Default)]
 pub(crate) struct Script {
     pub(crate) on_claim: Option<Box<dyn FnMut() -> Fault + Send>>,
+    /// What goes wrong with claims of one queue.
+    pub(crate) on_claim_of: Option<(QueueName, Fault)>,
     pub(crate) on_settle: Option<OnBatch>,
     pub(crate) on_heartbeat: Option<OnBatch>,
     pub(crate) on_list: Option<Fault>,
@@ -56,6 +58,7 @@ pub(crate) enum Hints {
 pub(crate) struct Log {
     pub(crate) claims: usize,
     pub(crate) claim_limits: Vec<usize>,
+    pub(crate) claimed_queues: Vec<QueueName>,
     pub(crate) settles: Vec<usize>,
     pub(crate) heartbeats: Vec<usize>,
     pub(crate) subscriptions: usize,
@@ -110,9 +113,14 @@ impl Storage for Probe {
         self.note(|log| {
             log.claims += 1;
             log.claim_limits.push(request.limit);
+            log.claimed_queues.push(request.queue.clone());
             assert!(log.claims < CLAIMS_MAX, "the worker spins");
         });
         let fault = self.script().on_claim.as_mut().map_or(Fault::None, |fault| fault());
+        let fault = match &self.script().on_claim_of {
+            Some((queue, fault)) if *queue == request.queue => *fault,
+            _ => fault,
+        };
         let mut claimed = fault.around(self.store.claim(request)).await?;
         if let Some(edit) = &mut self.script().edit_claimed {
             edit(&mut claimed);

@@ -69,6 +69,11 @@ impl Rig {
         self.store.enqueue(&self.queue, groups).await.expect("the probe enqueues");
     }
 
+    pub(crate) async fn enqueue_into(&self, queue: &QueueName, jobs: impl IntoIterator<Item = NewJob>) {
+        let groups = jobs.into_iter().map(|job| vec![job]).collect();
+        self.store.enqueue(queue, groups).await.expect("the probe enqueues");
+    }
+
     pub(crate) async fn record(&self, name: &str) -> JobRecord {
         self.find(name).await.expect("the record exists")
     }

@@ -1,0 +1,146 @@
+use crate::worker::{
+    backoff::{after_error, jittered, later},
+    shared::Shared,
+    work_queue::WorkedQueue,
+};
+use futures_util::StreamExt;
+use queue_core::{Claimed, EventStream, Interest};
+use std::{
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
+};
+use tokio::time::Instant;
+
+/// One queue as the fetcher sees it: whether it is worth asking, and if not, until when.
+pub(super) struct Lane {
+    pub(super) queue: Arc<WorkedQueue>,
+    hints: Option<EventStream>,
+    rest: Option<Rest>,
+    /// Answers in a row that promised a job by now and brought none.
+    broken_promises: u32,
+    errors: u32,
+    /// Subscriptions in a row that ended without a hint.
+    streams_ended: u32,
+}
+
+/// There is nothing to be had for a while.
+#[derive(Clone, Copy, Debug)]
+struct Rest {
+    until: Instant,
+    /// After an error there is no use in hints: they say nothing of whether the store answers again.
+    heeds_hints: bool,
+}
+
+/// What to do about a queue after its claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum After {
+    /// Ask again when there is room, or rest, as noted.
+    Nothing,
+    /// What was promised for now is not there: somebody's lease lapsed.
+    Rescue,
+}
+
+impl Lane {
+    pub(super) fn new(queue: Arc<WorkedQueue>) -> Self {
+        Self { queue, hints: None, rest: None, broken_promises: 0, errors: 0, streams_ended: 0 }
+    }
+
+    /// For how many jobs it is worth asking now.
+    pub(super) fn room(&self, now: Instant) -> usize {
+        match (&self.rest, &self.queue.rate) {
+            (Some(_), _) => 0,
+            (None, Some(rate)) => rate.room(now),
+            (None, None) => usize::MAX,
+        }
+    }
+
+    /// There is nothing to be had for a while, rate limits apart.
+    pub(super) fn rests(&self) -> bool {
+        self.rest.is_some()
+    }
+
+    /// When it will be worth asking if nothing happens before; `None` if only a start makes it so.
+    pub(super) fn rests_until(&self, now: Instant) -> Option<Instant> {
+        match (&self.rest, &self.queue.rate) {
+            (Some(rest), _) => Some(rest.until),
+            (None, Some(rate)) => rate.wait_for_room(now).map(|wait| later(now, wait)),
+            (None, None) => Some(now),
+        }
+    }
+
+    /// Subscribes before claiming, so that nothing enqueued after the claim goes unnoticed.
+    pub(super) async fn listen(&mut self, shared: &Shared) {
+        if self.hints.is_none() {
+            let subscribed = shared.storage.subscribe(&self.queue.name, Interest::Wake).await;
+            let refused = |error| shared.report_error_of(&self.queue.name, error);
+            self.hints = subscribed.map_err(refused).ok();
+        }
+    }
+
+    /// Ends a rest that is over by the clock.
+    pub(super) fn look_at_clock(&mut self, now: Instant) {
+        self.rest = self.rest.filter(|rest| rest.until > now);
+    }
+
+    /// Ends a rest that a hint cut short, and answers whether one did.
+    pub(super) fn poll_hints(&mut self, shared: &Shared, context: &mut Context<'_>) -> Poll<()> {
+        let Some(rest) = self.rest.filter(|rest| rest.heeds_hints) else { return Poll::Pending };
+        let Some(hints) = &mut self.hints else { return Poll::Pending };
+        match hints.poll_next_unpin(context) {
+            Poll::Pending => return Poll::Pending,
+            Poll::Ready(Some(_)) => {
+                self.streams_ended = 0;
+                self.rest = None;
+            }
+            Poll::Ready(None) => {
+                self.streams_ended += 1;
+                self.hints = None;
+                let again = later(Instant::now(), after_error(self.streams_ended, &*shared.rng));
+                self.rest = Some(Rest { until: rest.until.min(again), ..rest });
+            }
+        }
+        Poll::Ready(())
+    }
+
+    /// Something else than a hint says that it may be worth asking.
+    pub(super) fn wake(&mut self) {
+        self.rest = self.rest.filter(|rest| !rest.heeds_hints);
+    }
+
+    /// Notes the answer to a claim for `limit` jobs, which brought `got`; the jobs themselves are passed on already.
+    pub(super) fn note_answer(
+        &mut self,
+        shared: &Shared,
+        answer: &Claimed,
+        got: usize,
+        limit: usize,
+    ) -> After {
+        self.errors = 0;
+        self.queue.set_paused(answer.paused);
+        if got >= limit {
+            self.broken_promises = 0;
+            return After::Nothing;
+        }
+        let due_in = answer.next_due.map(|at| at.since(answer.now)).filter(|_| !answer.paused);
+        self.broken_promises = match due_in {
+            Some(Duration::ZERO) if got == 0 => self.broken_promises + 1,
+            _ => 0,
+        };
+        let poll = jittered(shared.options.poll_interval, &*shared.rng);
+        let wait = match (due_in, self.broken_promises) {
+            (Some(Duration::ZERO), 0..=1) => return After::Rescue,
+            (Some(due_in), 0) => due_in.min(poll),
+            (Some(_) | None, _) => poll,
+        };
+        self.rest = Some(Rest { until: later(Instant::now(), wait), heeds_hints: true });
+        After::Nothing
+    }
+
+    pub(super) fn note_error(&mut self, shared: &Shared, error: queue_core::Error) {
+        self.errors += 1;
+        shared.report_error_of(&self.queue.name, error);
+        let until = later(Instant::now(), after_error(self.errors, &*shared.rng));
+        self.rest = Some(Rest { until, heeds_hints: false });
+    }
+}

@@ -1,0 +1,9 @@
+//! Brings jobs: how the free slots of a worker are shared among its queues, when each queue is asked, and what becomes of
+//! the answers.
+
+mod ask;
+mod dealer;
+mod fetcher;
+mod lane;
+
+pub(super) use fetcher::Fetcher;
