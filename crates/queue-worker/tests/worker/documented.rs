@@ -17,18 +17,18 @@ fn every_test_on_the_page_exists() {
     assert!(missing.is_empty(), "named and not there: {missing:#?}");
 }
 
-/// `file::test` for every test in a folder.
+/// `file::test` for every test in a folder and those below it.
 fn tests_in(folder: &Path) -> Vec<String> {
-    let files = fs::read_dir(folder).expect("a folder of tests").map(|entry| entry.expect("readable").path());
-    let sources = files.filter(|path| path.extension().is_some_and(|extension| extension == "rs"));
-    sources
-        .flat_map(|path| {
-            let file = path.file_stem().expect("a name").to_string_lossy().into_owned();
-            let source = fs::read_to_string(&path).expect("readable");
-            let names: Vec<String> = source.split("#[t").skip(1).filter_map(name_after_attribute).collect();
-            names.into_iter().map(move |name| format!("{file}::{name}"))
-        })
-        .collect()
+    let entries =
+        fs::read_dir(folder).expect("a folder of tests").map(|entry| entry.expect("readable").path());
+    entries.flat_map(|path| if path.is_dir() { tests_in(&path) } else { tests_of(&path) }).collect()
+}
+
+fn tests_of(path: &Path) -> Vec<String> {
+    let file = path.file_stem().expect("a name").to_string_lossy();
+    let source = fs::read_to_string(path).expect("readable");
+    let names = source.split("#[t").skip(1).filter_map(name_after_attribute);
+    names.map(|name| format!("{file}::{name}")).collect()
 }
 
 fn name_after_attribute(source: &str) -> Option<String> {
