@@ -6,13 +6,20 @@ use std::sync::Arc;
 use tower_service::Service;
 
 /// What a `tower` service gets for a job. Feature `tower`.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub struct JobRequest<P, S = ()> {
     /// The decoded payload.
     pub payload: P,
     /// The job.
     pub context: Context<S>,
+}
+
+/// For layers that call more than once, such as a retry. The application's state need not be clonable.
+impl<P: Clone, S> Clone for JobRequest<P, S> {
+    fn clone(&self) -> Self {
+        Self { payload: self.payload.clone(), context: self.context.clone() }
+    }
 }
 
 /// Handlers that are `tower` services. Feature `tower`.

@@ -5,7 +5,7 @@ use super::{
     settlement::Settlement,
     shared::Shared,
 };
-use crate::handler::{JobError, SharedHandler};
+use crate::handler::{CancelReason, JobError, SharedHandler};
 use queue_core::Payload;
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
@@ -54,7 +54,10 @@ impl Dispatcher {
             match executed {
                 Some(settlement) => drop(settlements.send(settlement)),
                 // Work that goes on would overlap with a next attempt, so its lease is left to lapse.
-                None if job.is_blocking() => shared.abandon(&job),
+                None if job.is_blocking() => {
+                    job.cancel(CancelReason::Shutdown);
+                    shared.abandon(&job);
+                }
                 None => drop(settlements.send(Settlement::release(job))),
             }
         });

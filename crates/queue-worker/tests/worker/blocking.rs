@@ -138,3 +138,29 @@ async fn a_blocking_handler_that_ends_within_the_grace_counts() {
     assert_eq!((report.completed, report.abandoned), (1, 0));
     assert_eq!(rig.record("a").await.result().expect("completed").bytes, "7");
 }
+
+/// A runtime with one thread for blocking work, under paused time.
+fn with_one_thread(test: impl Future<Output = ()>) {
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime =
+        runtime.enable_time().start_paused(true).max_blocking_threads(1).build().expect("a runtime");
+    runtime.block_on(test);
+}
+
+#[test]
+fn a_blocking_handler_that_was_given_up_before_its_turn_does_not_start() {
+    with_one_thread(async {
+        let rig = Rig::new();
+        rig.enqueue([job("a", 1), job("b", 2)]).await;
+        let (router, has_started, answer) = blocked();
+        let running = Rig::start(rig.worker(router).drain_deadline(millis(100)).grace(millis(100)));
+        started(&has_started).await;
+        rig.events.wait_for("started b").await;
+        running.stop.cancel();
+        pass(300).await;
+        assert_eq!(running.ended().await.abandoned, 2);
+        answer.send(Ok(1)).expect("it listens");
+        // The thread ends what it has, and then hangs up.
+        assert!(has_started.recv().is_err(), "the second never started");
+    });
+}

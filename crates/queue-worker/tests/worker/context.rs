@@ -126,6 +126,24 @@ async fn a_context_that_outlives_its_job_is_told_that_the_lease_is_gone() {
     assert_eq!(Arc::strong_count(&rig.store), 1, "a context keeps no store");
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_context_that_outlives_its_job_asks_nothing_of_the_store_while_the_worker_goes_on() {
+    let rig = Rig::new();
+    rig.enqueue([job("a", 1)]).await;
+    let kept: Arc<Mutex<Option<Context>>> = Arc::default();
+    let keep = kept.clone();
+    let handler = router(move |_, context: Context| {
+        *keep.lock().expect("unpoisoned") = Some(context);
+        async { Ok(()) }
+    });
+    let running = Rig::start(rig.worker(handler));
+    rig.events.wait_for("completed a").await;
+    let context = kept.lock().expect("unpoisoned").take().expect("it ran");
+    assert_eq!(context.heartbeat().await.expect("answers"), Some(CancelReason::LeaseLost));
+    assert_eq!(rig.store.log().heartbeats.len(), 0);
+    running.stop().await;
+}
+
 /// How much longer the lease of a job lasts.
 async fn lease_left(rig: &Rig, name: &str) -> Duration {
     let found = rig.store.get(&rig.queue, &[crate::support::id(name)], queue_core::Detail::Meta).await;

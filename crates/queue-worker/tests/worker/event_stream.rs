@@ -3,7 +3,7 @@
 use crate::support::{Rig, job, millis, router, span};
 use futures_util::StreamExt;
 use queue_core::{Retention, RetryPolicy};
-use queue_worker::{Context, JobEnd, JobError, WorkerEvent, WorkerEvents};
+use queue_worker::{Before, Context, JobEnd, JobError, WorkerEvent, WorkerEvents, before_fn};
 use std::time::Duration;
 use tokio::time::sleep;
 
@@ -104,6 +104,19 @@ async fn a_job_that_never_started_has_no_duration() {
     let expected =
         [("released", "b".to_owned(), None), ("completed", "a".to_owned(), Some(Duration::from_secs(1)))];
     assert_eq!(ends, expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_job_that_a_hook_answered_has_no_duration() {
+    let rig = Rig::new();
+    rig.enqueue([job("a", 1)]).await;
+    let refuse = before_fn(|_| async {
+        sleep(millis(100)).await;
+        Ok(Before::Answer(Err(JobError::named("No", "not this one").as_terminal())))
+    });
+    let events = streamed(rig.worker(router(|n, _| async move { Ok(n) })).hook(refuse)).await;
+    let [(name, end)] = events.iter().filter_map(end).collect::<Vec<_>>()[..] else { panic!("{events:?}") };
+    assert_eq!((name, end.attempt, end.ran_for), ("failed", 1, None));
 }
 
 #[tokio::test(start_paused = true)]
