@@ -1,7 +1,10 @@
 //! Several workers, whole runs, and what they add up to.
 
 use crate::support::{Rig, job, millis, router, span, spawn};
-use queue_core::{RetryPolicy, SeededRng, State, Storage, WorkerId};
+use queue_core::{
+    RetryPolicy, SeededRng, State, Storage, StorageExt, WorkerId,
+    lifecycle::{Event, Policy},
+};
 use queue_worker::{Context, JobError, Router};
 use std::{
     collections::HashMap,
@@ -39,6 +42,20 @@ async fn until_empty_waits_for_the_jobs_of_other_workers() {
     let report = rig.drain(rig.worker(succeeding())).await;
     assert_eq!((report.completed, report.rescued), (1, 1));
     assert_eq!(rig.events.times_of("completed a"), [40_000]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn until_empty_ends_soon_after_another_worker_finished_the_last_job() {
+    let rig = Rig::new();
+    rig.enqueue([job("a", 1)]).await;
+    let job = rig.claim_elsewhere(1, span(3_600_000)).await.jobs.remove(0);
+    let waiting = Rig::start(rig.worker(succeeding()).until_empty());
+    sleep(millis(40_000)).await;
+    let (token, result) = (job.token, job.record.body.expect("a claim brings it").payload);
+    let complete = Event::Complete { token, result, retention: None, then: Vec::new() };
+    rig.store.settle(&job.record.meta, complete, &Policy::default()).await.expect("the probe applies");
+    waiting.ended().await;
+    assert!(rig.events.elapsed_ms() < 40_200, "at {}", rig.events.elapsed_ms());
 }
 
 #[tokio::test(start_paused = true)]

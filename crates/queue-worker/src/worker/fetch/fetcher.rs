@@ -3,18 +3,24 @@ use super::{
     dealer::Dealer,
     lane::{After, Lane},
 };
-use crate::worker::{HeldJob, maintenance, options::Until, rate::Reservation, shared::Shared};
+use crate::worker::{
+    HeldJob, backoff::jittered, maintenance, options::Until, rate::Reservation, shared::Shared,
+};
 use futures_util::future::join_all;
-use queue_core::Claimed;
+use queue_core::{Claimed, QueueName, State};
 use std::{
     future::{pending, poll_fn},
     sync::Arc,
     task::{Context, Poll, Waker},
+    time::Duration,
 };
 use tokio::{
     sync::{OwnedSemaphorePermit, mpsc},
     time::{Instant, sleep_until},
 };
+
+/// How often a run that ends with the last job looks whether another worker has finished it.
+const OTHERS_POLL: Duration = Duration::from_millis(100);
 
 /// Claims whenever there is room, and otherwise sleeps until exactly the next due job of any queue. A queue has one claim
 /// in flight at a time, so slots that become free meanwhile are asked for together.
@@ -174,6 +180,10 @@ impl Fetcher {
                 if self.lanes[lane].note_answer(&self.shared, &answer, got, limit) == After::Rescue {
                     maintenance::rescue(&self.shared, &self.lanes[lane].queue.name).await;
                 }
+                let lane = &mut self.lanes[lane];
+                if lane.rests() && waits_for_others(&self.shared, &lane.queue.name).await {
+                    lane.shorten_rest(jittered(OTHERS_POLL, &*self.shared.rng));
+                }
             }
             Err(error) => self.lanes[lane].note_error(&self.shared, error),
         }
@@ -225,6 +235,15 @@ impl Ending {
     fn is_over(&self) -> bool {
         self.was_idle && !self.got_any && self.done.iter().all(|done| *done == Some(true))
     }
+}
+
+/// Whether what keeps this run from its end may be in the hands of other workers. No hint tells when they are done.
+async fn waits_for_others(shared: &Shared, queue: &QueueName) -> bool {
+    if shared.options.until != Until::Empty || shared.held_count() > 0 {
+        return false;
+    }
+    let counts = shared.storage.counts(queue).await;
+    counts.is_ok_and(|counts| counts.of(State::Processing) > 0)
 }
 
 /// Polls all of them, so that each can wake the task.

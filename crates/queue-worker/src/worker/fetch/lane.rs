@@ -137,6 +137,12 @@ impl Lane {
         After::Nothing
     }
 
+    /// Asks again after this long at the latest.
+    pub(super) fn shorten_rest(&mut self, wait: Duration) {
+        let latest = later(Instant::now(), wait);
+        self.rest = self.rest.map(|rest| Rest { until: rest.until.min(latest), ..rest });
+    }
+
     pub(super) fn note_error(&mut self, shared: &Shared, error: queue_core::Error) {
         self.errors += 1;
         shared.report_error_of(&self.queue.name, error);
