@@ -73,7 +73,8 @@
 //! - [`run`]: what it does; [`collect`]: the same as data;
 //! - [`Invariant`]: what the cases check, by number;
 //! - [`fault`]: a store that misbehaves on purpose;
-//! - [`history`]: recorded runs of several tasks, and the checker that judges them.
+//! - [`history`]: recorded runs of several tasks, and the checker that judges them;
+//! - `proxy`: faults between a store and its server, with the feature of that name.
 //!
 //! Absent on purpose: sleeping, and assertions on how long something took. Time is a manual clock, and a case that hangs
 //! is ended and named.
@@ -87,6 +88,8 @@ pub mod history;
 mod invariant;
 mod matrix;
 mod model;
+#[cfg(feature = "proxy")]
+pub mod proxy;
 mod runner;
 mod search;
 mod seeds;

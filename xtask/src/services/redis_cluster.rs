@@ -37,6 +37,7 @@ impl Server for RedisCluster {
     }
 
     /// One for clients and one for the other masters: the usual distance between the two leaves the range of ports.
+    /// Redis has no password between masters, so that there loopback is the only protection.
     fn ports(&self) -> usize {
         2 * MASTERS
     }

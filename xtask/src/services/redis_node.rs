@@ -137,6 +137,13 @@ mod tests {
         assert!(answers_to(&format!("+OK\r\n+PONG\r\n{end}")));
     }
 
+    #[test]
+    fn a_refused_command_is_an_error_that_says_why() {
+        let reply = "+OK\r\n-ERR slot 7 is busy\r\n$12\r\nthat-was-all\r\n";
+        let error = with_stranger(reply, |node| node.ask(&["PING"])).expect_err("it is refused");
+        assert!(error.to_string().contains("slot 7 is busy"), "{error}");
+    }
+
     fn written(durability: Durability) -> String {
         let root = tempfile::tempdir().expect("a folder");
         let folder = root.path().join("x y");
@@ -148,6 +155,10 @@ mod tests {
     }
 
     fn answers_to(reply: &str) -> bool {
+        with_stranger(reply, |node| node.answers())
+    }
+
+    fn with_stranger<T>(reply: &str, ask: impl FnOnce(Node<'_>) -> T) -> T {
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
         let port = listener.local_addr().expect("it is bound").port();
         let reply = reply.to_owned();
@@ -157,8 +168,8 @@ mod tests {
             stream.read_exact(&mut question).expect("a question");
             stream.write_all(reply.as_bytes()).expect("an answer");
         });
-        let answers = Node::new(&sample_place(&[port]), port).answers();
+        let answer = ask(Node::new(&sample_place(&[port]), port));
         stranger.expect("a thread").join().expect("it ends");
-        answers
+        answer
     }
 }

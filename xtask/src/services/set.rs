@@ -32,16 +32,17 @@ pub(super) struct Set {
 }
 
 impl Set {
-    /// Starts servers that outlive this program.
+    /// Starts servers that outlive this program, once all of them are up.
     pub(super) fn start_to_stay(repo: &Repo, wanted: &Wanted) -> Result<Self> {
-        Self::start(repo, UP, None, wanted)
+        let mut set = Self::start(repo, UP, wanted)?;
+        set.state.owner = None;
+        set.save()?;
+        Ok(set)
     }
 
     /// Starts servers that are swept away once this program has ended.
     pub(super) fn start_for_this_process(repo: &Repo, wanted: &Wanted) -> Result<Self> {
-        let pid = std::process::id();
-        let owner = Process::of(pid).context("this process is not to be seen")?;
-        Self::start(repo, &format!("run-{pid}.json"), Some(owner), wanted)
+        Self::start(repo, &format!("run-{}.json", std::process::id()), wanted)
     }
 
     /// The set that `up` started, if there is one.
@@ -61,13 +62,17 @@ impl Set {
             eprintln!("{}: stopped", server.name);
         }
         remove_folder(&self.state.folder)?;
-        fs::remove_file(&self.file).with_context(|| format!("cannot remove {}", self.file.display()))
+        match fs::remove_file(&self.file) {
+            Err(_) if !self.file.exists() => Ok(()),
+            removed => removed.with_context(|| format!("cannot remove {}", self.file.display())),
+        }
     }
 
     /// Starts one after the other; a failure stops those that were started before.
-    fn start(repo: &Repo, file: &str, owner: Option<Process>, wanted: &Wanted) -> Result<Self> {
+    fn start(repo: &Repo, file: &str, wanted: &Wanted) -> Result<Self> {
         let account = Account::choose()?;
-        let state = State { owner, folder: new_folder(account)?, servers: Vec::new() };
+        let owner = Process::of(std::process::id()).context("this process is not to be seen")?;
+        let state = State { owner: Some(owner), folder: new_folder(account)?, servers: Vec::new() };
         let mut set = Self { file: states(repo).join(file), state };
         match set.start_all(wanted, account, &states(repo).join(PROGRAMS)) {
             Ok(()) => Ok(set),
@@ -129,7 +134,7 @@ impl Set {
         Ok(Self { state: State::load(&file)?, file })
     }
 
-    /// True for servers whose program was killed, and for remembered ones of which none runs any more.
+    /// True for servers whose program was killed, and for those that should have stayed up but have ended.
     fn is_left_over(&self) -> bool {
         match &self.state.owner {
             Some(owner) => !owner.is_alive(),
@@ -140,13 +145,20 @@ impl Set {
 
 /// Stops and forgets what nobody uses any more.
 pub(super) fn sweep(repo: &Repo) -> Result<()> {
-    for entry in fs::read_dir(states(repo)).into_iter().flatten() {
+    sweep_folder(&states(repo))
+}
+
+/// Others may start, stop and sweep at the same time, so that a file may be gone by the time it is looked at.
+fn sweep_folder(states: &Path) -> Result<()> {
+    for entry in fs::read_dir(states).into_iter().flatten() {
         let file = entry?.path();
-        if file.extension().is_some_and(|extension| extension == "json") {
-            let set = Set::load(file)?;
-            if set.is_left_over() {
-                set.stop()?;
-            }
+        if file.extension().is_none_or(|extension| extension != "json") {
+            continue;
+        }
+        match Set::load(file.clone()) {
+            Err(_) if !file.exists() => {}
+            Ok(set) if !set.is_left_over() => {}
+            set => set?.stop()?,
         }
     }
     Ok(())
@@ -166,15 +178,79 @@ fn new_folder(account: Account) -> Result<PathBuf> {
 
 fn remove_folder(folder: &Path) -> Result<()> {
     let is_ours = folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with(FOLDER_PREFIX));
-    if is_ours && folder.exists() {
-        fs::remove_dir_all(folder).with_context(|| format!("cannot remove {}", folder.display()))?;
+    if !is_ours {
+        return Ok(());
     }
-    Ok(())
+    match fs::remove_dir_all(folder) {
+        Err(_) if !folder.exists() => Ok(()),
+        removed => removed.with_context(|| format!("cannot remove {}", folder.display())),
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::remove_folder;
+    use super::{Process, Running, Set, State, remove_folder, sweep_folder};
+    use std::path::Path;
+    use std::process::{Child, Command};
+
+    fn sleeper() -> (Child, Process) {
+        let child = Command::new("sleep").arg("600").spawn().expect("sleep starts");
+        let process = Process::of(child.id()).expect("it runs");
+        (child, process)
+    }
+
+    fn ended() -> Process {
+        let (mut child, process) = sleeper();
+        child.kill().and_then(|()| child.wait()).expect("it can be ended");
+        process
+    }
+
+    fn running(process: Process) -> Running {
+        let [name, variable, url] = ["redis", "URL", "redis://x"].map(str::to_owned);
+        Running { name, variable, url, processes: vec![process], stop_signal: "TERM".to_owned() }
+    }
+
+    fn save(folder: &Path, owner: Option<Process>, servers: Vec<Running>) -> Set {
+        let set =
+            Set { file: folder.join("a.json"), state: State { owner, folder: folder.join("x"), servers } };
+        set.save().expect("it can be saved");
+        set
+    }
+
+    #[test]
+    fn what_a_killed_program_left_is_stopped() {
+        let root = tempfile::tempdir().expect("a folder");
+        let (mut child, server) = sleeper();
+        let set = save(root.path(), Some(ended()), vec![running(server.clone())]);
+        sweep_folder(root.path()).expect("it can be swept");
+        assert!(!server.is_alive() && !set.file.exists());
+        child.wait().expect("it can be waited for");
+    }
+
+    #[test]
+    fn what_is_in_use_or_is_being_started_stays() {
+        let root = tempfile::tempdir().expect("a folder");
+        let (mut child, alive) = sleeper();
+        for (owner, servers) in [
+            (Some(alive.clone()), vec![]),
+            (Some(alive.clone()), vec![running(alive.clone())]),
+            (None, vec![running(alive.clone())]),
+        ] {
+            let set = save(root.path(), owner, servers);
+            sweep_folder(root.path()).expect("there is nothing to do");
+            assert!(alive.is_alive() && set.file.exists(), "{:?}", set.state);
+        }
+        child.kill().and_then(|()| child.wait()).expect("it can be ended");
+    }
+
+    #[test]
+    fn servers_that_have_ended_by_themselves_are_forgotten() {
+        let root = tempfile::tempdir().expect("a folder");
+        let set = save(root.path(), None, vec![running(ended())]);
+        sweep_folder(root.path()).expect("it can be swept");
+        assert!(!set.file.exists());
+        set.stop().expect("somebody else may have swept before");
+    }
 
     #[test]
     fn only_a_folder_of_this_program_is_removed() {

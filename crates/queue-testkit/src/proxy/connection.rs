@@ -20,7 +20,8 @@ pub(super) struct Line {
     pub(super) counts: watch::Sender<Counts>,
 }
 
-/// Carries a client's bytes until either side ends the connection. A server that cannot be reached ends it at once.
+/// Carries bytes until both sides have said everything, or the connection breaks. A server that cannot be reached ends
+/// it at once.
 pub(super) async fn carry(client: TcpStream, line: Line) {
     // The client sees the end of its connection. Why it ended is a matter between the two of them.
     drop(try_carry(client, line).await);
@@ -32,14 +33,11 @@ async fn try_carry(client: TcpStream, line: Line) -> io::Result<()> {
     server.set_nodelay(true)?;
     let ((from_client, to_client), (from_server, to_server)) = (client.into_split(), server.into_split());
     let is_asked = Arc::new(AtomicBool::new(false));
-    let mut requests = Requests { traffic: line.traffic.clone(), is_asked: is_asked.clone(), tail: Vec::new() };
+    let mut requests =
+        Requests { traffic: line.traffic.clone(), is_asked: is_asked.clone(), tail: Vec::new() };
     let mut replies = Replies { line, is_asked, is_silent: false };
     let to_server = pump(from_client, to_server, move |chunk| requests.judge(chunk));
-    let to_client = async {
-        pump(from_server, to_client, move |chunk| replies.judge(chunk)).await?;
-        // A server that has said everything serves no longer, whatever the client still has to say.
-        Err::<(), io::Error>(io::ErrorKind::UnexpectedEof.into())
-    };
+    let to_client = pump(from_server, to_client, move |chunk| replies.judge(chunk));
     tokio::try_join!(to_server, to_client).map(drop)
 }
 
@@ -55,19 +53,16 @@ struct Requests {
 impl Requests {
     fn judge(&mut self, chunk: &[u8]) -> Verdict {
         let traffic = self.traffic.borrow();
-        match &*traffic {
-            Traffic::CutBeforeReply(wanted) => {
-                self.tail.extend_from_slice(chunk);
-                if contains(&self.tail, wanted) {
-                    self.is_asked.store(true, Ordering::SeqCst);
-                }
-                let keep = wanted.len().saturating_sub(1).min(self.tail.len());
-                self.tail.drain(..self.tail.len() - keep);
+        if let Traffic::CutBeforeReply(wanted) = &*traffic {
+            self.tail.extend_from_slice(chunk);
+            if contains(&self.tail, wanted) {
+                self.is_asked.store(true, Ordering::SeqCst);
             }
-            _ => {
-                self.is_asked.store(false, Ordering::SeqCst);
-                self.tail.clear();
-            }
+            let keep = wanted.len().saturating_sub(1).min(self.tail.len());
+            self.tail.drain(..self.tail.len() - keep);
+        } else {
+            self.is_asked.store(false, Ordering::SeqCst);
+            self.tail.clear();
         }
         Verdict::Pass { delay: traffic.delay() }
     }
@@ -126,5 +121,8 @@ mod tests {
         set.send_replace(Traffic::Pass);
         requests.judge(b"CO");
         assert!(!is_asked.load(Ordering::SeqCst), "a later request is another one");
+        set.send_replace(Traffic::CutBeforeReply(Bytes::from_static(b"COMMIT")));
+        requests.judge(b"MMIT");
+        assert!(!is_asked.load(Ordering::SeqCst), "half of it was said before it was looked for");
     }
 }

@@ -9,13 +9,14 @@ use super::connection::{Line, carry};
 use super::door::Door;
 use super::traffic::Traffic;
 
-/// What a proxy asks of its keeper, which answers when it is done.
+/// What a proxy asks of its keeper.
 #[derive(Debug)]
 pub(super) enum Command {
     Set(Traffic),
     Cut,
 }
 
+/// A command, and where to say that it is carried out.
 pub(super) type Order = (Command, oneshot::Sender<io::Result<()>>);
 
 #[derive(Debug)]
@@ -23,30 +24,42 @@ pub(super) struct Keeper {
     pub(super) door: Door,
     pub(super) line: Line,
     pub(super) traffic: watch::Sender<Traffic>,
-    /// Dropped with the keeper, which ends them.
+    /// They end when this is dropped.
     pub(super) connections: JoinSet<()>,
 }
 
 impl Keeper {
-    /// Works until the proxy is gone, or until the door fails, which ends the connections as well: better a proxy that is
-    /// seen to be dead than one that half works.
+    /// Works until the proxy is gone, or until no client can be taken any more. Then it ends the connections too, since
+    /// a proxy that is seen to be dead is better than one that half works.
     pub(super) async fn run(mut self, mut orders: mpsc::Receiver<Order>) {
         loop {
             tokio::select! {
                 biased;
-                order = orders.recv() => {
-                    let Some((command, done)) = order else { return };
-                    let Ok((keeper, outcome)) = self.obey(command).await else { return };
-                    self = keeper;
-                    drop(done.send(outcome));
-                }
-                client = self.door.accept() => {
-                    let Ok(client) = client else { return };
-                    self.line.counts.send_modify(|counts| counts.connections += 1);
-                    self.connections.spawn(carry(client, self.line.clone()));
-                }
+                order = orders.recv() => match order {
+                    Some((command, done)) => drop(done.send(self.obey(command).await)),
+                    None => return,
+                },
+                client = self.door.accept() => match client {
+                    Ok(client) => {
+                        self.line.counts.send_modify(|counts| counts.connections += 1);
+                        self.connections.spawn(carry(client, self.line.clone()));
+                    }
+                    Err(_) => return,
+                },
                 Some(_) = self.connections.join_next() => {}
             }
         }
+    }
+
+    async fn obey(&mut self, command: Command) -> io::Result<()> {
+        match command {
+            Command::Set(traffic) => {
+                let is_shut = traffic == Traffic::Refuse;
+                (if is_shut { self.door.shut() } else { self.door.open() })?;
+                self.traffic.send_replace(traffic);
+            }
+            Command::Cut => self.connections.shutdown().await,
+        }
+        Ok(())
     }
 }

@@ -16,7 +16,9 @@ const CHUNKS_MAX: usize = 64;
 /// What becomes of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    Pass { delay: Duration },
+    Pass {
+        delay: Duration,
+    },
     Vanish,
     /// The connection ends here.
     Cut,
