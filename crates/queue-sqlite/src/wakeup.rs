@@ -123,8 +123,9 @@ fn look_on(shared: &Shared, signal: &Signal, connection: &Connection, mut seen: 
     loop {
         pause = match signal.wait_for_touch(pause) {
             Wake::Stopped => return,
-            Wake::Touched => LOOK_SPACING,
-            Wake::TimedOut => shared.options.poll_interval.min(pause * 2),
+            // The spacing below is wait enough.
+            Wake::Touched => Duration::ZERO,
+            Wake::TimedOut => shared.options.poll_interval.min(LOOK_SPACING.max(pause * 2)),
         };
         if shared.hub.has_subscribers() {
             // A failed look is one hint less; the next one follows soon.

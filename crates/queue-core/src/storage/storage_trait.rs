@@ -103,7 +103,8 @@ pub trait Storage: Debug + Send + Sync + 'static {
     /// Removes records, at most as many as asked, and answers how many. Call again while it answers the limit.
     async fn prune(&self, request: PruneRequest) -> Result<u64>;
 
-    /// Stops or resumes claims of a queue for everybody. Leases, settles and enqueues go on.
+    /// Stops or resumes claims of a queue for everybody. Leases, settles and enqueues go on. Either way subscribers to
+    /// [`Interest::Wake`] get a hint: a worker that asks then learns of a pause and gives back what it has not started.
     ///
     /// # Errors
     /// `Unsupported` unless [`Capabilities::pause`].

@@ -35,7 +35,9 @@ impl Engine {
         if state.ids.get(&transition.id) != Some(&transition.seq) {
             return None;
         }
+        let undo = &mut self.undo;
         state.update(transition.seq, now, |entry| {
+            undo.changes(entry);
             let verdict = apply(&mut entry.job, transition, now);
             if let Verdict::Written(body) = &verdict {
                 entry.patch_body(body.clone());

@@ -1,4 +1,4 @@
-use super::{Engine, queue_state::QueueState};
+use super::{Engine, queue_state::QueueState, undo::Undo};
 use queue_core::{ClaimRequest, Claimed, ClaimedJob, Detail, Timestamp, lifecycle::lease};
 
 impl Engine {
@@ -12,7 +12,7 @@ impl Engine {
         let limit = if state.paused { 0 } else { request.limit };
         let mut jobs = Vec::with_capacity(limit.min(state.indexes.ready.len()));
         while jobs.len() < limit {
-            let Some(job) = claim_first(state, request, now) else { break };
+            let Some(job) = claim_first(state, &mut self.undo, request, now) else { break };
             self.notices.changed(&job.record.meta);
             jobs.push(job);
         }
@@ -20,9 +20,15 @@ impl Engine {
     }
 }
 
-fn claim_first(state: &mut QueueState, request: &ClaimRequest, now: Timestamp) -> Option<ClaimedJob> {
+fn claim_first(
+    state: &mut QueueState,
+    undo: &mut Undo,
+    request: &ClaimRequest,
+    now: Timestamp,
+) -> Option<ClaimedJob> {
     let &(_, _, seq) = state.indexes.ready.first()?;
     state.update(seq, now, |entry| {
+        undo.changes(entry);
         lease(&mut entry.job, request, now);
         ClaimedJob { record: entry.record(Detail::Full), token: request.token }
     })

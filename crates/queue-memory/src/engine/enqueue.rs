@@ -1,4 +1,4 @@
-use super::{Engine, entry::Entry};
+use super::{Engine, stored_job::StoredJob};
 use queue_core::{
     Enqueued, JobMeta, NewJob, QueueName, Timestamp,
     lifecycle::{Admission, TrackedJob, admit},
@@ -19,13 +19,13 @@ impl Engine {
     }
 
     pub(super) fn enqueue_one(&mut self, queue: &QueueName, new: NewJob, now: Timestamp) -> Enqueued {
-        let state = self.state_mut(queue);
-        let present = state.by_id(&new.id);
+        let present = self.queues.get(queue).and_then(|state| state.by_id(&new.id));
         match (admit(present.map(|entry| &entry.job.meta), &new, now), present) {
             (Admission::Duplicate, Some(entry)) => return taken_by(entry),
             (Admission::Replace, Some(entry)) => {
                 let seq = entry.job.meta.seq;
-                if let Some(former) = state.remove(seq) {
+                self.undo.changes(entry);
+                if let Some(former) = self.state_mut(queue).remove(seq) {
                     self.notices.removed(&former.job.meta);
                 }
             }
@@ -34,12 +34,14 @@ impl Engine {
         let seq = self.next_seq();
         let meta = JobMeta::begin(queue.clone(), &new, seq, now);
         self.notices.changed(&meta);
-        self.state_mut(queue).insert(Entry::new(TrackedJob::new(meta), new.payload), now);
+        let entry = StoredJob::new(TrackedJob::new(meta), new.payload);
+        self.undo.inserts(&entry);
+        self.state_mut(queue).insert(entry, now);
         Enqueued::Queued { seq }
     }
 }
 
-fn taken_by(entry: &Entry) -> Enqueued {
+fn taken_by(entry: &StoredJob) -> Enqueued {
     let meta = &entry.job.meta;
     match entry.result() {
         Some(result) => Enqueued::Completed { seq: meta.seq, result: result.clone() },

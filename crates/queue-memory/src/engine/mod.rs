@@ -3,22 +3,28 @@
 mod apply;
 mod claim;
 mod enqueue;
-mod entry;
 mod indexes;
+mod load;
 mod notice;
 mod presence;
 mod prune;
 mod queue_state;
 mod read;
+mod stored_job;
+mod transaction;
+mod undo;
 mod verify;
 
 pub use notice::Notice;
+pub use stored_job::StoredJob;
+pub use transaction::Edit;
 
 use notice::Notices;
 use presence::Presence;
 use queue_core::{HighWater, QueueName, Seq, Timestamp};
 use queue_state::QueueState;
 use std::collections::HashMap;
+use undo::Undo;
 
 /// Every queue of one store. Operations take the present reading of a clock, which the engine keeps from going back,
 /// and leave notices of what they changed.
@@ -29,6 +35,7 @@ pub struct Engine {
     time: HighWater,
     presence: Presence,
     notices: Notices,
+    undo: Undo,
 }
 
 impl Engine {
@@ -42,12 +49,12 @@ impl Engine {
         self.time.advance(reading)
     }
 
-    /// Stops or resumes the claims of a queue.
+    /// Stops or resumes the claims of a queue. Workers that hold jobs ready want to hear of a pause too.
     pub fn set_paused(&mut self, queue: &QueueName, paused: bool) {
+        let was_paused = self.is_paused(queue);
+        self.undo.pauses(queue, was_paused);
         self.state_mut(queue).paused = paused;
-        if !paused {
-            self.notices.wake(queue);
-        }
+        self.notices.wake(queue);
     }
 
     fn state_mut(&mut self, queue: &QueueName) -> &mut QueueState {

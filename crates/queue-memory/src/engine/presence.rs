@@ -9,6 +9,7 @@ impl Engine {
     /// Shows a worker for a while; zero retires it.
     pub fn announce(&mut self, worker: WorkerInfo, ttl: Span, reading: Timestamp) {
         let now = self.advance(reading);
+        self.undo.announces(&self.presence);
         self.presence.retain(|_, (_, until)| *until > now);
         if ttl == Span::ZERO {
             self.presence.remove(&worker.id);

@@ -9,6 +9,7 @@ impl Engine {
         let doomed = doomed(state, request, now);
         for seq in &doomed {
             if let Some(entry) = state.remove(*seq) {
+                self.undo.changes(&entry);
                 self.notices.removed(&entry.job.meta);
             }
         }

@@ -1,6 +1,6 @@
 use super::{
-    entry::Entry,
     indexes::{Indexes, Place},
+    stored_job::StoredJob,
 };
 use queue_core::{JobId, Seq, Timestamp};
 use std::collections::{BTreeMap, HashMap};
@@ -8,25 +8,25 @@ use std::collections::{BTreeMap, HashMap};
 /// One queue: the records by life, which life holds each id, and the indexes.
 #[derive(Debug, Default)]
 pub(super) struct QueueState {
-    pub(super) entries: BTreeMap<Seq, Entry>,
+    pub(super) entries: BTreeMap<Seq, StoredJob>,
     pub(super) ids: HashMap<JobId, Seq>,
     pub(super) indexes: Indexes,
     pub(super) paused: bool,
 }
 
 impl QueueState {
-    pub(super) fn by_id(&self, id: &JobId) -> Option<&Entry> {
+    pub(super) fn by_id(&self, id: &JobId) -> Option<&StoredJob> {
         self.ids.get(id).and_then(|seq| self.entries.get(seq))
     }
 
-    pub(super) fn insert(&mut self, entry: Entry, now: Timestamp) {
+    pub(super) fn insert(&mut self, entry: StoredJob, now: Timestamp) {
         let meta = &entry.job.meta;
         self.indexes.insert(Place::of(meta), now);
         self.ids.insert(meta.id.clone(), meta.seq);
         self.entries.insert(meta.seq, entry);
     }
 
-    pub(super) fn remove(&mut self, seq: Seq) -> Option<Entry> {
+    pub(super) fn remove(&mut self, seq: Seq) -> Option<StoredJob> {
         let entry = self.entries.remove(&seq)?;
         self.indexes.remove(Place::of(&entry.job.meta));
         self.ids.remove(&entry.job.meta.id);
@@ -38,7 +38,7 @@ impl QueueState {
         &mut self,
         seq: Seq,
         now: Timestamp,
-        change: impl FnOnce(&mut Entry) -> T,
+        change: impl FnOnce(&mut StoredJob) -> T,
     ) -> Option<T> {
         let entry = self.entries.get_mut(&seq)?;
         let before = Place::of(&entry.job.meta);

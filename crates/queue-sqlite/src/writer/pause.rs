@@ -21,9 +21,8 @@ impl Verb for SetPaused {
     fn run(&self, session: &mut Session<'_>) -> rusqlite::Result<()> {
         let queue = session.intern_queue(&self.queue)?;
         session.statements.set_paused.execute(params![queue, self.paused])?;
-        if !self.paused {
-            session.hints.wake(&self.queue);
-        }
+        // Workers that hold jobs ready want to hear of a pause too.
+        session.hints.wake(&self.queue);
         Ok(())
     }
 }

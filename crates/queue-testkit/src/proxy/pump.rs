@@ -65,5 +65,6 @@ async fn deliver(mut under_way: mpsc::Receiver<Due>, mut to: OwnedWriteHalf) -> 
         }
         to.write_all(&chunk).await?;
     }
-    to.shutdown().await
+    // Dropped, this half says that nothing more comes.
+    Ok(())
 }

@@ -14,17 +14,16 @@ pub(super) enum Admission {
 }
 
 pub(super) fn admit(shared: &Shared, job: &HeldJob) -> Admission {
-    let (start, now) = (job.take_start(), Instant::now());
-    if job.cancel_reason().is_some() || job.queue().is_paused() {
+    let queue = &shared.queues[job.lane()];
+    let start = queue.rate.as_ref().and_then(|_| job.take_start());
+    if job.cancel_reason().is_some() || queue.is_paused() {
         return Admission::GiveBack;
     }
-    match shared.kinds.admit(job.meta(), shared.options.lease, now) {
-        Ok(()) => {
-            if let Some(start) = start {
-                start.start(now);
-            }
-            Admission::Start
-        }
-        Err(wait) => Admission::PutBack(Span::new("wait", wait).unwrap_or(Span::MAX)),
+    if let Err(wait) = shared.kinds.admit(job.meta(), shared.options.lease) {
+        return Admission::PutBack(Span::new("wait", wait).unwrap_or(Span::MAX));
     }
+    if let Some(start) = start {
+        start.start(Instant::now());
+    }
+    Admission::Start
 }

@@ -1,12 +1,12 @@
-use super::{rate::Reservation, time_limit::TimeLimit, work_queue::WorkedQueue};
+use super::{rate::Reservation, time_limit::TimeLimit};
 use crate::handler::CancelReason;
 use bytes::Bytes;
 use queue_core::{
-    ClaimedJob, JobMeta, LeaseToken, NewJob, Payload, Seq, Span,
+    ClaimedJob, JobMeta, LeaseToken, NewJob, Payload, QueueName, Seq, Span,
     lifecycle::{Event, Patch},
 };
 use std::sync::{
-    Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+    Mutex, MutexGuard, OnceLock, PoisonError,
     atomic::{AtomicUsize, Ordering},
 };
 use tokio::{sync::OwnedSemaphorePermit, time::Instant};
@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 /// A job under a lease of this worker, from its claim until its settle is durable.
 #[derive(Debug)]
 pub(crate) struct HeldJob {
-    queue: Arc<WorkedQueue>,
+    lane: usize,
     meta: JobMeta,
     payload: Payload,
     token: LeaseToken,
@@ -28,12 +28,14 @@ pub(crate) struct HeldJob {
 }
 
 /// Names one lease of one life: a job that is given back may be claimed again before the old lease is let go.
-pub(crate) type LeaseKey = (Seq, u64);
+/// A store may number the lives of each queue by itself.
+pub(crate) type LeaseKey = (Seq, u64, QueueName);
 
 /// What a job takes up while it is held.
 #[derive(Debug)]
 pub(crate) struct Room {
-    pub(crate) queue: Arc<WorkedQueue>,
+    /// Its queue, by its place among the worker's.
+    pub(crate) lane: usize,
     pub(crate) slot: OwnedSemaphorePermit,
     /// The start that was reserved for it, if its queue has a rate limit.
     pub(crate) start: Option<Reservation>,
@@ -64,7 +66,7 @@ impl HeldJob {
     pub(crate) fn new(claimed: ClaimedJob, lapses_at: Instant, room: Room) -> Option<Self> {
         let (slot, start) = (Some(room.slot), room.start);
         Some(Self {
-            queue: room.queue,
+            lane: room.lane,
             payload: claimed.record.body?.payload,
             meta: claimed.record.meta,
             token: claimed.token,
@@ -84,8 +86,9 @@ impl HeldJob {
         })
     }
 
-    pub(crate) fn queue(&self) -> &WorkedQueue {
-        &self.queue
+    /// Its queue, by its place among the worker's.
+    pub(crate) fn lane(&self) -> usize {
+        self.lane
     }
 
     pub(crate) fn meta(&self) -> &JobMeta {
@@ -93,7 +96,7 @@ impl HeldJob {
     }
 
     pub(crate) fn key(&self) -> LeaseKey {
-        (self.meta.seq, self.meta.epoch)
+        (self.meta.seq, self.meta.epoch, self.meta.queue.clone())
     }
 
     pub(crate) fn payload(&self) -> &Payload {

@@ -11,6 +11,7 @@ mod leadership;
 mod leadership_faults;
 mod leases;
 mod outcomes;
+mod pausing;
 mod progress;
 mod queues;
 mod rates;

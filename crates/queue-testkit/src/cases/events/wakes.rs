@@ -15,7 +15,7 @@ cases! { "events":
     a_rescue_wakes [I15] (Hints);
     a_redrive_and_a_promotion_wake [I15] (Hints);
     what_follows_wakes [I15] (Hints);
-    resuming_wakes [I15] (Hints Pause);
+    pausing_and_resuming_wake [I15] (Hints Pause);
     every_subscriber_is_woken [I16] (Hints);
 }
 
@@ -83,13 +83,14 @@ async fn what_follows_wakes(bench: &Bench) {
     assert_eq!(bench.claim_ids(1).await, ["next"]);
 }
 
-/// The backlog is there already.
-async fn resuming_wakes(bench: &Bench) {
+/// The backlog is there already; and whoever holds jobs ready wants to hear of a pause.
+async fn pausing_and_resuming_wake(bench: &Bench) {
     bench.put("a").await;
-    bench.store().set_paused(bench.queue(), true).await.expect("it can pause");
-    let mut stream = subscribe(bench, Interest::Wake).await;
-    bench.store().set_paused(bench.queue(), false).await.expect("it can pause");
-    woken(&mut stream).await;
+    for paused in [true, false] {
+        let mut stream = subscribe(bench, Interest::Wake).await;
+        bench.store().set_paused(bench.queue(), paused).await.expect("it can pause");
+        woken(&mut stream).await;
+    }
 }
 
 /// Not just the first one.

@@ -61,7 +61,7 @@ impl Ask {
             Some(starts) => Some(starts.split_one()?),
             None => None,
         };
-        Some(Room { queue: self.queue.clone(), slot, start })
+        Some(Room { lane: self.lane, slot, start })
     }
 }
 

@@ -117,6 +117,7 @@ impl Lane {
         limit: usize,
     ) -> After {
         self.errors = 0;
+        // The dispatcher starts no more of a paused queue.
         self.queue.set_paused(answer.paused);
         if got >= limit {
             self.broken_promises = 0;

@@ -32,11 +32,11 @@ impl KindRates {
     }
 
     /// Starts a job, or answers how long to put it back. The lease is the one of its claim.
-    pub(in crate::worker) fn admit(&self, job: &JobMeta, lease: Span, now: Instant) -> Admitted {
+    pub(in crate::worker) fn admit(&self, job: &JobMeta, lease: Span) -> Admitted {
         let Some(rate) = self.0.get(&job.kind) else { return Ok(()) };
         let expires_at = job.lease.as_ref().map_or(job.run_at, |lease| lease.expires_at);
         let claimed_at = Timestamp::from_millis(expires_at.as_millis().saturating_sub(lease.as_millis()));
-        rate.lock().unwrap_or_else(PoisonError::into_inner).admit(job.run_at, claimed_at, now)
+        rate.lock().unwrap_or_else(PoisonError::into_inner).admit(job.run_at, claimed_at, Instant::now())
     }
 
     /// For how long jobs that were put back may still return.

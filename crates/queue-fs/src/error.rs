@@ -1,0 +1,161 @@
+//! What goes wrong in the files, in terms of what the caller should do.
+
+use queue_core::{Error, ErrorKind};
+use rustix::io::Errno;
+use std::{fmt, io, sync::Arc};
+
+/// Something in a file is not what this library wrote. It is the source of an [`Error`] of kind
+/// [`Corrupt`](ErrorKind::Corrupt).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Damage {
+    /// The file within the directory.
+    pub file: String,
+    /// Where in the file, in bytes.
+    pub offset: u64,
+    /// What is wrong, in words.
+    pub what: &'static str,
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, byte {}: {}", self.file, self.offset, self.what)
+    }
+}
+
+impl std::error::Error for Damage {}
+
+/// A failure that is not yet tied to the verb that meets it: one can fail a whole group.
+#[derive(Clone, Debug)]
+pub(crate) struct Fault {
+    pub(crate) nature: Nature,
+    message: Arc<str>,
+    source: Option<Arc<io::Error>>,
+    damage: Option<Damage>,
+    is_unknown: bool,
+}
+
+/// What the store itself can do about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Nature {
+    /// The disk is full: smaller calls, or those that free room, may do better.
+    NoRoom,
+    /// What was to be read has been moved by another process: look again.
+    Behind,
+    /// Stored data is damaged.
+    Corrupt,
+    /// It was written by a later version.
+    Newer,
+    /// The call can never succeed.
+    Invalid,
+    /// The handle must not be used any more.
+    Over,
+    /// Anything else: the disk, the lock.
+    Other,
+}
+
+impl Fault {
+    fn new(nature: Nature, message: impl Into<Arc<str>>) -> Self {
+        Self { nature, message: message.into(), source: None, damage: None, is_unknown: false }
+    }
+
+    /// A call to the operating system failed.
+    pub(crate) fn io(what: &str, source: io::Error) -> Self {
+        if Errno::from_io_error(&source) == Some(Errno::LOOP) {
+            return Self::invalid(format!("{what} is a link, and links are not followed"));
+        }
+        let (nature, advice) = match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+                (Nature::NoRoom, "the disk or its quota is full; free some space and try again")
+            }
+            io::ErrorKind::NotFound => {
+                (Nature::Behind, "a file of the store is missing; was its directory changed by hand?")
+            }
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                (Nature::Invalid, "the directory and its files must be writable; change their permissions")
+            }
+            _ => (Nature::Other, "the disk failed; check it, and try again"),
+        };
+        Self { source: Some(Arc::new(source)), ..Self::new(nature, format!("{what}: {advice}")) }
+    }
+
+    /// A file is damaged.
+    pub(crate) fn corrupt(file: String, offset: u64, what: &'static str) -> Self {
+        let damage = Damage { file, offset, what };
+        let message = format!("{damage}; look at it with `queue fsck`, or restore a backup");
+        Self { damage: Some(damage), ..Self::new(Nature::Corrupt, message) }
+    }
+
+    /// A file is of a later version.
+    pub(crate) fn newer(file: &str, version: u16) -> Self {
+        let message =
+            format!("{file} was written by a later version of this library (layout {version}); update it");
+        Self::new(Nature::Newer, message)
+    }
+
+    /// The input can never be stored.
+    pub(crate) fn invalid(message: String) -> Self {
+        Self::new(Nature::Invalid, message)
+    }
+
+    /// Another process did not let go of the lock in time.
+    pub(crate) fn busy() -> Self {
+        let message =
+            "another program held the lock of the store for too long; try again, and see whether it hangs";
+        Self::new(Nature::Other, message)
+    }
+
+    /// The handle must not go on.
+    pub(crate) fn poisoned() -> Self {
+        let message = "an earlier flush failed, so nobody knows what is on the disk; close this handle and open the \
+                       store again";
+        Self::new(Nature::Over, message)
+    }
+
+    /// The lock file lost its name, so the lock keeps nobody out.
+    pub(crate) fn lock_removed() -> Self {
+        Self::new(Nature::Over, "the lock file was removed; close this handle and open the store again")
+    }
+
+    /// It may have happened all the same.
+    pub(crate) fn unknown(mut self) -> Self {
+        self.is_unknown = true;
+        self
+    }
+
+    /// A file is not there.
+    pub(crate) fn is_missing(&self) -> bool {
+        self.nature == Nature::Behind
+    }
+
+    /// It may have happened all the same.
+    pub(crate) fn is_unknown(&self) -> bool {
+        self.is_unknown
+    }
+
+    /// The disk is full, and nothing was written.
+    pub(crate) fn is_full(&self) -> bool {
+        self.nature == Nature::NoRoom && !self.is_unknown
+    }
+
+    pub(crate) fn damage(&self) -> Option<&Damage> {
+        self.damage.as_ref()
+    }
+
+    /// For the caller of a verb.
+    pub(crate) fn of(&self, operation: &'static str) -> Error {
+        let kind = match self.nature {
+            Nature::Corrupt => ErrorKind::Corrupt,
+            Nature::Newer => ErrorKind::Unsupported,
+            Nature::Invalid => ErrorKind::Invalid,
+            Nature::Over => ErrorKind::Closed,
+            Nature::NoRoom | Nature::Behind | Nature::Other => ErrorKind::Unavailable,
+        };
+        let error = Error::new(kind, operation, self.message.to_string());
+        let error = match (&self.damage, &self.source) {
+            (Some(damage), _) => error.with_source(damage.clone()),
+            (None, Some(source)) => error.with_source(source.clone()),
+            (None, None) => error,
+        };
+        if self.is_unknown { error.unknown() } else { error }
+    }
+}

@@ -1,0 +1,246 @@
+use super::{
+    job::{Moving, read_fixed, time, write_fixed, write_moving},
+    wire::{Malformed, Reader, Writer},
+};
+use bytes::Bytes;
+use queue_core::{
+    ContentType, Payload, QueueName, Seq, Timestamp, WorkerId, WorkerInfo, lifecycle::TrackedJob,
+};
+use queue_memory::StoredJob;
+use std::ops::Range;
+
+mod kind {
+    pub(super) const QUEUE: u8 = 0;
+    pub(super) const PUT: u8 = 1;
+    pub(super) const UPDATE: u8 = 2;
+    pub(super) const REMOVE: u8 = 3;
+    pub(super) const PAUSE: u8 = 4;
+    pub(super) const RESUME: u8 = 5;
+    pub(super) const WORKER: u8 = 6;
+    pub(super) const RETIRE: u8 = 7;
+}
+
+/// One change, as it is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// A whole job: a new life, or one that is carried on from an old segment.
+    Put { job: TrackedJob, payload: Blob, result: Option<Blob>, error_details: Option<Bytes> },
+    /// What a step of its life changed.
+    Update(Update),
+    /// The record is gone.
+    Remove { queue: QueueName, seq: Seq },
+    /// Claims were stopped, or resumed.
+    Pause { queue: QueueName, paused: bool },
+    /// A worker showed itself.
+    Worker { worker: WorkerInfo, until: Timestamp },
+    /// A worker went.
+    Retire(WorkerId),
+}
+
+/// The parts of [`Change::Update`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Update {
+    pub(crate) queue: QueueName,
+    pub(crate) seq: Seq,
+    pub(crate) moving: Moving,
+    pub(crate) result: Kept<Blob>,
+    pub(crate) error_details: Kept<Bytes>,
+}
+
+/// Bytes that stay where they are until somebody wants them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Blob {
+    pub(crate) content_type: ContentType,
+    /// Within the changes of the record.
+    pub(crate) range: Range<usize>,
+}
+
+/// What became of an optional part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kept<T> {
+    Same,
+    Gone,
+    Now(T),
+}
+
+/// Writes changes one after another. The queue is written when it is another one than before.
+pub(crate) mod write {
+    use super::{
+        Kept, Payload, QueueName, Range, Seq, StoredJob, Timestamp, WorkerId, WorkerInfo, Writer, kind,
+        write_fixed, write_moving,
+    };
+    use bytes::Bytes;
+
+    pub(crate) fn queue(out: &mut Vec<u8>, queue: &QueueName) {
+        let mut out = Writer(out);
+        out.u8(kind::QUEUE);
+        out.name(queue);
+    }
+
+    /// Answers where the payload and the result stand.
+    pub(crate) fn put(out: &mut Vec<u8>, stored: &StoredJob) -> (Range<usize>, Option<Range<usize>>) {
+        let mut out = Writer(out);
+        out.u8(kind::PUT);
+        out.u64(stored.job.meta.seq.get());
+        write_fixed(&mut out, &stored.job.meta);
+        write_moving(&mut out, &stored.job);
+        let payload = blob(&mut out, &stored.body.payload);
+        let result = kept(&mut out, as_kept(stored.body.result.as_ref()), blob);
+        kept(&mut out, as_kept(stored.body.error_details.as_ref()), |out, details| out.blob(details));
+        (payload, result)
+    }
+
+    /// Answers where the result stands, if there is a new one.
+    pub(crate) fn update(
+        out: &mut Vec<u8>,
+        stored: &StoredJob,
+        result: Kept<&Payload>,
+        error_details: Kept<&Bytes>,
+    ) -> Option<Range<usize>> {
+        let mut out = Writer(out);
+        out.u8(kind::UPDATE);
+        out.u64(stored.job.meta.seq.get());
+        write_moving(&mut out, &stored.job);
+        let result = kept(&mut out, result, blob);
+        kept(&mut out, error_details, |out, details| out.blob(details));
+        result
+    }
+
+    pub(crate) fn remove(out: &mut Vec<u8>, seq: Seq) {
+        let mut out = Writer(out);
+        out.u8(kind::REMOVE);
+        out.u64(seq.get());
+    }
+
+    pub(crate) fn pause(out: &mut Vec<u8>, queue: &QueueName, paused: bool) {
+        let mut out = Writer(out);
+        out.u8(if paused { kind::PAUSE } else { kind::RESUME });
+        out.name(queue);
+    }
+
+    pub(crate) fn worker(out: &mut Vec<u8>, worker: &WorkerInfo, until: Timestamp) {
+        let mut out = Writer(out);
+        out.u8(kind::WORKER);
+        out.name(&worker.id);
+        out.u32(u32::try_from(worker.queues.len()).unwrap_or(u32::MAX));
+        worker.queues.iter().for_each(|queue| out.name(queue));
+        out.u32(worker.concurrency);
+        out.u32(worker.running);
+        out.text(&worker.host);
+        out.i64(until.as_millis());
+    }
+
+    pub(crate) fn retire(out: &mut Vec<u8>, worker: &WorkerId) {
+        let mut out = Writer(out);
+        out.u8(kind::RETIRE);
+        out.name(worker);
+    }
+
+    fn as_kept<T>(part: Option<&T>) -> Kept<&T> {
+        part.map_or(Kept::Gone, Kept::Now)
+    }
+
+    fn blob(out: &mut Writer<'_>, payload: &Payload) -> Range<usize> {
+        out.name(&payload.content_type);
+        out.blob(&payload.bytes)
+    }
+
+    fn kept<T, R>(
+        out: &mut Writer<'_>,
+        kept: Kept<&T>,
+        write: impl Fn(&mut Writer<'_>, &T) -> R,
+    ) -> Option<R> {
+        match kept {
+            Kept::Same => out.u8(0),
+            Kept::Gone => out.u8(1),
+            Kept::Now(part) => {
+                out.u8(2);
+                return Some(write(out, part));
+            }
+        }
+        None
+    }
+}
+
+impl Change {
+    /// Reads the changes of one record, in order.
+    pub(crate) fn read_all(bytes: &[u8]) -> impl Iterator<Item = Result<Self, Malformed>> {
+        let (mut from, mut queue, mut has_failed) = (Reader::new(bytes), None, false);
+        std::iter::from_fn(move || {
+            if has_failed || from.is_at_end() {
+                return None;
+            }
+            let change = read_next(&mut from, &mut queue);
+            has_failed = change.is_err();
+            change.transpose()
+        })
+    }
+}
+
+/// The next change; `None` if the record ends after the name of a queue.
+fn read_next(from: &mut Reader<'_>, current: &mut Option<QueueName>) -> Result<Option<Change>, Malformed> {
+    while !from.is_at_end() {
+        let kind = from.u8()?;
+        if kind == kind::QUEUE {
+            *current = Some(from.name()?);
+            continue;
+        }
+        let queue = || current.clone().ok_or(Malformed("a change names no queue"));
+        return Ok(Some(match kind {
+            kind::PUT => read_put(from, queue()?)?,
+            kind::UPDATE => read_update(from, queue()?)?,
+            kind::REMOVE => Change::Remove { queue: queue()?, seq: Seq::new(from.u64()?) },
+            kind::PAUSE | kind::RESUME => Change::Pause { queue: from.name()?, paused: kind == kind::PAUSE },
+            kind::WORKER => read_worker(from)?,
+            kind::RETIRE => Change::Retire(from.name()?),
+            _ => return Err(Malformed("a change is of a kind that this version does not know")),
+        }));
+    }
+    Ok(None)
+}
+
+fn read_put(from: &mut Reader<'_>, queue: QueueName) -> Result<Change, Malformed> {
+    let seq = Seq::new(from.u64()?);
+    let mut job = TrackedJob::new(read_fixed(from, queue, seq)?);
+    Moving::read(from)?.onto(&mut job);
+    let payload = blob(from)?;
+    let result = into_option(kept(from, blob)?);
+    Ok(Change::Put { job, payload, result, error_details: into_option(kept(from, Reader::bytes)?) })
+}
+
+fn read_update(from: &mut Reader<'_>, queue: QueueName) -> Result<Change, Malformed> {
+    let (seq, moving) = (Seq::new(from.u64()?), Moving::read(from)?);
+    let (result, error_details) = (kept(from, blob)?, kept(from, Reader::bytes)?);
+    Ok(Change::Update(Update { queue, seq, moving, result, error_details }))
+}
+
+fn read_worker(from: &mut Reader<'_>) -> Result<Change, Malformed> {
+    let id = from.name()?;
+    let queues = (0..from.u32()?).map(|_| from.name()).collect::<Result<_, _>>()?;
+    let (concurrency, running) = (from.u32()?, from.u32()?);
+    let worker = WorkerInfo { id, queues, concurrency, running, host: from.text()?.to_owned() };
+    Ok(Change::Worker { worker, until: time(from)? })
+}
+
+fn blob(from: &mut Reader<'_>) -> Result<Blob, Malformed> {
+    Ok(Blob { content_type: from.name()?, range: from.blob()? })
+}
+
+fn kept<'b, T>(
+    from: &mut Reader<'b>,
+    read: impl Fn(&mut Reader<'b>) -> Result<T, Malformed>,
+) -> Result<Kept<T>, Malformed> {
+    Ok(match from.u8()? {
+        0 => Kept::Same,
+        1 => Kept::Gone,
+        2 => Kept::Now(read(from)?),
+        _ => return Err(Malformed("a part is neither kept, gone nor written")),
+    })
+}
+
+fn into_option<T>(kept: Kept<T>) -> Option<T> {
+    match kept {
+        Kept::Now(part) => Some(part),
+        Kept::Same | Kept::Gone => None,
+    }
+}

@@ -1,0 +1,209 @@
+use super::wire::{Malformed, Reader, Writer};
+use bytes::Bytes;
+use queue_core::{
+    Budget, Failure, JobMeta, LeaseInfo, LeaseToken, QueueName, Reason, Retention, RetentionPolicy, Seq,
+    State, Timestamp,
+    lifecycle::{LastSettle, Settle, TrackedJob},
+};
+
+/// Stands for no reason.
+const NO_REASON: u8 = u8::MAX;
+
+/// Which optional parts follow, in this order.
+mod flag {
+    pub(super) const CANCEL_REQUESTED: u16 = 1;
+    pub(super) const AWAITED: u16 = 1 << 1;
+    pub(super) const LEASE: u16 = 1 << 2;
+    pub(super) const TOKEN: u16 = 1 << 3;
+    pub(super) const LAST_SETTLE: u16 = 1 << 4;
+    pub(super) const PROGRESS: u16 = 1 << 5;
+    pub(super) const LAST_ERROR: u16 = 1 << 6;
+    pub(super) const FINISHED_AT: u16 = 1 << 7;
+    pub(super) const PURGE_AT: u16 = 1 << 8;
+    pub(super) const ALL: u16 = (1 << 9) - 1;
+}
+
+/// The parts of a job that its life changes; the others are written once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Moving {
+    pub(crate) revision: u64,
+    pub(crate) state: State,
+    reason: Option<Reason>,
+    run_at: Timestamp,
+    epoch: u64,
+    failures: u32,
+    stalls: u32,
+    cancel_requested: bool,
+    awaited: bool,
+    lease: Option<LeaseInfo>,
+    token: Option<LeaseToken>,
+    last_settle: Option<LastSettle>,
+    progress: Option<Bytes>,
+    last_error: Option<Failure>,
+    finished_at: Option<Timestamp>,
+    purge_at: Option<Timestamp>,
+}
+
+/// What is written once.
+pub(super) fn write_fixed(out: &mut Writer<'_>, meta: &JobMeta) {
+    out.name(&meta.id);
+    out.name(&meta.kind);
+    out.i16(meta.priority);
+    out.i64(meta.created_at.as_millis());
+    out.u32(meta.max_attempts.as_raw());
+    out.u32(meta.max_stalls.as_raw());
+    out.i64(meta.retention.completed.as_raw());
+    out.i64(meta.retention.failed.as_raw());
+}
+
+/// A job with nothing but what is written once; [`Moving::onto`] brings the rest.
+pub(super) fn read_fixed(from: &mut Reader<'_>, queue: QueueName, seq: Seq) -> Result<JobMeta, Malformed> {
+    Ok(JobMeta {
+        queue,
+        id: from.name()?,
+        seq,
+        revision: 0,
+        kind: from.name()?,
+        priority: from.i16()?,
+        created_at: time(from)?,
+        run_at: Timestamp::default(),
+        state: State::Queued,
+        reason: None,
+        epoch: 0,
+        failures: 0,
+        stalls: 0,
+        max_attempts: Budget::from_raw(from.u32()?),
+        max_stalls: Budget::from_raw(from.u32()?),
+        lease: None,
+        cancel_requested: false,
+        awaited: false,
+        progress: None,
+        last_error: None,
+        retention: RetentionPolicy { completed: retention(from)?, failed: retention(from)? },
+        finished_at: None,
+        purge_at: None,
+    })
+}
+
+/// What a life changes.
+pub(super) fn write_moving(out: &mut Writer<'_>, job: &TrackedJob) {
+    let meta = &job.meta;
+    out.u64(meta.revision);
+    out.u8(meta.state.as_code());
+    out.u8(meta.reason.map_or(NO_REASON, Reason::as_code));
+    out.i64(meta.run_at.as_millis());
+    out.u64(meta.epoch);
+    out.u32(meta.failures);
+    out.u32(meta.stalls);
+    out.u16(flags(job));
+    if let Some(lease) = &meta.lease {
+        out.name(&lease.worker);
+        out.i64(lease.expires_at.as_millis());
+    }
+    if let Some(token) = &job.token {
+        out.token(token.as_bytes());
+    }
+    if let Some(last) = &job.last_settle {
+        out.token(last.token.as_bytes());
+        out.u8(last.settle.as_code());
+    }
+    if let Some(progress) = &meta.progress {
+        out.blob(progress);
+    }
+    if let Some(error) = &meta.last_error {
+        out.text(error.name());
+        out.text(error.message());
+    }
+    meta.finished_at.into_iter().chain(meta.purge_at).for_each(|at| out.i64(at.as_millis()));
+}
+
+fn flags(job: &TrackedJob) -> u16 {
+    let meta = &job.meta;
+    let facts = [
+        (flag::CANCEL_REQUESTED, meta.cancel_requested),
+        (flag::AWAITED, meta.awaited),
+        (flag::LEASE, meta.lease.is_some()),
+        (flag::TOKEN, job.token.is_some()),
+        (flag::LAST_SETTLE, job.last_settle.is_some()),
+        (flag::PROGRESS, meta.progress.is_some()),
+        (flag::LAST_ERROR, meta.last_error.is_some()),
+        (flag::FINISHED_AT, meta.finished_at.is_some()),
+        (flag::PURGE_AT, meta.purge_at.is_some()),
+    ];
+    facts.into_iter().filter(|(_, holds)| *holds).fold(0, |flags, (flag, _)| flags | flag)
+}
+
+impl Moving {
+    /// Reads what [`write_moving`] wrote.
+    pub(super) fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let revision = from.u64()?;
+        let state = from.code(State::from_code, "a state has no such number")?;
+        let reason = match from.u8()? {
+            NO_REASON => None,
+            code => Some(Reason::from_code(code).ok_or(Malformed("a reason has no such number"))?),
+        };
+        let (run_at, epoch) = (time(from)?, from.u64()?);
+        let (failures, stalls, flags) = (from.u32()?, from.u32()?, from.u16()?);
+        if flags & !flag::ALL != 0 {
+            return Err(Malformed("a job has a part that this version does not know"));
+        }
+        let has = |flag| flags & flag != 0;
+        Ok(Self {
+            revision,
+            state,
+            reason,
+            run_at,
+            epoch,
+            failures,
+            stalls,
+            cancel_requested: has(flag::CANCEL_REQUESTED),
+            awaited: has(flag::AWAITED),
+            lease: if has(flag::LEASE) { Some(lease(from)?) } else { None },
+            token: if has(flag::TOKEN) { Some(token(from)?) } else { None },
+            last_settle: if has(flag::LAST_SETTLE) { Some(last_settle(from)?) } else { None },
+            progress: if has(flag::PROGRESS) { Some(from.bytes()?) } else { None },
+            last_error: if has(flag::LAST_ERROR) { Some(failure(from)?) } else { None },
+            finished_at: if has(flag::FINISHED_AT) { Some(time(from)?) } else { None },
+            purge_at: if has(flag::PURGE_AT) { Some(time(from)?) } else { None },
+        })
+    }
+
+    /// Replaces these parts of a job.
+    pub(crate) fn onto(self, job: &mut TrackedJob) {
+        (job.token, job.last_settle) = (self.token, self.last_settle);
+        let meta = &mut job.meta;
+        meta.revision = self.revision;
+        (meta.state, meta.reason) = (self.state, self.reason);
+        (meta.run_at, meta.epoch) = (self.run_at, self.epoch);
+        (meta.failures, meta.stalls) = (self.failures, self.stalls);
+        (meta.cancel_requested, meta.awaited) = (self.cancel_requested, self.awaited);
+        (meta.lease, meta.progress, meta.last_error) = (self.lease, self.progress, self.last_error);
+        (meta.finished_at, meta.purge_at) = (self.finished_at, self.purge_at);
+    }
+}
+
+fn lease(from: &mut Reader<'_>) -> Result<LeaseInfo, Malformed> {
+    Ok(LeaseInfo { worker: from.name()?, expires_at: time(from)? })
+}
+
+fn token(from: &mut Reader<'_>) -> Result<LeaseToken, Malformed> {
+    from.token().map(LeaseToken::from_bytes)
+}
+
+fn last_settle(from: &mut Reader<'_>) -> Result<LastSettle, Malformed> {
+    let token = token(from)?;
+    Ok(LastSettle { token, settle: from.code(Settle::from_code, "a settle has no such number")? })
+}
+
+fn failure(from: &mut Reader<'_>) -> Result<Failure, Malformed> {
+    let name = from.text()?;
+    Ok(Failure::new(name, from.text()?))
+}
+
+pub(super) fn time(from: &mut Reader<'_>) -> Result<Timestamp, Malformed> {
+    from.i64().map(Timestamp::from_millis)
+}
+
+fn retention(from: &mut Reader<'_>) -> Result<Retention, Malformed> {
+    Retention::from_raw(from.i64()?).ok_or(Malformed("a retention has no such number"))
+}

@@ -1,0 +1,18 @@
+//! The bytes on the disk: numbers and texts, changes of jobs, records around them, and the heads of segments.
+//!
+//! Everything is little-endian and explicit, so that the layout follows from this folder alone and not from a library or
+//! from the order of fields. `docs/FILE-FORMAT.md` says the same in words. Nothing here touches a file.
+
+mod change;
+mod job;
+mod record;
+mod segment;
+mod wire;
+
+pub(crate) use change::{Blob, Change, Kept, Update, write};
+pub(crate) use record::{Found, Head, RECORD_HEAD_BYTES, find_next, parse, seal, start};
+pub(crate) use segment::{SEGMENT_HEAD_BYTES, SegmentHead, SegmentHeadError, segment_name, segment_number};
+pub(crate) use wire::Malformed;
+
+/// The layout that this version writes and understands. Older ones would be read, newer ones are refused.
+pub(crate) const VERSION: u16 = 1;

@@ -1,0 +1,153 @@
+use super::VERSION;
+use queue_core::Timestamp;
+use std::ops::Range;
+
+/// What stands in front of every record, in bytes.
+pub(crate) const RECORD_HEAD_BYTES: usize = 56;
+/// Marks the place where a record begins, so that what follows damage can be found again.
+const MARKER: [u8; 4] = *b"qRec";
+/// The checksum covers everything behind it.
+const CHECKED_FROM: usize = 8;
+
+/// What a record says besides its changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Head {
+    /// Its number, one more than that of the record before it.
+    pub(crate) commit: u64,
+    /// Up to this offset its segment was known to be durable when it was written. So a bad record before that offset was
+    /// good once, and one behind it may have been torn by a power cut.
+    pub(crate) synced: u64,
+    /// Segments below this number are not needed any more.
+    pub(crate) oldest: u64,
+    /// The highest number of a life so far.
+    pub(crate) last_seq: u64,
+    /// The store's time.
+    pub(crate) time: Timestamp,
+}
+
+/// What stands at an offset of a segment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// A record; its changes, and where the next one begins.
+    Record { head: Head, changes: Range<usize>, next: usize },
+    /// The end of the bytes.
+    End,
+    /// No record, in words.
+    Bad(&'static str),
+    /// A sound record of a later version of this library.
+    Newer(u16),
+}
+
+/// Makes room for the head of a record; changes are to be appended.
+pub(crate) fn start(out: &mut Vec<u8>) -> usize {
+    let at = out.len();
+    out.resize(at + RECORD_HEAD_BYTES, 0);
+    at
+}
+
+/// Writes the head of the record that began at `at` and ends with the bytes.
+pub(crate) fn seal(out: &mut [u8], at: usize, head: &Head) {
+    let record = &mut out[at..];
+    let changes = u32::try_from(record.len() - RECORD_HEAD_BYTES).expect("a record is shorter than 4 GiB");
+    record[..4].copy_from_slice(&MARKER);
+    record[8..12].copy_from_slice(&changes.to_le_bytes());
+    record[12..14].copy_from_slice(&VERSION.to_le_bytes());
+    record[14..16].copy_from_slice(&0_u16.to_le_bytes());
+    for (n, number) in [head.commit, head.synced, head.oldest, head.last_seq].into_iter().enumerate() {
+        record[16 + 8 * n..24 + 8 * n].copy_from_slice(&number.to_le_bytes());
+    }
+    record[48..56].copy_from_slice(&head.time.as_millis().to_le_bytes());
+    let checksum = crc32c::crc32c(&record[CHECKED_FROM..]);
+    record[4..8].copy_from_slice(&checksum.to_le_bytes());
+}
+
+/// Looks at the bytes from an offset on.
+pub(crate) fn parse(bytes: &[u8], at: usize) -> Found {
+    let rest = &bytes[at.min(bytes.len())..];
+    if rest.is_empty() {
+        return Found::End;
+    }
+    let Some(head) = rest.get(..RECORD_HEAD_BYTES) else { return Found::Bad("its head is cut off") };
+    if head[..4] != MARKER {
+        return Found::Bad("there is no mark of a record");
+    }
+    let len = u32::from_le_bytes(array(head, 8)) as usize;
+    let Some(record) = rest.get(..RECORD_HEAD_BYTES + len) else { return Found::Bad("its end is cut off") };
+    if crc32c::crc32c(&record[CHECKED_FROM..]) != u32::from_le_bytes(array(head, 4)) {
+        return Found::Bad("the checksum is wrong");
+    }
+    let version = u16::from_le_bytes(array(head, 12));
+    if version > VERSION {
+        return Found::Newer(version);
+    }
+    let number = |n: usize| u64::from_le_bytes(array(head, 16 + 8 * n));
+    let time = Timestamp::from_millis(i64::from_le_bytes(array(head, 48)));
+    let head = Head { commit: number(0), synced: number(1), oldest: number(2), last_seq: number(3), time };
+    let changes = at + RECORD_HEAD_BYTES..at + RECORD_HEAD_BYTES + len;
+    Found::Record { head, next: changes.end, changes }
+}
+
+/// The first sound record at or behind an offset.
+pub(crate) fn find_next(bytes: &[u8], from: usize) -> Option<(usize, Head)> {
+    let mut at = from;
+    loop {
+        let rest = bytes.get(at..)?;
+        at += rest.windows(MARKER.len()).position(|window| window == MARKER)?;
+        if let Found::Record { head, .. } = parse(bytes, at) {
+            return Some((at, head));
+        }
+        at += 1;
+    }
+}
+
+fn array<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
+    bytes[at..at + N].try_into().expect("the head is long enough")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: Head =
+        Head { commit: 7, synced: 40, oldest: 2, last_seq: 9, time: Timestamp::from_millis(-5) };
+
+    fn record(changes: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        let at = start(&mut out);
+        out.extend_from_slice(changes);
+        seal(&mut out, at, &HEAD);
+        out
+    }
+
+    #[test]
+    fn a_record_reads_as_it_was_written() {
+        let mut bytes = record(b"abc");
+        bytes.extend(record(b""));
+        let Found::Record { head, changes, next } = parse(&bytes, 0) else { panic!("it is a record") };
+        assert_eq!((head, &bytes[changes]), (HEAD, &b"abc"[..]));
+        assert!(matches!(parse(&bytes, next), Found::Record { next, .. } if next == bytes.len()));
+        assert_eq!(parse(&bytes, bytes.len()), Found::End);
+    }
+
+    #[test]
+    fn every_flipped_bit_and_every_cut_is_noticed() {
+        let good = record(b"abc");
+        for at in 0..good.len() {
+            for bit in 0..8 {
+                let mut bad = good.clone();
+                bad[at] ^= 1 << bit;
+                assert!(matches!(parse(&bad, 0), Found::Bad(_)), "bit {bit} of byte {at}");
+            }
+            assert!(at == 0 || matches!(parse(&good[..at], 0), Found::Bad(_)), "cut at {at}");
+        }
+    }
+
+    #[test]
+    fn a_record_behind_damage_is_found() {
+        let mut bytes = b"qRecqRe torn".to_vec();
+        let at = bytes.len();
+        bytes.extend(record(b"abc"));
+        assert_eq!(find_next(&bytes, 0), Some((at, HEAD)));
+        assert_eq!(find_next(&bytes, at + 1), None);
+    }
+}

@@ -1,0 +1,38 @@
+use crate::Damage;
+
+/// What the files of a store hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CheckReport {
+    /// The files of the journal, in order.
+    pub files: Vec<FileReport>,
+    /// What is not as this library wrote it. Empty for a sound store.
+    pub damage: Vec<Damage>,
+    /// Bytes at the end that a crash left of a write that nobody was told of. They go when the store is next opened.
+    pub torn_bytes: u64,
+    /// Records that are certainly missing.
+    pub records_lost: u64,
+    /// Jobs that can be read.
+    pub jobs: u64,
+    /// Files that were put aside by a repair, under their new names.
+    pub put_aside: Vec<String>,
+}
+
+/// One file of the journal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FileReport {
+    /// Its name.
+    pub name: String,
+    /// Its length.
+    pub bytes: u64,
+    /// Records that can be read.
+    pub records: u64,
+}
+
+impl CheckReport {
+    /// Whether the store can be opened, and nothing is missing as far as anybody can tell.
+    pub fn is_sound(&self) -> bool {
+        self.damage.is_empty()
+    }
+}

@@ -1,0 +1,48 @@
+use crate::format::{Blob, Change, Kept};
+use queue_core::JobMeta;
+
+/// A change in words.
+pub(super) fn tell(change: &Change) -> String {
+    match change {
+        Change::Put { job, payload, result, error_details } => {
+            let meta = &job.meta;
+            let parts = parts(result.as_ref(), error_details.as_ref().map(bytes::Bytes::len));
+            let (queue, id, seq, kind) = (&meta.queue, &meta.id, meta.seq, &meta.kind);
+            format!(
+                "put {queue}/{id:?} life {seq} kind {kind} {}, payload {} bytes{parts}",
+                stand(meta),
+                payload.range.len()
+            )
+        }
+        Change::Update(update) => {
+            let result = match &update.result {
+                Kept::Now(result) => Some(result),
+                Kept::Same | Kept::Gone => None,
+            };
+            let details = match &update.error_details {
+                Kept::Now(details) => Some(details.len()),
+                Kept::Same | Kept::Gone => None,
+            };
+            let moving = &update.moving;
+            let parts = parts(result, details);
+            let (queue, seq, state, revision) = (&update.queue, update.seq, moving.state, moving.revision);
+            format!("update {queue} life {seq}: {state}, revision {revision}{parts}")
+        }
+        Change::Remove { queue, seq } => format!("remove {queue} life {seq}"),
+        Change::Pause { queue, paused: true } => format!("pause {queue}"),
+        Change::Pause { queue, paused: false } => format!("resume {queue}"),
+        Change::Worker { worker, until } => format!("worker {} until {until}", worker.id),
+        Change::Retire(worker) => format!("worker {worker} is gone"),
+    }
+}
+
+fn stand(meta: &JobMeta) -> String {
+    let worker = meta.lease.as_ref().map(|lease| format!(" by {}", lease.worker)).unwrap_or_default();
+    format!("{}{worker}, revision {}, due {}", meta.state, meta.revision, meta.run_at)
+}
+
+fn parts(result: Option<&Blob>, details: Option<usize>) -> String {
+    let result = result.map(|result| format!(", result {} bytes", result.range.len()));
+    let details = details.map(|details| format!(", error details {details} bytes"));
+    [result, details].into_iter().flatten().collect()
+}

@@ -1,0 +1,90 @@
+use super::place::Place;
+use crate::{
+    error::Fault,
+    format::{
+        Found, Head, SEGMENT_HEAD_BYTES, SegmentHead, SegmentHeadError, find_next, parse, segment_name,
+    },
+    journal::{Files, Position, Suspect, read},
+};
+
+/// What is met on the way through the files, in order.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Step<'s> {
+    /// A file begins. A leftover is what a crash left of making it; it has no records, and goes with the next open.
+    File { name: &'s str, bytes: u64, head: Result<SegmentHead, SegmentHeadError>, is_leftover: bool },
+    /// A record, where it stands, and its changes.
+    Record { head: Head, at: Position, changes: &'s [u8] },
+    /// Bytes that are no record, up to the next one or the end.
+    Bad { at: Position, bytes: u64, what: &'static str, is_torn: bool },
+}
+
+/// Goes through all files, past whatever is no record.
+pub(super) fn walk(place: &Place, mut step: impl FnMut(Step<'_>)) -> Result<(), Fault> {
+    let mut files = Files::new(place.fs.clone());
+    let mut commit = 0;
+    for number in &place.numbers {
+        let file = files.segment(*number)?;
+        let name = segment_name(*number);
+        let size = file.size().map_err(|error| Fault::io(&name, error))?;
+        let bytes = read(&*file, *number, 0, size)?;
+        let head = SegmentHead::from_bytes(&bytes);
+        let is_last = place.numbers.last() == Some(number);
+        let is_unused = is_last && !is_marked(place, *number) && find_next(&bytes, 0).is_none();
+        let follows_on = head.is_ok_and(|head| head.first_commit > commit);
+        let is_leftover = is_unused && !follows_on && place.numbers.len() > 1;
+        step(Step::File { name: &name, bytes: size, head, is_leftover });
+        if is_leftover {
+            continue;
+        }
+        let mut segment = Segment { place, number: *number, bytes: &bytes, is_last, commit: &mut commit };
+        segment.walk(&mut step);
+    }
+    Ok(())
+}
+
+fn is_marked(place: &Place, number: u64) -> bool {
+    place.mark.is_some_and(|mark| mark.visible.segment >= number || mark.synced.segment >= number)
+}
+
+struct Segment<'s> {
+    place: &'s Place,
+    number: u64,
+    bytes: &'s [u8],
+    is_last: bool,
+    /// The number of the last record that was met.
+    commit: &'s mut u64,
+}
+
+impl Segment<'_> {
+    fn walk(&mut self, step: &mut impl FnMut(Step<'_>)) {
+        let mut at = SEGMENT_HEAD_BYTES.min(self.bytes.len());
+        loop {
+            match parse(self.bytes, at) {
+                Found::End => return,
+                Found::Record { head, changes, next } => {
+                    *self.commit = head.commit;
+                    let record = self.position(at);
+                    step(Step::Record { head, at: record, changes: &self.bytes[changes] });
+                    at = next;
+                }
+                Found::Bad(what) => at = self.bad(at, what, step),
+                Found::Newer(_) => at = self.bad(at, "it was written by a later version", step),
+            }
+        }
+    }
+
+    /// Answers where to go on.
+    fn bad(&self, at: usize, what: &'static str, step: &mut impl FnMut(Step<'_>)) -> usize {
+        let suspect = Suspect { bytes: self.bytes, at, place: self.position(at), what };
+        let is_damage =
+            !self.is_last || suspect.was_marked(self.place.mark) || suspect.is_vouched_for(*self.commit);
+        let next = find_next(self.bytes, at + 1).map(|(next, _)| next).filter(|_| is_damage);
+        let next = next.unwrap_or(self.bytes.len());
+        step(Step::Bad { at: suspect.place, bytes: (next - at) as u64, what, is_torn: !is_damage });
+        next
+    }
+
+    fn position(&self, at: usize) -> Position {
+        Position { segment: self.number, offset: at as u64 }
+    }
+}

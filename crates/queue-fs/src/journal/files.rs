@@ -1,0 +1,104 @@
+use crate::{
+    error::Fault,
+    format::{SEGMENT_HEAD_BYTES, SegmentHead, SegmentHeadError, segment_name},
+    sys::{Fs, FsFile, Open},
+};
+use bytes::Bytes;
+use std::{collections::BTreeMap, sync::Arc};
+
+/// Segments that are kept open.
+const OPEN_MAX: usize = 32;
+
+/// Where the bytes of a job are, and what they must add up to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Location {
+    pub(crate) segment: u64,
+    pub(crate) offset: u64,
+    pub(crate) len: u32,
+    pub(crate) checksum: u32,
+}
+
+/// Segments by number, opened when needed.
+#[derive(Debug)]
+pub(crate) struct Files {
+    fs: Arc<dyn Fs>,
+    open: BTreeMap<u64, Arc<dyn FsFile>>,
+}
+
+impl Files {
+    pub(crate) fn new(fs: Arc<dyn Fs>) -> Self {
+        Self { fs, open: BTreeMap::new() }
+    }
+
+    /// A segment that must be there.
+    pub(crate) fn segment(&mut self, number: u64) -> Result<Arc<dyn FsFile>, Fault> {
+        self.open_segment(number, Open::Existing)
+    }
+
+    /// A segment that may be new.
+    pub(super) fn create_segment(&mut self, number: u64) -> Result<Arc<dyn FsFile>, Fault> {
+        self.open_segment(number, Open::OrCreate)
+    }
+
+    /// Forgets a segment that is removed.
+    pub(super) fn forget(&mut self, number: u64) {
+        self.open.remove(&number);
+    }
+
+    /// Forgets every segment.
+    pub(super) fn forget_all(&mut self) {
+        self.open.clear();
+    }
+
+    /// The head of a segment, if it is sound.
+    pub(super) fn head(&mut self, number: u64) -> Result<Result<SegmentHead, SegmentHeadError>, Fault> {
+        let file = self.segment(number)?;
+        let bytes = read(&*file, number, 0, SEGMENT_HEAD_BYTES as u64)?;
+        let head = SegmentHead::from_bytes(&bytes);
+        let is_foreign = |head: &SegmentHead| head.number != number;
+        Ok(if head.as_ref().is_ok_and(is_foreign) {
+            Err(SegmentHeadError::Bad("the file has the name of another one"))
+        } else {
+            head
+        })
+    }
+
+    /// Bytes of a job, if they are still what was written.
+    pub(crate) fn read_body(&mut self, at: Location) -> Result<Bytes, Fault> {
+        let file = self.segment(at.segment)?;
+        let bytes = read(&*file, at.segment, at.offset, at.offset + u64::from(at.len))?;
+        if bytes.len() != at.len as usize || crc32c::crc32c(&bytes) != at.checksum {
+            let what = "the payload or result of a job is damaged";
+            return Err(Fault::corrupt(segment_name(at.segment), at.offset, what));
+        }
+        Ok(bytes.into())
+    }
+
+    fn open_segment(&mut self, number: u64, how: Open) -> Result<Arc<dyn FsFile>, Fault> {
+        if let Some(file) = self.open.get(&number) {
+            return Ok(file.clone());
+        }
+        let name = segment_name(number);
+        let file = self.fs.open(&name, how).map_err(|error| Fault::io(&name, error))?;
+        if self.open.len() >= OPEN_MAX {
+            self.open.pop_first();
+        }
+        self.open.insert(number, file.clone());
+        Ok(file)
+    }
+}
+
+/// Reads a range, or what there is of it.
+pub(crate) fn read(file: &dyn FsFile, number: u64, from: u64, to: u64) -> Result<Vec<u8>, Fault> {
+    let mut bytes = vec![0; usize::try_from(to.saturating_sub(from)).expect("a segment fits the memory")];
+    let mut filled = 0;
+    while filled < bytes.len() {
+        let read = file.read_at(from + filled as u64, &mut bytes[filled..]);
+        match read.map_err(|error| Fault::io(&segment_name(number), error))? {
+            0 => break,
+            read => filled += read,
+        }
+    }
+    bytes.truncate(filled);
+    Ok(bytes)
+}

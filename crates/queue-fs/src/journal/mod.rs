@@ -1,0 +1,148 @@
+//! The files: segments of records, the lock, and who may act on what.
+//!
+//! A writer takes the lock, reads what others wrote since, appends, flushes, tells everybody by the [`Mark`], and lets go.
+//! So nobody acts on a record that is not as durable as promised, and reading up to the mark needs no lock.
+//!
+//! The journal is circular. Jobs that are still there are carried on from the oldest segment into new records, and a
+//! segment of which nothing is needed is removed. There are no snapshots, and so no second format, no moment at which two
+//! files must change together, and no manifest: every record says which segment is the oldest that is needed.
+//!
+//! Absent on purpose: what the records mean, which is the [`Sink`]'s.
+
+mod append;
+mod catch_up;
+mod files;
+mod judge;
+mod lock;
+mod mark;
+mod position;
+mod replay;
+mod reserve;
+
+pub(crate) use catch_up::Seen;
+pub(crate) use files::{Files, Location, read};
+pub(crate) use judge::Suspect;
+pub(crate) use lock::LOCK;
+pub(crate) use mark::Mark;
+pub(crate) use position::Position;
+pub(crate) use reserve::RESERVE;
+
+use crate::{
+    error::Fault,
+    format::{Head, Malformed},
+    options::{Flush, FsOptions},
+    sys::{Fs, FsFile, Open},
+};
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
+
+/// Takes records in order.
+pub(crate) trait Sink {
+    /// Forgets everything: the records that follow are those from the beginning of this segment.
+    fn begin_at(&mut self, segment: u64);
+
+    /// The changes of one record, which stand at this place.
+    fn take(&mut self, head: &Head, at: Position, changes: &[u8]) -> Result<(), Malformed>;
+}
+
+/// One handle's view of the journal.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    fs: Arc<dyn Fs>,
+    lock: Arc<dyn FsFile>,
+    reserve: Arc<dyn FsFile>,
+    files: Files,
+    flush: Flush,
+    segment_bytes: u64,
+    reserve_bytes: u64,
+    busy_timeout: std::time::Duration,
+    /// Behind the last record that the sink took.
+    tail: Position,
+    /// The number of that record.
+    commit: u64,
+    /// Up to here everything is durable, as far as this handle knows.
+    synced: Position,
+    /// The oldest segment that is needed.
+    oldest: u64,
+    /// The lowest segment that may still be there.
+    lowest: u64,
+    is_locked: bool,
+    /// A flush failed: nobody knows what is on the disk.
+    is_poisoned: bool,
+    /// For whoever wants to know whether others wrote.
+    seen: Arc<AtomicU64>,
+}
+
+impl Journal {
+    /// Opens the files beside the journal; nothing is read yet.
+    pub(crate) fn open(fs: Arc<dyn Fs>, options: &FsOptions, seen: Arc<AtomicU64>) -> Result<Self, Fault> {
+        let open = |name| fs.open(name, Open::OrCreate).map_err(|error| Fault::io(name, error));
+        Ok(Self {
+            lock: open(LOCK)?,
+            reserve: open(RESERVE)?,
+            files: Files::new(fs.clone()),
+            fs,
+            flush: options.flush,
+            segment_bytes: options.segment_bytes,
+            reserve_bytes: options.reserve_bytes,
+            busy_timeout: options.busy_timeout,
+            tail: Position::default(),
+            commit: 0,
+            synced: Position::default(),
+            oldest: 0,
+            lowest: 0,
+            is_locked: false,
+            is_poisoned: false,
+            seen,
+        })
+    }
+
+    /// Refuses to go on after a failed flush.
+    pub(crate) fn check(&self) -> Result<(), Fault> {
+        if self.is_poisoned { Err(Fault::poisoned()) } else { Ok(()) }
+    }
+
+    /// Where the next record begins.
+    pub(crate) fn tail(&self) -> Position {
+        self.tail
+    }
+
+    /// The oldest segment that is needed.
+    pub(crate) fn oldest(&self) -> u64 {
+        self.oldest
+    }
+
+    /// Something was written that is not flushed.
+    pub(crate) fn is_unflushed(&self) -> bool {
+        self.synced < self.tail
+    }
+
+    /// Where bytes of jobs are read.
+    pub(crate) fn files(&mut self) -> &mut Files {
+        &mut self.files
+    }
+
+    /// Whether everybody's records must be durable before anything is done about them.
+    fn acts_on_durable_alone(&self) -> bool {
+        self.flush == Flush::Always
+    }
+
+    fn poison(&mut self, fault: Fault) -> Fault {
+        self.is_poisoned = true;
+        fault.unknown()
+    }
+
+    /// Tells every process how far the journal goes. Own readers are told first, so that nobody here takes our record for
+    /// another's.
+    fn publish(&mut self) -> Result<(), Fault> {
+        self.seen.store(self.commit, Ordering::SeqCst);
+        let mark = Mark { visible: self.tail, synced: self.synced.min(self.tail), commit: self.commit };
+        mark.write(&*self.lock).map_err(|error| self.poison(Fault::io(LOCK, error)))
+    }
+
+    fn read_mark(&self) -> Result<Option<Mark>, Fault> {
+        Mark::read(&*self.lock).map_err(|error| Fault::io(LOCK, error))
+    }
+}

@@ -1,0 +1,157 @@
+use super::{Journal, LOCK, Mark, Position, RESERVE, Sink, files::read};
+use crate::{
+    error::Fault,
+    format::{SegmentHead, SegmentHeadError, find_next, segment_name, segment_number},
+    sys::FsFile,
+};
+
+/// The number of the first segment of a store.
+const FIRST: u64 = 1;
+
+impl Journal {
+    /// Reads everything from the beginning, and makes the store if there is none. Only under the lock.
+    pub(crate) fn replay(&mut self, sink: &mut dyn Sink) -> Result<(), Fault> {
+        self.check()?;
+        self.files.forget_all();
+        let mark = self.read_mark()?;
+        let numbers = self.segment_numbers()?;
+        let Some((&lowest, &last)) = numbers.first().zip(numbers.last()) else {
+            sink.begin_at(FIRST);
+            return self.make_first(mark);
+        };
+        if let Some(pair) = numbers.windows(2).find(|pair| pair[0] + 1 != pair[1]) {
+            return Err(missing(pair[0] + 1));
+        }
+        if !self.begin_at(lowest, last, mark)? {
+            return self.make_first(mark);
+        }
+        sink.begin_at(lowest);
+        self.read_to(last, mark, sink)?;
+        if self.lowest > self.oldest {
+            return Err(missing(self.oldest));
+        }
+        self.check_end(mark)?;
+        self.synced = self.synced.max(mark.map(|mark| mark.synced).unwrap_or_default());
+        self.make_durable()?;
+        self.fs.sync_names().map_err(|error| self.poison(Fault::io("the directory", error)))?;
+        self.remove_unneeded()?;
+        self.publish()
+    }
+
+    /// The numbers of the segments that are there, in order.
+    pub(super) fn segment_numbers(&self) -> Result<Vec<u64>, Fault> {
+        let names = self.fs.names().map_err(|error| Fault::io("the directory", error))?;
+        let mut numbers: Vec<u64> = names.iter().filter_map(|name| segment_number(name)).collect();
+        numbers.sort_unstable();
+        Ok(numbers)
+    }
+
+    /// Stands in front of the first record; false if this is what a crash left of making the first segment.
+    fn begin_at(&mut self, lowest: u64, last: u64, mark: Option<Mark>) -> Result<bool, Fault> {
+        let head = match self.files.head(lowest)? {
+            Ok(head) => head,
+            Err(SegmentHeadError::Newer(version)) => {
+                return Err(Fault::newer(&segment_name(lowest), version));
+            }
+            Err(SegmentHeadError::Bad(what)) => {
+                let is_unused =
+                    lowest == FIRST && lowest == last && mark.is_none() && !self.has_records(lowest)?;
+                let damage = Fault::corrupt(segment_name(lowest), 0, what);
+                return if is_unused { Ok(false) } else { Err(damage) };
+            }
+        };
+        self.lowest = lowest;
+        self.oldest = head.oldest;
+        self.commit = head.first_commit - 1;
+        self.tail = Position::start_of(lowest);
+        self.synced = Position::default();
+        Ok(true)
+    }
+
+    /// A new store. Other people's files are left alone.
+    fn make_first(&mut self, mark: Option<Mark>) -> Result<(), Fault> {
+        if mark.is_some() {
+            return Err(Fault::corrupt(segment_name(FIRST), 0, "every file of the journal is missing"));
+        }
+        let names = self.fs.names().map_err(|error| Fault::io("the directory", error))?;
+        let first = segment_name(FIRST);
+        if let Some(other) = names.iter().find(|name| ![LOCK, RESERVE, &first].contains(&name.as_str())) {
+            return Err(Fault::invalid(format!(
+                "the directory has other things in it, such as {other:?}; name one \
+                                               that is empty, or that does not exist"
+            )));
+        }
+        (self.lowest, self.oldest, self.commit) = (FIRST, FIRST, 0);
+        self.make_segment(FIRST)?;
+        self.fs.sync_names().map_err(|error| self.poison(Fault::io("the directory", error)))?;
+        self.publish()
+    }
+
+    /// Makes a segment, or makes one that nobody has used anew, and stands in front of its first record.
+    pub(super) fn make_segment(&mut self, number: u64) -> Result<(), Fault> {
+        self.files.forget(number);
+        let file = self.files.create_segment(number)?;
+        let head = SegmentHead { number, first_commit: self.commit + 1, oldest: self.oldest };
+        let name = segment_name(number);
+        let written = file.set_size(0).and_then(|()| file.write_at(0, &head.to_bytes()));
+        written.map_err(|error| Fault::io(&name, error))?;
+        file.sync().map_err(|error| self.poison(Fault::io(&name, error)))?;
+        self.fs.sync_names().map_err(|error| self.poison(Fault::io("the directory", error)))?;
+        self.tail = Position::start_of(number);
+        self.synced = self.tail;
+        Ok(())
+    }
+
+    /// The last segment may be what a crash left of making it: then nobody has used it, and it goes.
+    pub(super) fn drops_leftover(&mut self, last: u64, mark: Option<Mark>) -> Result<bool, Fault> {
+        let next = self.tail.segment + 1;
+        let is_marked = mark.is_some_and(|mark| mark.visible.segment >= next || mark.synced.segment >= next);
+        if next != last || is_marked || self.has_records(next)? {
+            return Ok(false);
+        }
+        match self.files.head(next)? {
+            Ok(head) if head.first_commit > self.commit => return Ok(false),
+            Err(SegmentHeadError::Newer(_)) => return Ok(false),
+            Ok(_) | Err(SegmentHeadError::Bad(_)) => {}
+        }
+        self.remove_segment(next)?;
+        Ok(true)
+    }
+
+    pub(super) fn has_records(&mut self, number: u64) -> Result<bool, Fault> {
+        let file = self.files.segment(number)?;
+        self.files.forget(number);
+        let size = size(&*file, number)?;
+        Ok(find_next(&read(&*file, number, 0, size)?, 0).is_some())
+    }
+
+    /// Removes the segments that nobody needs, the oldest first: each removal is durable before the next, so that what is
+    /// left is always the end of the journal.
+    pub(super) fn remove_unneeded(&mut self) -> Result<(), Fault> {
+        while self.lowest < self.oldest {
+            self.remove_segment(self.lowest)?;
+            self.lowest += 1;
+        }
+        Ok(())
+    }
+
+    fn remove_segment(&mut self, number: u64) -> Result<(), Fault> {
+        self.files.forget(number);
+        let name = segment_name(number);
+        match self.fs.remove(&name) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(Fault::io(&name, error));
+            }
+            _ => {}
+        }
+        self.fs.sync_names().map_err(|error| Fault::io("the directory", error))
+    }
+}
+
+fn size(file: &dyn FsFile, number: u64) -> Result<u64, Fault> {
+    file.size().map_err(|error| Fault::io(&segment_name(number), error))
+}
+
+fn missing(number: u64) -> Fault {
+    Fault::corrupt(segment_name(number), 0, "the file is missing")
+}

@@ -1,0 +1,82 @@
+//! A durable job queue in a directory: no server, no C library, safe to share between the processes of a host.
+//!
+//! ```
+//! use queue_core::{ClaimRequest, ContentType, JobId, Kind, NewJob, Payload, QueueName, Span, Storage, SystemRng, WorkerId};
+//! use queue_fs::{FsOptions, FsStorage};
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let directory = tempfile::tempdir()?;
+//! let store = FsStorage::open(FsOptions::new(directory.path().join("jobs"))).await?;
+//! let queue = QueueName::new("emails")?;
+//! let payload = Payload::new("{}", ContentType::from_static("application/json"));
+//! let job = NewJob::new(JobId::new("welcome-42")?, Kind::from_static("email"), payload);
+//! store.enqueue(&queue, vec![vec![job]]).await?; // flushed to the disk when this answers
+//!
+//! let worker = WorkerId::new("me")?;
+//! let claimed = store.claim(ClaimRequest::new(queue, worker, 10, Span::from_secs(30), &SystemRng)).await?;
+//! assert_eq!(claimed.jobs[0].record.meta.id.as_str(), "welcome-42");
+//! store.close().await?;
+//! # Ok(()) }
+//! ```
+//!
+//! # Files
+//! The store is a journal: numbered segments of records with a checksum each, to which changes are appended. It is
+//! circular: what is still needed of the oldest segment is carried on to the end, a little with each write, and then the
+//! segment is removed. So there are no snapshots, no second format, and never two files that must change together. What
+//! is in memory is the engine of `queue-memory`, which the journal adds up to. `docs/FILE-FORMAT.md` has every byte.
+//!
+//! The idea of a log that cleans itself is that of Rosenblum and Ousterhout (1991).
+//!
+//! # Costs
+//! | | |
+//! |---|---|
+//! | a write | one `write` and one `fdatasync`, shared by all calls that wait, of about 150 bytes a job and its payload |
+//! | a read | no file, unless the payload or the result is not in memory |
+//! | memory | about half a KiB for each job, and payloads and results up to [a budget](FsOptions::memory_budget_bytes) |
+//! | disk | at most about twice the bytes of the jobs, two segments of 4 MiB, and 8 MiB of reserve; see [`FsUsage`] |
+//! | opening | the whole journal is read: about 200 MB a second |
+//!
+//! # Threads
+//! No file is touched on an async thread, and no runtime is needed. One thread works: it takes every call that waits, runs
+//! them on the engine, writes what changed as one record, and answers when that is durable. Reads go the same way, so
+//! under a load of writes a read takes as long as a flush.
+//!
+//! # What holds across processes
+//! Everything. A writer holds the lock while it reads what others wrote, appends and flushes, and the kernel lets go of it
+//! when the process dies. Nobody acts on a record that is less durable than this handle promises. A subscriber hears of
+//! other processes' writes as [`Hint::Missed`](queue_core::Hint::Missed), by file notification or by polling.
+//!
+//! # When things go wrong
+//! - A crash in the middle of a write leaves a torn end, which the next writer cuts; nobody was told of it.
+//! - Damage anywhere else is an error of kind `Corrupt` with file and offset. [`check`] shows all of it, [`repair`] saves the
+//!   rest.
+//! - After a failed flush nobody knows what is on the disk: the handle answers `Closed` from then on, and whoever opens the
+//!   store again writes and flushes what is in question once more.
+//! - On a full disk new jobs are refused with `Unavailable`, nothing of them applied. Claims, settles and removals go on, in
+//!   room that was kept for them, and new jobs are taken again when there is room.
+//!
+//! # Absent on purpose
+//! Hosts that share a directory over a network, since locks and flushes mean less there; and systems other than Unix.
+
+mod connect;
+mod error;
+mod flusher;
+mod format;
+mod fsck;
+mod journal;
+mod mailbox;
+mod options;
+mod signal;
+mod state;
+mod storage;
+#[doc(hidden)]
+pub mod sys;
+mod usage;
+mod wakeup;
+mod writer;
+
+pub use error::Damage;
+pub use fsck::{CheckReport, FileReport, check, dump, repair};
+pub use options::{Create, Flush, FsOptions};
+pub use storage::FsStorage;
+pub use usage::FsUsage;

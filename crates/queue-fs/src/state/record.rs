@@ -1,0 +1,229 @@
+use super::{
+    State,
+    shelf::{Part, Shelved, locate},
+    take::FIXED_BYTES,
+};
+use crate::{
+    format::{Kept, RECORD_HEAD_BYTES, seal, start, write},
+    journal::{Journal, Position},
+};
+use bytes::Bytes;
+use queue_core::{Payload, QueueName, Seq, State as JobState, Timestamp, WorkerId, WorkerInfo};
+use queue_memory::{Edit, StoredJob};
+use std::ops::Range;
+
+/// A worker showed itself, or went.
+#[derive(Clone, Debug)]
+pub(crate) enum PresenceEdit {
+    Shown(WorkerInfo, Timestamp),
+    Gone(WorkerId),
+}
+
+/// Records that are ready to be appended, and what is then to be remembered.
+#[derive(Debug)]
+pub(crate) struct Pending {
+    pub(crate) records: Vec<u8>,
+    /// How many records.
+    pub(crate) count: u64,
+    /// The oldest segment that is needed once they are durable.
+    pub(crate) oldest: u64,
+    pub(super) notes: Vec<Note>,
+    segment: u64,
+    /// How many jobs of the oldest segment they carry on.
+    pub(super) carried: usize,
+}
+
+/// What a record did to one job.
+#[derive(Debug)]
+pub(super) enum Note {
+    Put { seq: Seq, shelved: Shelved, is_terminal: bool },
+    Update { queue: QueueName, seq: Seq, result: Kept<Part>, is_terminal: bool },
+    Carry { seq: Seq, shelved: Shelved },
+    Remove(Seq),
+}
+
+/// One record while it is written.
+pub(super) struct Draft<'d> {
+    pub(super) out: &'d mut Vec<u8>,
+    pub(super) notes: &'d mut Vec<Note>,
+    /// Where its changes begin in the bytes, and will stand in the journal.
+    changes_at: usize,
+    base: Position,
+    queue: Option<QueueName>,
+}
+
+impl Pending {
+    /// How many bytes.
+    pub(crate) fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    /// Goes without what was carried on behind the first so many bytes.
+    pub(crate) fn truncate(&mut self, bytes: usize, oldest: u64) {
+        self.records.truncate(bytes);
+        self.notes.retain(|note| !matches!(note, Note::Carry { .. }));
+        (self.count, self.oldest, self.carried) = (1, oldest, 0);
+    }
+}
+
+impl State {
+    /// What the transaction at hand changed, as a record; `None` if that is nothing.
+    pub(crate) fn record(&self, journal: &Journal, presence: &[PresenceEdit]) -> Option<Pending> {
+        let (mut records, mut notes) = (Vec::new(), Vec::new());
+        let at = start(&mut records);
+        let mut draft = Draft::new(&mut records, &mut notes, journal.tail(), at);
+        self.engine.edits().for_each(|edit| draft.edit(&edit));
+        self.engine.pause_edits().for_each(|(queue, paused)| write::pause(draft.out, queue, paused));
+        for edit in presence {
+            draft.presence(edit);
+        }
+        if records.len() == at + RECORD_HEAD_BYTES {
+            return None;
+        }
+        let head = journal.head(0, journal.oldest(), self.engine.last_seq(), self.engine.mark());
+        seal(&mut records, at, &head);
+        let segment = journal.tail().segment;
+        Some(Pending { records, count: 1, oldest: journal.oldest(), notes, segment, carried: 0 })
+    }
+
+    /// The records are in the journal.
+    pub(crate) fn recorded(&mut self, pending: Pending) {
+        self.engine.commit();
+        self.shelf.usage.grows(pending.segment, pending.records.len() as u64);
+        if let Some(oldest) = self.shelf.usage.oldest() {
+            self.shelf.usage.carried(oldest, pending.carried);
+        }
+        for note in pending.notes {
+            self.note(note);
+        }
+        self.shelf.usage.forget_before(pending.oldest);
+    }
+
+    fn note(&mut self, note: Note) {
+        match note {
+            Note::Put { seq, mut shelved, is_terminal } => {
+                self.settle_in(seq, &mut shelved, is_terminal);
+                self.shelf.put(seq, shelved);
+            }
+            Note::Update { queue, seq, mut result, is_terminal } => {
+                if let Kept::Now(part) = &mut result {
+                    self.settle_result(&queue, seq, part);
+                }
+                self.changed(&queue, seq, result, is_terminal);
+            }
+            Note::Carry { seq, mut shelved } => {
+                if let Some(before) = self.shelf.get(seq) {
+                    shelved.payload.is_resident = before.payload.is_resident;
+                    if let (Some(part), Some(before)) = (&mut shelved.result, before.result) {
+                        part.is_resident = before.is_resident;
+                    }
+                }
+                self.shelf.put(seq, shelved);
+            }
+            Note::Remove(seq) => self.shelf.remove(seq),
+        }
+    }
+
+    /// Decides what of a new job stays in memory.
+    fn settle_in(&mut self, seq: Seq, shelved: &mut Shelved, is_terminal: bool) {
+        let queue = &shelved.queue.clone();
+        let len = shelved.payload.location.len;
+        shelved.payload.is_resident = len == 0 || (!is_terminal && self.has_memory_for(len));
+        if !shelved.payload.is_resident {
+            self.engine.set_body_bytes(queue, seq, Some(Bytes::new()), None);
+        }
+        if let Some(part) = &mut shelved.result {
+            self.settle_result(queue, seq, part);
+        }
+    }
+
+    fn settle_result(&mut self, queue: &QueueName, seq: Seq, part: &mut Part) {
+        part.is_resident = part.location.len == 0 || self.has_memory_for(part.location.len);
+        if !part.is_resident {
+            self.engine.set_body_bytes(queue, seq, None, Some(Bytes::new()));
+        }
+    }
+}
+
+impl<'d> Draft<'d> {
+    /// A record whose head begins at `at` of the bytes, of which the first will stand at `base`.
+    pub(super) fn new(out: &'d mut Vec<u8>, notes: &'d mut Vec<Note>, base: Position, at: usize) -> Self {
+        let changes_at = at + RECORD_HEAD_BYTES;
+        let base = Position { offset: base.offset + changes_at as u64, ..base };
+        Self { out, notes, changes_at, base, queue: None }
+    }
+
+    fn edit(&mut self, edit: &Edit<'_>) {
+        self.select(edit.queue);
+        let seq = edit.seq;
+        let Some(after) = edit.after else {
+            write::remove(self.out, seq);
+            return self.notes.push(Note::Remove(seq));
+        };
+        let is_terminal = after.job.meta.state.is_terminal();
+        let Some(before) = edit.before else {
+            let shelved = self.put(after);
+            return self.notes.push(Note::Put { seq, shelved, is_terminal });
+        };
+        let (result, details) = (result_of(before, after), details_of(before, after));
+        let kept = result;
+        let written = write::update(self.out, after, result, details);
+        let result = match (kept, written) {
+            (Kept::Now(_), Some(range)) => Kept::Now(self.part(&range, after.job.meta.epoch)),
+            (Kept::Gone, _) => Kept::Gone,
+            _ => Kept::Same,
+        };
+        self.notes.push(Note::Update { queue: edit.queue.clone(), seq, result, is_terminal });
+    }
+
+    /// A whole job, and where its parts will stand, taken to be in memory.
+    pub(super) fn put(&mut self, stored: &StoredJob) -> Shelved {
+        let epoch = stored.job.meta.epoch;
+        let (payload, result) = write::put(self.out, stored);
+        let result = result.map(|range| self.part(&range, epoch));
+        let fixed_bytes = FIXED_BYTES + stored.job.meta.id.as_str().len() as u64;
+        let payload = self.part(&payload, epoch);
+        let queue = stored.job.meta.queue.clone();
+        Shelved { queue, segment: self.base.segment, fixed_bytes, payload, result }
+    }
+
+    /// The changes that follow are about this queue.
+    pub(super) fn select(&mut self, queue: &QueueName) {
+        if self.queue.as_ref() != Some(queue) {
+            write::queue(self.out, queue);
+            self.queue = Some(queue.clone());
+        }
+    }
+
+    pub(super) fn presence(&mut self, edit: &PresenceEdit) {
+        match edit {
+            PresenceEdit::Shown(worker, until) => write::worker(self.out, worker, *until),
+            PresenceEdit::Gone(worker) => write::retire(self.out, worker),
+        }
+    }
+
+    fn part(&self, range: &Range<usize>, epoch: u64) -> Part {
+        let within = range.start - self.changes_at..range.end - self.changes_at;
+        let location = locate(self.base, &self.out[self.changes_at..], &within);
+        Part { location, epoch, is_resident: true }
+    }
+}
+
+/// There is a result if and only if the job is Completed, and each completion is of a claim of its own.
+fn result_of<'r>(before: &StoredJob, after: &'r StoredJob) -> Kept<&'r Payload> {
+    let completed =
+        |stored: &StoredJob| (stored.job.meta.state == JobState::Completed).then_some(stored.job.meta.epoch);
+    match &after.body.result {
+        None if before.body.result.is_some() => Kept::Gone,
+        Some(result) if completed(before) != completed(after) => Kept::Now(result),
+        _ => Kept::Same,
+    }
+}
+
+fn details_of<'d>(before: &StoredJob, after: &'d StoredJob) -> Kept<&'d Bytes> {
+    match (&before.body.error_details, &after.body.error_details) {
+        (before, after) if before == after => Kept::Same,
+        (_, None) => Kept::Gone,
+        (_, Some(details)) => Kept::Now(details),
+    }
+}

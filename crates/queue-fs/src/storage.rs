@@ -1,0 +1,231 @@
+use crate::{
+    FsUsage,
+    flusher::Flusher,
+    options::{Flush, FsOptions},
+    signal::Signal,
+    sys::Fs,
+    wakeup::Watcher,
+    writer::{
+        Announce, Apply, Claim, Count, Enqueue, Exchange, Get, List, Measure, PruneSome, SetPaused, Shared,
+        Verify, Workers, Writer,
+    },
+};
+use async_trait::async_trait;
+use queue_core::{
+    Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Enqueued, Error, EventReach,
+    EventStream, Hub, Interest, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, Reach,
+    Result, Span, Stamped, Storage, WorkerInfo, lifecycle::Patch, lifecycle::Transition,
+};
+use std::{
+    sync::{Arc, Mutex, PoisonError, atomic::AtomicU64},
+    time::Duration,
+};
+use tokio::sync::OnceCell;
+
+/// What one call may bring, in bytes: it becomes one record, which is read in one piece.
+const CALL_BYTES_MAX: usize = 256 << 20;
+
+/// A handle on the jobs in one directory.
+///
+/// Any number of handles and processes of one host may share the directory. The handle owns its threads: one that works,
+/// one that watches for writes of others once somebody subscribes, and one that flushes if that is done by the clock. They
+/// end with [`close`], or when the handle is dropped, which waits for the record at hand.
+///
+/// # Dropped futures
+/// A verb that was handed to the thread runs to its end, and is durable or undone as a whole. A claim whose future is
+/// gone before its turn is skipped; one that is dropped later leaves jobs leased until they lapse.
+///
+/// [`close`]: Storage::close
+#[derive(Debug)]
+pub struct FsStorage {
+    // Dropped in this order: the two threads that nudge the writer, then the writer itself.
+    watcher: Mutex<Arc<OnceCell<Watcher>>>,
+    flusher: Mutex<Option<Flusher>>,
+    writer: Arc<Writer>,
+    fs: Arc<dyn Fs>,
+    shared: Arc<Shared>,
+}
+
+impl FsStorage {
+    /// Opens a directory, makes it if the options say so, and reads its journal.
+    ///
+    /// Dropping the future may leave a directory that is new and empty.
+    ///
+    /// # Errors
+    /// `Invalid` for a path that cannot be used, `Unsupported` for a journal of a newer version of this library,
+    /// `Corrupt` for one that is damaged, with a [`Damage`](crate::Damage) as its source, and `Unavailable` while another
+    /// process keeps it locked.
+    pub async fn open(options: FsOptions) -> Result<Self> {
+        let options = options.checked()?;
+        let (hub, seen, unflushed) = (Arc::default(), Arc::new(AtomicU64::new(0)), Signal::default());
+        let shared = Arc::new(Shared { options, hub, seen, unflushed });
+        let (writer, fs) = Writer::start(shared.clone()).await?;
+        let writer = Arc::new(writer);
+        let flusher = match shared.options.flush {
+            Flush::Every(interval) => Some(Flusher::start(shared.clone(), writer.clone(), interval)?),
+            Flush::Always | Flush::Never => None,
+        };
+        Ok(Self { watcher: Mutex::default(), flusher: Mutex::new(flusher), writer, fs, shared })
+    }
+
+    /// What the store takes up, on the disk and in this handle's memory.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # use queue_fs::{FsOptions, FsStorage};
+    /// # let directory = tempfile::tempdir()?;
+    /// let store = FsStorage::open(FsOptions::new(directory.path().join("jobs"))).await?;
+    /// assert_eq!(store.usage().await?.jobs, 0);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// `Closed` after [`close`](Storage::close), and those of any read.
+    pub async fn usage(&self) -> Result<FsUsage> {
+        self.writer.call(Measure).await
+    }
+
+    fn hub(&self) -> &Arc<Hub> {
+        &self.shared.hub
+    }
+
+    fn check_open(&self, operation: &'static str) -> Result<()> {
+        if self.writer.is_closed() { Err(Error::closed(operation)) } else { Ok(()) }
+    }
+
+    fn check_apply(&self, operation: &'static str, batch: &[Transition]) -> Result<()> {
+        self.shared.options.limits.check_apply(batch)?;
+        let result = |transition: &Transition| match &transition.patch {
+            Patch::Finish(finish) => finish.result.as_ref().map_or(0, |result| result.bytes.len()),
+            _ => 0,
+        };
+        let then = |transition: &Transition| bytes_of(&transition.then);
+        check_bytes(operation, batch.iter().map(|transition| result(transition) + then(transition)).sum())
+    }
+}
+
+fn bytes_of(jobs: &[NewJob]) -> usize {
+    jobs.iter().map(|job| job.payload.bytes.len()).sum()
+}
+
+fn check_bytes(operation: &'static str, bytes: usize) -> Result<()> {
+    if bytes <= CALL_BYTES_MAX {
+        return Ok(());
+    }
+    let message = format!(
+        "one call may bring {CALL_BYTES_MAX} bytes of payloads and results, not {bytes}; send several"
+    );
+    Err(Error::invalid(operation, message))
+}
+
+#[async_trait]
+impl Storage for FsStorage {
+    fn capabilities(&self) -> Capabilities {
+        let durability = match self.shared.options.flush {
+            Flush::Always => Durability::Power,
+            Flush::Every(_) | Flush::Never => Durability::Process,
+        };
+        Capabilities::new("file", durability, Reach::Host)
+            .with_events(EventReach::Process)
+            .with_presence()
+            .with_pause()
+            .with_limits(self.shared.options.limits)
+    }
+
+    async fn enqueue(
+        &self,
+        queue: &QueueName,
+        groups: Vec<Vec<NewJob>>,
+    ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
+        self.shared.options.limits.check_enqueue(&groups)?;
+        check_bytes("enqueue", groups.iter().map(|group| bytes_of(group)).sum())?;
+        self.writer.call(Enqueue { queue: queue.clone(), groups }).await
+    }
+
+    async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
+        self.shared.options.limits.check_batch("claim", request.limit)?;
+        self.writer.call(Claim(request)).await
+    }
+
+    async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
+        self.check_apply("apply", &batch)?;
+        self.writer.call(Apply(batch)).await
+    }
+
+    async fn exchange(
+        &self,
+        batch: Vec<Transition>,
+        request: ClaimRequest,
+    ) -> Result<(Stamped<Vec<Applied>>, Claimed)> {
+        self.check_apply("exchange", &batch)?;
+        self.shared.options.limits.check_batch("exchange", request.limit)?;
+        self.writer.call(Exchange { batch, request }).await
+    }
+
+    async fn get(
+        &self,
+        queue: &QueueName,
+        ids: &[JobId],
+        what: Detail,
+    ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
+        self.writer.call(Get { queue: queue.clone(), ids: ids.to_vec(), what }).await
+    }
+
+    async fn list(&self, query: ListQuery) -> Result<Page> {
+        let page = self.writer.call(List(query)).await?;
+        page.ok_or_else(|| Error::invalid("list", "the cursor is not one of this store"))
+    }
+
+    async fn counts(&self, queue: &QueueName) -> Result<Counts> {
+        self.writer.call(Count(queue.clone())).await
+    }
+
+    /// Removes in steps of bounded size; dropping the future between two of them leaves the rest in place.
+    async fn prune(&self, request: PruneRequest) -> Result<u64> {
+        let (mut removed, asked) = (0, request.limit);
+        while removed < asked {
+            let limit = PruneSome::MAX.min(asked - removed);
+            let some = self.writer.call(PruneSome(PruneRequest { limit, ..request.clone() })).await?;
+            removed += usize::try_from(some).unwrap_or(limit);
+            if some < limit as u64 {
+                break;
+            }
+        }
+        Ok(removed as u64)
+    }
+
+    async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
+        self.writer.call(SetPaused { queue: queue.clone(), paused }).await
+    }
+
+    /// The first subscriber starts the thread that watches for writes of other processes.
+    async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
+        self.check_open("subscribe")?;
+        let stream = self.hub().subscribe(queue, interest);
+        let watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let start = || Watcher::start(self.shared.clone(), self.writer.clone(), self.fs.clone());
+        watcher.get_or_try_init(start).await?;
+        Ok(stream)
+    }
+
+    async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<()> {
+        let ttl = Span::new("presence ttl", ttl)?;
+        self.writer.call(Announce { worker, ttl }).await
+    }
+
+    async fn workers(&self) -> Result<Vec<WorkerInfo>> {
+        self.writer.call(Workers).await
+    }
+
+    async fn verify(&self) -> Result<Vec<String>> {
+        self.writer.call(Verify).await
+    }
+
+    async fn close(&self) -> Result<()> {
+        self.hub().close();
+        drop(std::mem::take(&mut *self.watcher.lock().unwrap_or_else(PoisonError::into_inner)));
+        drop(self.flusher.lock().unwrap_or_else(PoisonError::into_inner).take());
+        self.writer.close().await;
+        Ok(())
+    }
+}

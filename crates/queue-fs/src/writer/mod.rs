@@ -1,0 +1,17 @@
+//! The one thread that a handle works with, and the verbs that it runs.
+//!
+//! Every call that waits goes into one record: it is written and flushed once, and only then is anybody answered. Calls
+//! that only read are answered without the lock, unless they stand among writes; then they wait for these, since they may
+//! have seen them.
+
+mod batch;
+mod session;
+mod task;
+mod thread;
+mod verbs;
+
+pub(crate) use thread::{Shared, Writer};
+pub(crate) use verbs::{
+    Announce, Apply, CatchUp, Claim, Count, Enqueue, Exchange, FlushNow, Get, List, Measure, PruneSome,
+    SetPaused, Verify, Workers,
+};

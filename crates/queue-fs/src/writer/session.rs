@@ -1,0 +1,179 @@
+use super::{task::Need, thread::Shared};
+use crate::{
+    error::Fault,
+    journal::{Journal, Seen},
+    options::Flush,
+    state::{PresenceEdit, State},
+};
+use queue_core::Timestamp;
+use queue_memory::Notice;
+use std::{io, sync::Arc};
+
+/// The journal, what it adds up to, and the transaction at hand.
+pub(crate) struct Session {
+    shared: Arc<Shared>,
+    pub(super) journal: Journal,
+    pub(super) state: State,
+    /// The clock's reading for the transaction at hand.
+    pub(super) reading: Timestamp,
+    /// Who showed themselves in it.
+    pub(super) presence: Vec<PresenceEdit>,
+    /// The state is that of the journal up to its tail.
+    is_loaded: bool,
+    /// Old segments are given up. Not any more once something in them could not be read: it stays for `fsck`.
+    gives_up_segments: bool,
+    /// The disk was full when last looked at.
+    is_tight: bool,
+}
+
+impl Session {
+    /// Reads the whole journal, and makes one if there is none.
+    pub(super) fn open(shared: Arc<Shared>, journal: Journal) -> Result<Self, Fault> {
+        let state = State::new(shared.options.memory_budget_bytes);
+        let reading = shared.options.clock.now();
+        let presence = Vec::new();
+        let mut session = Self {
+            shared,
+            journal,
+            state,
+            reading,
+            presence,
+            is_loaded: false,
+            gives_up_segments: true,
+            is_tight: false,
+        };
+        let opened = session.lock();
+        session.end();
+        opened.map(|()| session)
+    }
+
+    /// Brings the state up to date and starts a transaction.
+    pub(super) fn begin(&mut self, need: Need) -> Result<(), Fault> {
+        let begun = self.prepare(need);
+        if begun.is_err() {
+            self.end();
+        }
+        self.reading = self.shared.options.clock.now();
+        begun
+    }
+
+    fn prepare(&mut self, need: Need) -> Result<(), Fault> {
+        self.journal.check()?;
+        if need == Need::Read && self.is_loaded {
+            match self.journal.catch_up_visible(&mut self.state)? {
+                Seen::All { foreign } => {
+                    self.tell_of_others(foreign);
+                    return Ok(());
+                }
+                Seen::NeedsLock => {}
+            }
+        }
+        self.lock()?;
+        if need == Need::Grow {
+            self.is_tight = !self.journal.has_reserve()?;
+            if self.is_tight {
+                return Err(Fault::io("new jobs are not accepted", io::ErrorKind::StorageFull.into()));
+            }
+        }
+        if need != Need::Read {
+            self.state.engine.begin();
+        }
+        Ok(())
+    }
+
+    /// Takes the lock and reads what others wrote; from the beginning, if it went on without us.
+    fn lock(&mut self) -> Result<(), Fault> {
+        self.journal.lock()?;
+        if self.is_loaded {
+            match self.journal.catch_up(&mut self.state) {
+                Ok(foreign) => {
+                    self.tell_of_others(foreign);
+                    return Ok(());
+                }
+                Err(fault) if fault.is_missing() => {}
+                Err(fault) => return Err(fault),
+            }
+        }
+        self.is_loaded = false;
+        self.journal.replay(&mut self.state)?;
+        self.is_loaded = true;
+        self.tell_of_others(true);
+        Ok(())
+    }
+
+    /// Writes down what changed, as durably as promised, and publishes the hints.
+    pub(super) fn commit(&mut self, need: Need) -> Result<(), Fault> {
+        if need != Need::Read {
+            self.write_down(need)?;
+        }
+        self.presence.clear();
+        let notices = self.state.engine.take_notices();
+        self.publish(&notices);
+        Ok(())
+    }
+
+    fn write_down(&mut self, need: Need) -> Result<(), Fault> {
+        self.journal.make_room()?;
+        let Some(mut pending) = self.state.record(&self.journal, &self.presence) else {
+            self.state.engine.commit();
+            return Ok(());
+        };
+        let (alone, segment_bytes) = (pending.len(), self.shared.options.segment_bytes);
+        if self.gives_up_segments && self.state.is_wasteful(segment_bytes, self.is_tight) {
+            self.gives_up_segments = self.state.carry(&mut self.journal, &mut pending).is_ok();
+        }
+        let mut appended = self.journal.append(&pending);
+        if appended.as_ref().is_err_and(Fault::is_full) && pending.len() > alone {
+            pending.truncate(alone, self.journal.oldest());
+            appended = self.journal.append(&pending);
+        }
+        if appended.as_ref().is_err_and(Fault::is_full) && need != Need::Grow {
+            self.is_tight = true;
+            if self.journal.spend_reserve()? {
+                appended = self.journal.append(&pending);
+            }
+        }
+        appended?;
+        self.state.recorded(pending);
+        self.journal.tidy();
+        if matches!(self.shared.options.flush, Flush::Every(_)) && self.journal.is_unflushed() {
+            self.shared.unflushed.touch();
+        }
+        Ok(())
+    }
+
+    /// Takes back what changed.
+    pub(super) fn rollback(&mut self) {
+        self.presence.clear();
+        self.state.engine.rollback();
+    }
+
+    /// Lets others go on.
+    pub(super) fn end(&mut self) {
+        self.journal.unlock();
+    }
+
+    /// The last thing that a handle does: what it wrote becomes durable, whatever it promised.
+    pub(super) fn close(&mut self) {
+        // Nobody is left to be told that it failed, and nobody was promised that it would not.
+        drop(self.journal.flush());
+    }
+
+    fn tell_of_others(&self, foreign: bool) {
+        if foreign {
+            self.shared.hub.missed();
+        }
+    }
+
+    fn publish(&self, notices: &[Notice]) {
+        if notices.is_empty() || !self.shared.hub.has_subscribers() {
+            return;
+        }
+        for notice in notices {
+            match notice {
+                Notice::Wake(queue) => self.shared.hub.wake(queue),
+                Notice::Changed(queue, change) => self.shared.hub.changed(queue, change),
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+use crate::{
+    error::Fault,
+    state::PresenceEdit,
+    writer::{
+        session::Session,
+        task::{Need, Verb},
+    },
+};
+use queue_core::{Applied, PruneRequest, QueueName, Span, Stamped, WorkerInfo, lifecycle::Transition};
+
+/// Compares guards and writes patches.
+#[derive(Debug)]
+pub(crate) struct Apply(pub(crate) Vec<Transition>);
+
+impl Verb for Apply {
+    type Answer = Stamped<Vec<Applied>>;
+
+    const NAME: &'static str = "apply";
+    const NEED: Need = Need::Change;
+
+    fn weight(&self) -> usize {
+        weigh(&self.0)
+    }
+
+    fn run(&self, session: &mut Session) -> Result<Self::Answer, Fault> {
+        Ok(run_apply(session, &self.0))
+    }
+}
+
+pub(super) fn run_apply(session: &mut Session, batch: &[Transition]) -> Stamped<Vec<Applied>> {
+    let engine = &mut session.state.engine;
+    let value = engine.apply(batch.to_vec(), session.reading);
+    Stamped { now: engine.advance(session.reading), value }
+}
+
+/// Jobs that a batch touches at most.
+pub(super) fn weigh(batch: &[Transition]) -> usize {
+    batch.iter().map(|transition| 1 + transition.then.len()).sum()
+}
+
+/// Removes records, not too many for one record of the journal.
+#[derive(Debug)]
+pub(crate) struct PruneSome(pub(crate) PruneRequest);
+
+impl PruneSome {
+    /// More are removed in several steps, so that other calls go between them.
+    pub(crate) const MAX: usize = 5_000;
+}
+
+impl Verb for PruneSome {
+    /// How many it removed.
+    type Answer = u64;
+
+    const NAME: &'static str = "prune";
+    const NEED: Need = Need::Change;
+
+    fn weight(&self) -> usize {
+        self.0.limit
+    }
+
+    fn run(&self, session: &mut Session) -> Result<u64, Fault> {
+        Ok(session.state.engine.prune(&self.0, session.reading))
+    }
+}
+
+/// Stops or resumes claims.
+#[derive(Debug)]
+pub(crate) struct SetPaused {
+    pub(crate) queue: QueueName,
+    pub(crate) paused: bool,
+}
+
+impl Verb for SetPaused {
+    type Answer = ();
+
+    const NAME: &'static str = "set_paused";
+    const NEED: Need = Need::Change;
+
+    fn run(&self, session: &mut Session) -> Result<(), Fault> {
+        session.state.engine.set_paused(&self.queue, self.paused);
+        Ok(())
+    }
+}
+
+/// Shows a worker for a while, or hides it.
+#[derive(Debug)]
+pub(crate) struct Announce {
+    pub(crate) worker: WorkerInfo,
+    pub(crate) ttl: Span,
+}
+
+impl Verb for Announce {
+    type Answer = ();
+
+    const NAME: &'static str = "announce";
+    const NEED: Need = Need::Change;
+
+    fn run(&self, session: &mut Session) -> Result<(), Fault> {
+        let engine = &mut session.state.engine;
+        let now = engine.advance(session.reading);
+        engine.announce(self.worker.clone(), self.ttl, session.reading);
+        session.presence.push(if self.ttl == Span::ZERO {
+            PresenceEdit::Gone(self.worker.id.clone())
+        } else {
+            PresenceEdit::Shown(self.worker.clone(), now + self.ttl)
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,38 @@
+use crate::{
+    error::Fault,
+    writer::{
+        session::Session,
+        task::{Need, Verb},
+    },
+};
+use queue_core::{Enqueued, NewJob, QueueName, Stamped};
+
+/// Stores jobs. Everything is in one record, so every group is whole or absent (I19).
+#[derive(Debug)]
+pub(crate) struct Enqueue {
+    pub(crate) queue: QueueName,
+    pub(crate) groups: Vec<Vec<NewJob>>,
+}
+
+impl Verb for Enqueue {
+    type Answer = Stamped<Vec<Vec<Enqueued>>>;
+
+    const NAME: &'static str = "enqueue";
+    const NEED: Need = Need::Grow;
+
+    fn weight(&self) -> usize {
+        self.groups.iter().flatten().map(|job| 1 + job.payload.bytes.len() / 1024).sum()
+    }
+
+    fn run(&self, session: &mut Session) -> Result<Self::Answer, Fault> {
+        let engine = &mut session.state.engine;
+        let mut value = engine.enqueue(&self.queue, self.groups.clone(), session.reading);
+        let now = engine.advance(session.reading);
+        for enqueued in value.iter_mut().flatten() {
+            if let Enqueued::Completed { seq, result } = enqueued {
+                session.state.fill_result(session.journal.files(), &self.queue, *seq, result)?;
+            }
+        }
+        Ok(Stamped { now, value })
+    }
+}

@@ -1,0 +1,13 @@
+//! The verbs of the contract, as they run on the thread.
+
+mod change;
+mod claim;
+mod enqueue;
+mod read;
+mod upkeep;
+
+pub(crate) use change::{Announce, Apply, PruneSome, SetPaused};
+pub(crate) use claim::{Claim, Exchange};
+pub(crate) use enqueue::Enqueue;
+pub(crate) use read::{Count, Get, List, Measure, Verify, Workers};
+pub(crate) use upkeep::{CatchUp, FlushNow};

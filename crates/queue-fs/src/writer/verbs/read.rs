@@ -1,0 +1,113 @@
+use crate::{
+    FsUsage,
+    error::Fault,
+    writer::{
+        session::Session,
+        task::{Need, Verb},
+    },
+};
+use queue_core::{Counts, Detail, JobId, JobRecord, ListQuery, Page, QueueName, Stamped, WorkerInfo};
+
+/// Reads jobs by id.
+#[derive(Debug)]
+pub(crate) struct Get {
+    pub(crate) queue: QueueName,
+    pub(crate) ids: Vec<JobId>,
+    pub(crate) what: Detail,
+}
+
+impl Verb for Get {
+    type Answer = Stamped<Vec<Option<JobRecord>>>;
+
+    const NAME: &'static str = "get";
+    const NEED: Need = Need::Read;
+
+    fn run(&self, session: &mut Session) -> Result<Self::Answer, Fault> {
+        let now = session.state.engine.advance(session.reading);
+        let mut value = session.state.engine.get(&self.queue, &self.ids, self.what, now);
+        for record in value.iter_mut().flatten() {
+            if let Some(body) = &mut record.body {
+                session.state.fill(session.journal.files(), &record.meta, body)?;
+            }
+        }
+        Ok(Stamped { now, value })
+    }
+}
+
+/// Reads a page of metadata; `None` if the cursor is not one of this store.
+#[derive(Debug)]
+pub(crate) struct List(pub(crate) ListQuery);
+
+impl Verb for List {
+    type Answer = Option<Page>;
+
+    const NAME: &'static str = "list";
+    const NEED: Need = Need::Read;
+
+    fn run(&self, session: &mut Session) -> Result<Self::Answer, Fault> {
+        let now = session.state.engine.advance(session.reading);
+        Ok(session.state.engine.list(&self.0, now))
+    }
+}
+
+/// Counts jobs by state.
+#[derive(Debug)]
+pub(crate) struct Count(pub(crate) QueueName);
+
+impl Verb for Count {
+    type Answer = Counts;
+
+    const NAME: &'static str = "counts";
+    const NEED: Need = Need::Read;
+
+    fn run(&self, session: &mut Session) -> Result<Counts, Fault> {
+        let now = session.state.engine.advance(session.reading);
+        Ok(session.state.engine.counts(&self.0, now))
+    }
+}
+
+/// The workers that are shown.
+#[derive(Debug)]
+pub(crate) struct Workers;
+
+impl Verb for Workers {
+    type Answer = Vec<WorkerInfo>;
+
+    const NAME: &'static str = "workers";
+    const NEED: Need = Need::Read;
+
+    fn run(&self, session: &mut Session) -> Result<Self::Answer, Fault> {
+        let now = session.state.engine.advance(session.reading);
+        Ok(session.state.engine.workers(now))
+    }
+}
+
+/// What all of it takes up.
+#[derive(Debug)]
+pub(crate) struct Measure;
+
+impl Verb for Measure {
+    type Answer = FsUsage;
+
+    const NAME: &'static str = "usage";
+    const NEED: Need = Need::Read;
+
+    fn run(&self, session: &mut Session) -> Result<FsUsage, Fault> {
+        Ok(session.state.usage())
+    }
+}
+
+/// Cross-checks everything.
+#[derive(Debug)]
+pub(crate) struct Verify;
+
+impl Verb for Verify {
+    type Answer = Vec<String>;
+
+    const NAME: &'static str = "verify";
+    const NEED: Need = Need::Read;
+
+    fn run(&self, session: &mut Session) -> Result<Self::Answer, Fault> {
+        session.state.verify(session.journal.files(), session.reading)
+    }
+}

@@ -1,0 +1,12 @@
+//! The conformance suite on a directory of its own for each case, every record flushed.
+
+mod harness;
+
+use harness::FsHarness;
+use queue_fs::Flush;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let harness = FsHarness { flush: Flush::Always, segment_bytes: 16 << 20, memory_budget_bytes: 64 << 20 };
+    queue_testkit::run("file", harness)
+}

@@ -1,0 +1,12 @@
+//! The conformance suite with segments so short that the journal goes round within a case, and with no memory for payloads.
+
+mod harness;
+
+use harness::FsHarness;
+use queue_fs::Flush;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let harness = FsHarness { flush: Flush::Never, segment_bytes: 2 << 10, memory_budget_bytes: 0 };
+    queue_testkit::run("file, short segments", harness)
+}

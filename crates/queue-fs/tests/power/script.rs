@@ -1,0 +1,196 @@
+//! A random script of calls, and how the store must stand after each of them.
+
+use queue_core::{
+    Applied, ClaimRequest, ClaimedJob, ContentType, Counts, Detail, Failure, JobId, JobRecord, Kind,
+    ListQuery, ManualClock, NewJob, Payload, Prune, PruneRequest, QueueName, Retention, Rng, SeededRng, Span,
+    Storage, Timestamp, WorkerId, WorkerInfo,
+    lifecycle::{Cause, Event, Policy, Transition, decide},
+};
+use queue_memory::MemoryStorage;
+use std::{sync::Arc, time::Duration};
+
+/// One call.
+#[derive(Clone, Debug)]
+pub(crate) enum Call {
+    Enqueue(QueueName, Vec<Vec<NewJob>>),
+    Claim(ClaimRequest),
+    Apply(Vec<Transition>),
+    Prune(PruneRequest),
+    Pause(QueueName, bool),
+    Announce(WorkerInfo),
+}
+
+/// Everything that can be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct View {
+    records: Vec<Option<JobRecord>>,
+    counts: Vec<Counts>,
+    is_paused: Vec<bool>,
+    workers: Vec<WorkerInfo>,
+}
+
+/// Calls, and how the store stands before the first and after each.
+#[derive(Debug)]
+pub(crate) struct Script {
+    pub(crate) calls: Vec<Call>,
+    pub(crate) views: Vec<View>,
+    pub(crate) clock: Arc<ManualClock>,
+}
+
+/// Two of them, so that changes of several stand in one journal.
+const QUEUES: [&str; 2] = ["q", "other"];
+const PAGE: usize = 1_000;
+
+impl Script {
+    /// The script of a seed.
+    pub(crate) async fn new(seed: u64, len: usize) -> Self {
+        let clock = Arc::new(ManualClock::default());
+        let mut author = Author {
+            store: MemoryStorage::with_clock(clock.clone()),
+            rng: SeededRng::new(seed),
+            held: Vec::new(),
+            ids: 0,
+        };
+        let (mut calls, mut views) = (Vec::new(), vec![view(&author.store).await]);
+        while calls.len() < len {
+            calls.push(author.next().await);
+            views.push(view(&author.store).await);
+        }
+        Self { calls, views, clock }
+    }
+}
+
+/// Reads everything.
+pub(crate) async fn view(store: &dyn Storage) -> View {
+    let workers = store.workers().await.expect("it reads");
+    let mut view = View { records: vec![], counts: vec![], is_paused: vec![], workers };
+    for queue in QUEUES.map(QueueName::from_static) {
+        let page = store.list(ListQuery::all(queue.clone(), PAGE)).await.expect("it reads");
+        let ids: Vec<JobId> = page.jobs.into_iter().map(|meta| meta.id).collect();
+        view.records.extend(store.get(&queue, &ids, Detail::Full).await.expect("it reads").value);
+        let mut counts = store.counts(&queue).await.expect("it reads");
+        counts.now = Timestamp::default();
+        view.counts.push(counts);
+        let ask = ClaimRequest { limit: 0, ..request(&queue, &SeededRng::new(0)) };
+        view.is_paused.push(store.claim(ask).await.expect("it reads").paused);
+    }
+    view
+}
+
+/// Makes a call; whether it was acknowledged, or its error.
+pub(crate) async fn make(store: &dyn Storage, call: &Call) -> Result<(), queue_core::Error> {
+    match call.clone() {
+        Call::Enqueue(queue, groups) => store.enqueue(&queue, groups).await.map(drop),
+        Call::Claim(request) => store.claim(request).await.map(drop),
+        Call::Apply(batch) => store.apply(batch).await.map(drop),
+        Call::Prune(request) => store.prune(request).await.map(drop),
+        Call::Pause(queue, paused) => store.set_paused(&queue, paused).await,
+        Call::Announce(worker) => store.announce(worker, Duration::from_mins(1)).await,
+    }
+}
+
+fn request(queue: &QueueName, rng: &SeededRng) -> ClaimRequest {
+    let worker = WorkerId::from_static("worker");
+    ClaimRequest::new(queue.clone(), worker, 3, Span::from_secs(30), rng)
+}
+
+/// Draws calls that make sense as the store stands.
+struct Author {
+    store: MemoryStorage,
+    rng: SeededRng,
+    held: Vec<ClaimedJob>,
+    ids: u64,
+}
+
+impl Author {
+    async fn next(&mut self) -> Call {
+        let call = match self.below(20) {
+            0..=4 => Call::Claim(request(&self.queue(), &self.rng)),
+            5..=9 if !self.held.is_empty() => self.settle(),
+            10 | 13 => Call::Prune(PruneRequest { queue: self.queue(), what: self.what(), limit: 6 }),
+            11 => Call::Pause(self.queue(), self.below(3) == 0),
+            12 => Call::Announce(self.worker()),
+            _ => self.enqueue(),
+        };
+        if let Call::Claim(request) = &call {
+            self.held.extend(self.store.claim(request.clone()).await.expect("memory does not fail").jobs);
+        } else if let Call::Apply(batch) = &call {
+            let applied = self.store.apply(batch.clone()).await.expect("memory does not fail").value;
+            assert!(applied.iter().all(|applied| matches!(applied, Applied::Done(_) | Applied::Missing)));
+        } else {
+            make(&self.store, &call).await.expect("memory does not fail");
+        }
+        call
+    }
+
+    fn enqueue(&mut self) -> Call {
+        let groups = 1 + self.below(2);
+        Call::Enqueue(self.queue(), (0..groups).map(|_| self.group()).collect())
+    }
+
+    fn group(&mut self) -> Vec<NewJob> {
+        (0..=self.below(3)).map(|_| self.job()).collect()
+    }
+
+    fn job(&mut self) -> NewJob {
+        self.ids += 1;
+        // Now and then an id that may be there.
+        let number = if self.below(5) == 0 { self.below(self.ids) } else { self.ids };
+        let id = JobId::new(format!("job-{number}")).expect("a valid id");
+        let payload = self.payload();
+        let retention = [Retention::Remove, Retention::Remove, Retention::default()][self.below(3) as usize];
+        NewJob::new(id, Kind::from_static("kind"), payload).with_retention(retention)
+    }
+
+    /// From nothing to several sectors.
+    fn payload(&mut self) -> Payload {
+        let len = [0, 10, 300, 1_500][self.below(4) as usize];
+        let bytes: Vec<u8> = (0..len).map(|_| self.rng.next_u64().to_le_bytes()[0]).collect();
+        Payload::new(bytes, ContentType::from_static("x/y"))
+    }
+
+    fn settle(&mut self) -> Call {
+        let count = 1 + self.below(self.held.len().min(3) as u64);
+        let held: Vec<_> = self.held.drain(..count as usize).collect();
+        Call::Apply(held.iter().map(|job| self.transition(job)).collect())
+    }
+
+    fn transition(&mut self, job: &ClaimedJob) -> Transition {
+        let token = job.token;
+        let event = match self.below(6) {
+            0 => Event::Release { token },
+            1 => {
+                let failure = Failure::new("Io", "broken").with_details("why".into());
+                Event::Fail {
+                    token,
+                    failure,
+                    cause: Cause::Retryable,
+                    delay: Some(Span::ZERO),
+                    retention: None,
+                }
+            }
+            n => {
+                let then = if n == 2 { vec![self.job()] } else { vec![] };
+                Event::Complete { token, result: self.payload(), retention: None, then }
+            }
+        };
+        decide(&job.record.meta, event, &Policy::default()).expect("the job is held")
+    }
+
+    fn worker(&mut self) -> WorkerInfo {
+        let id = WorkerId::new(format!("worker-{}", self.below(3))).expect("a valid id");
+        WorkerInfo { id, queues: vec![self.queue()], concurrency: 4, running: 1, host: "host".to_owned() }
+    }
+
+    fn what(&mut self) -> Prune {
+        [Prune::Expired, Prune::FinishedBefore(Span::ZERO), Prune::Everything][self.below(3) as usize]
+    }
+
+    fn queue(&mut self) -> QueueName {
+        QueueName::from_static(QUEUES[usize::from(self.below(4) == 0)])
+    }
+
+    fn below(&mut self, bound: u64) -> u64 {
+        self.rng.next_u64() % bound
+    }
+}

@@ -1,0 +1,145 @@
+use super::{Engine, stored_job::StoredJob, undo::Undo};
+use queue_core::{QueueName, Seq};
+
+/// How one record was changed since [`Engine::begin`]: absent before if it is new, absent after if it is gone.
+#[derive(Clone, Copy, Debug)]
+pub struct Edit<'e> {
+    /// The queue it is in.
+    pub queue: &'e QueueName,
+    /// Which life.
+    pub seq: Seq,
+    /// As it was.
+    pub before: Option<&'e StoredJob>,
+    /// As it is.
+    pub after: Option<&'e StoredJob>,
+}
+
+impl Engine {
+    /// From here on the engine remembers how things were, until [`commit`](Self::commit) or
+    /// [`rollback`](Self::rollback).
+    pub fn begin(&mut self) {
+        self.undo = Undo { is_recording: true, last_seq: self.last_seq, ..Undo::default() };
+    }
+
+    /// The records that changed, each once, however often it did; in the order of their lives.
+    pub fn edits(&self) -> impl Iterator<Item = Edit<'_>> {
+        self.undo.jobs.iter().filter_map(|(&seq, before)| {
+            let queue = self.undo.queues.get(&seq)?;
+            let (before, after) = (before.as_ref(), self.stored(queue, seq));
+            // Each write counts the revision up, so a record of the same revision was looked at and left alone.
+            let revision = |stored: Option<&StoredJob>| stored.map(|stored| stored.job.meta.revision);
+            (revision(before) != revision(after)).then_some(Edit { queue, seq, before, after })
+        })
+    }
+
+    /// The queues that were paused or resumed, and what they are now.
+    pub fn pause_edits(&self) -> impl Iterator<Item = (&QueueName, bool)> {
+        let now = |(queue, was_paused)| (queue, was_paused, self.is_paused(queue));
+        let edits = self.undo.pauses.iter().map(now);
+        edits
+            .filter(|(_, was_paused, is_paused)| *was_paused != is_paused)
+            .map(|(queue, _, now)| (queue, now))
+    }
+
+    /// Keeps what changed.
+    pub fn commit(&mut self) {
+        self.undo = Undo::default();
+    }
+
+    /// Takes back what changed, and its notices. Time stays: it was told, or may have been.
+    pub fn rollback(&mut self) {
+        let undo = std::mem::take(&mut self.undo);
+        for (seq, queue) in &undo.queues {
+            self.unload(queue, *seq);
+        }
+        for former in undo.jobs.into_values().flatten() {
+            self.load(former);
+        }
+        for (queue, was_paused) in undo.pauses {
+            self.state_mut(&queue).paused = was_paused;
+        }
+        if let Some(presence) = undo.presence {
+            self.presence = presence;
+        }
+        if undo.is_recording {
+            self.last_seq = undo.last_seq;
+        }
+        drop(self.take_notices());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use queue_core::{
+        ClaimRequest, ContentType, Detail, JobId, Kind, NewJob, Payload, Prune, PruneRequest, SeededRng,
+        Span, Timestamp, WorkerId, WorkerInfo,
+    };
+
+    const NOW: Timestamp = Timestamp::from_millis(1_000);
+
+    fn queue() -> QueueName {
+        QueueName::from_static("q")
+    }
+
+    fn job(id: &'static str) -> NewJob {
+        let payload = Payload::new("x", ContentType::from_static("x/y"));
+        NewJob::new(JobId::from_static(id), Kind::unnamed(), payload)
+    }
+
+    fn claim(engine: &mut Engine) -> usize {
+        let (worker, rng) = (WorkerId::from_static("w"), SeededRng::new(1));
+        let request = ClaimRequest::new(queue(), worker, 10, Span::from_secs(9), &rng);
+        engine.claim(&request, NOW).jobs.len()
+    }
+
+    fn worker() -> WorkerInfo {
+        let (id, host) = (WorkerId::from_static("w"), String::new());
+        WorkerInfo { id, queues: vec![queue()], concurrency: 1, running: 0, host }
+    }
+
+    #[test]
+    fn each_changed_record_is_told_once_with_how_it_was() {
+        let mut engine = Engine::default();
+        engine.enqueue(&queue(), vec![vec![job("a"), job("b")]], NOW);
+        engine.begin();
+        engine.enqueue(&queue(), vec![vec![job("c")]], NOW);
+        assert_eq!(claim(&mut engine), 3);
+        let told: Vec<_> = engine.edits().map(|edit| (edit.seq.get(), edit.before.is_some())).collect();
+        assert_eq!(told, [(1, true), (2, true), (3, false)]);
+        engine.commit();
+        assert_eq!(engine.edits().count(), 0);
+    }
+
+    #[test]
+    fn what_comes_and_goes_in_one_transaction_is_not_told() {
+        let mut engine = Engine::default();
+        engine.begin();
+        engine.enqueue(&queue(), vec![vec![job("a")]], NOW);
+        engine.prune(&PruneRequest { queue: queue(), what: Prune::Everything, limit: 9 }, NOW);
+        assert_eq!(engine.edits().count(), 0);
+    }
+
+    #[test]
+    fn a_rollback_leaves_everything_as_it_was() {
+        let mut engine = Engine::default();
+        engine.enqueue(&queue(), vec![vec![job("a"), job("b").with_delay(Span::from_secs(1))]], NOW);
+        let ids = ["a", "b", "c"].map(JobId::from_static);
+        let before = engine.get(&queue(), &ids, Detail::Full, NOW);
+        engine.take_notices();
+        engine.begin();
+        assert_eq!(claim(&mut engine), 1);
+        engine.enqueue(&queue(), vec![vec![job("c")]], NOW);
+        engine.prune(&PruneRequest { queue: queue(), what: Prune::Everything, limit: 2 }, NOW);
+        engine.set_paused(&queue(), true);
+        engine.announce(worker(), Span::from_secs(9), NOW);
+        assert_eq!(engine.pause_edits().count(), 1);
+        engine.rollback();
+        assert_eq!(engine.get(&queue(), &ids, Detail::Full, NOW), before);
+        assert_eq!(engine.verify(NOW), Vec::<String>::new());
+        assert_eq!((engine.workers(NOW).len(), engine.take_notices().len()), (0, 0));
+        assert_eq!(claim(&mut engine), 1, "the queue is not paused, and the job is free");
+        let again = engine.enqueue(&queue(), vec![vec![job("c")]], NOW);
+        assert_eq!(again[0][0].seq().get(), 3, "no number is skipped");
+    }
+}

@@ -1,0 +1,51 @@
+use super::{presence::Presence, stored_job::StoredJob};
+use queue_core::{QueueName, Seq};
+use std::collections::{BTreeMap, btree_map::Entry};
+
+/// How things were before the first change since [`Engine::begin`](super::Engine::begin), so that whoever writes them
+/// down can tell what changed, and can go back when that fails. Off unless asked for.
+#[derive(Debug, Default)]
+pub(super) struct Undo {
+    pub(super) is_recording: bool,
+    pub(super) last_seq: u64,
+    pub(super) jobs: BTreeMap<Seq, Option<StoredJob>>,
+    /// Where the lives are to be found that were not there before.
+    pub(super) queues: BTreeMap<Seq, QueueName>,
+    pub(super) pauses: BTreeMap<QueueName, bool>,
+    pub(super) presence: Option<Presence>,
+}
+
+impl Undo {
+    /// A record is about to change, or to go.
+    pub(super) fn changes(&mut self, former: &StoredJob) {
+        if !self.is_recording {
+            return;
+        }
+        if let Entry::Vacant(vacant) = self.jobs.entry(former.job.meta.seq) {
+            vacant.insert(Some(former.clone()));
+            self.queues.insert(former.job.meta.seq, former.job.meta.queue.clone());
+        }
+    }
+
+    /// A record is new.
+    pub(super) fn inserts(&mut self, new: &StoredJob) {
+        if self.is_recording {
+            self.jobs.entry(new.job.meta.seq).or_insert(None);
+            self.queues.insert(new.job.meta.seq, new.job.meta.queue.clone());
+        }
+    }
+
+    /// A queue is about to be paused or resumed.
+    pub(super) fn pauses(&mut self, queue: &QueueName, was_paused: bool) {
+        if self.is_recording {
+            self.pauses.entry(queue.clone()).or_insert(was_paused);
+        }
+    }
+
+    /// Somebody is about to be shown or hidden.
+    pub(super) fn announces(&mut self, presence: &Presence) {
+        if self.is_recording && self.presence.is_none() {
+            self.presence = Some(presence.clone());
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! A queue that is paused and resumed for all workers while one of them is at work.
+
+use crate::support::{Hints, Rig, job, millis, router};
+use queue_core::{State, Storage};
+use queue_worker::{Router, WorkerBuilder};
+use tokio::time::sleep;
+
+/// Each job takes ten seconds, one runs at a time, and the others are held ready.
+fn one_at_a_time(rig: &Rig) -> WorkerBuilder {
+    rig.worker(slow()).concurrency(1).prefetch(4).poll_interval(millis(1_000_000))
+}
+
+fn slow() -> Router {
+    router(|_, _| async {
+        sleep(millis(10_000)).await;
+        Ok(())
+    })
+}
+
+async fn pause(rig: &Rig, paused: bool) {
+    rig.store.set_paused(&rig.queue, paused).await.expect("the probe pauses");
+}
+
+fn starts(rig: &Rig) -> Vec<Vec<u64>> {
+    ["a", "b", "c"].iter().map(|name| rig.events.times_of(&format!("started {name}"))).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_held_ready_does_not_start_after_a_pause_and_is_given_back_uncharged() {
+    let rig = Rig::new();
+    rig.enqueue(["a", "b", "c"].map(|name| job(name, 1))).await;
+    let running = Rig::start(one_at_a_time(&rig));
+    sleep(millis(5000)).await;
+    assert_eq!(rig.leased().await, 3, "it has all of them, and no reason to ask for more");
+    pause(&rig, true).await;
+    rig.events.wait_for("released c").await;
+    assert_eq!(rig.events.times_of("completed a"), [10_000], "what runs goes on");
+    sleep(millis(50_000)).await;
+    assert_eq!(starts(&rig), [vec![0], vec![], vec![]]);
+    for name in ["b", "c"] {
+        let meta = rig.meta(name).await;
+        assert_eq!((meta.state, meta.failures, meta.stalls), (State::Queued, 0, 0));
+    }
+    let claims = rig.store.log().claims;
+    sleep(millis(500_000)).await;
+    assert_eq!(rig.store.log().claims, claims, "a paused queue is not asked");
+    pause(&rig, false).await;
+    rig.events.wait_for("completed c").await;
+    assert_eq!(starts(&rig), [vec![0], vec![560_000], vec![570_000]], "at once");
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_hints_a_poll_notices_that_a_queue_was_paused_and_resumed() {
+    let rig = Rig::new();
+    rig.store.script().hints = Hints::Drop;
+    rig.enqueue(["a", "b", "c"].map(|name| job(name, 1))).await;
+    let running = Rig::start(one_at_a_time(&rig).poll_interval(millis(2000)));
+    sleep(millis(5000)).await;
+    pause(&rig, true).await;
+    sleep(millis(55_500)).await;
+    assert_eq!(starts(&rig), [vec![0], vec![], vec![]]);
+    pause(&rig, false).await;
+    rig.events.wait_for("completed c").await;
+    let resumed = starts(&rig)[1][0];
+    assert!((60_500..=63_000).contains(&resumed), "within a poll: {resumed}");
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_with_more_to_do_than_it_can_hold_notices_a_pause_too() {
+    let rig = Rig::new();
+    rig.store.script().hints = Hints::Drop;
+    rig.enqueue((0..100).map(|n| job(&n.to_string(), n))).await;
+    let running = Rig::start(one_at_a_time(&rig));
+    sleep(millis(15_000)).await;
+    pause(&rig, true).await;
+    sleep(millis(60_000)).await;
+    // The second was running; the third started as the second ended, and the claim for its slot told of the pause.
+    let report = running.stop().await;
+    assert!((2..=3).contains(&report.started), "{report:?}");
+    assert_eq!((rig.leased().await, report.completed), (0, report.started));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pause_that_is_over_before_a_handler_is_free_changes_nothing() {
+    let rig = Rig::new();
+    rig.enqueue(["a", "b", "c"].map(|name| job(name, 1))).await;
+    let running = Rig::start(one_at_a_time(&rig));
+    sleep(millis(3000)).await;
+    pause(&rig, true).await;
+    sleep(millis(3000)).await;
+    pause(&rig, false).await;
+    rig.events.wait_for("completed c").await;
+    assert_eq!(starts(&rig), [vec![0], vec![10_000], vec![20_000]]);
+    running.stop().await;
+}
