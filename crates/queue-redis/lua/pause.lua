@@ -1,0 +1,18 @@
+#!lua flags=allow-oom
+-- Stops or resumes claims of a queue.
+--
+-- In: ARGV 3 '1' to stop, '0' to go on. Out: now, number.
+-- Guard: none. Cost: O(1).
+-- @part queue
+-- @part state
+-- @part hints
+if ARGV[3] == '1' then
+  call('HSET', META, 'paused', '1')
+else
+  call('HDEL', META, 'paused')
+end
+-- Workers that hold jobs ready want to hear of a pause too.
+is_woken = true
+raise_mark()
+publish()
+return { now, number }

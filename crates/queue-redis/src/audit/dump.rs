@@ -1,0 +1,68 @@
+use crate::reply::{Reply, corrupt};
+use bytes::Bytes;
+use queue_core::{QueueName, Result, Timestamp};
+use std::collections::BTreeMap;
+
+/// Everything that belongs to a queue, but the large parts.
+#[derive(Debug)]
+pub(crate) struct Dump {
+    pub(crate) queue: QueueName,
+    /// The number that the registry gives it.
+    pub(crate) number: u64,
+    pub(crate) now: Timestamp,
+    pub(crate) meta: BTreeMap<Bytes, Bytes>,
+    pub(crate) ids: BTreeMap<Bytes, Bytes>,
+    pub(crate) states: BTreeMap<Bytes, Bytes>,
+    pub(crate) payloads: Vec<Bytes>,
+    pub(crate) outcomes: Vec<Bytes>,
+    /// Members with their scores, of the four indexes and of the blocks.
+    pub(crate) ready: BTreeMap<Bytes, Bytes>,
+    pub(crate) later: BTreeMap<Bytes, Bytes>,
+    pub(crate) leases: BTreeMap<Bytes, Bytes>,
+    pub(crate) done: BTreeMap<Bytes, Bytes>,
+    pub(crate) blocks: BTreeMap<Bytes, Bytes>,
+    pub(crate) fills: BTreeMap<Bytes, Bytes>,
+}
+
+impl Dump {
+    /// In the order in which `lua/dump.lua` answers.
+    pub(crate) fn read(mut reply: Reply, queue: QueueName, number: u64, now: Timestamp) -> Result<Self> {
+        let (meta, ids, states) = (pairs(&mut reply)?, pairs(&mut reply)?, pairs(&mut reply)?);
+        let (payloads, outcomes) = (names(&mut reply)?, names(&mut reply)?);
+        let (ready, later, leases) = (pairs(&mut reply)?, pairs(&mut reply)?, pairs(&mut reply)?);
+        let (done, blocks, fills) = (pairs(&mut reply)?, pairs(&mut reply)?, pairs(&mut reply)?);
+        Ok(Self {
+            queue,
+            number,
+            now,
+            meta,
+            ids,
+            states,
+            payloads,
+            outcomes,
+            ready,
+            later,
+            leases,
+            done,
+            blocks,
+            fills,
+        })
+    }
+}
+
+fn names(reply: &mut Reply) -> Result<Vec<Bytes>> {
+    let mut names = reply.array()?;
+    let mut all = Vec::with_capacity(names.len());
+    while names.len() > 0 {
+        all.push(names.bytes()?);
+    }
+    Ok(all)
+}
+
+fn pairs(reply: &mut Reply) -> Result<BTreeMap<Bytes, Bytes>> {
+    let names = names(reply)?;
+    if names.len() % 2 == 1 {
+        return Err(corrupt("verify"));
+    }
+    Ok(names.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect())
+}

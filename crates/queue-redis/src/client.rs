@@ -1,0 +1,148 @@
+use crate::{
+    error::{Phase, explain, passes_soon},
+    link::{Line, Link},
+    options::Replicas,
+    script::Script,
+};
+use queue_core::{Error, ErrorKind, Result};
+use redis::{Cmd, ErrorKind as RedisKind, Pipeline, RedisError, RedisResult, ServerErrorKind, Value};
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
+
+/// How long the cross-check of a queue may take on one server; on a Cluster it is as long as for any call.
+const AUDIT_TIMEOUT: Duration = Duration::from_mins(10);
+/// How often a call that a Cluster refuses for the moment is sent again.
+const RETRIES_MAX: u32 = 24;
+/// The first pause before that; it doubles up to the longest.
+const PAUSE_MIN: Duration = Duration::from_millis(5);
+const PAUSE_MAX: Duration = Duration::from_millis(250);
+
+/// Runs scripts on a link.
+#[derive(Debug)]
+pub(crate) struct Client {
+    link: Link,
+    replicas: Option<Replicas>,
+    is_closed: AtomicBool,
+}
+
+/// What a script does, and so how it is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    Reads,
+    /// So replicas are waited for.
+    Writes,
+    /// Everything, which takes its time.
+    Audits,
+}
+
+/// One run of a script.
+#[derive(Debug)]
+pub(crate) struct Run<'a> {
+    /// The verb, for error messages.
+    pub(crate) operation: &'static str,
+    pub(crate) script: &'static Script,
+    pub(crate) keys: &'a [String],
+    pub(crate) args: &'a [Vec<u8>],
+    pub(crate) access: Access,
+}
+
+impl Client {
+    pub(crate) fn new(link: Link, replicas: Option<Replicas>) -> Self {
+        Self { link, replicas, is_closed: AtomicBool::new(false) }
+    }
+
+    /// Sends it, with the whole text if the server does not know the script, and again while a Cluster says that it will
+    /// take it soon. Nothing else is repeated, since the outcome would be unknown: that is for the caller to judge.
+    pub(crate) async fn run(&self, run: &Run<'_>) -> Result<Value> {
+        let mut pause = PAUSE_MIN;
+        for _ in 0..RETRIES_MAX {
+            match self.try_run(run).await? {
+                Ok(value) => return Ok(value),
+                Err(error) if passes_soon(&error) => {
+                    tokio::time::sleep(pause).await;
+                    pause = PAUSE_MAX.min(pause * 2);
+                }
+                Err(error) => return Err(explain(run.operation, Phase::Sent, error)),
+            }
+        }
+        let message = "the server went on redirecting or refusing the call; try again";
+        Err(Error::new(ErrorKind::Unavailable, run.operation, message))
+    }
+
+    /// Fails once the handle is closed.
+    pub(crate) fn check_open(&self, operation: &'static str) -> Result<()> {
+        if self.is_closed.load(Ordering::Acquire) { Err(Error::closed(operation)) } else { Ok(()) }
+    }
+
+    /// Lets go of connections; calls on their way still get their answers.
+    pub(crate) fn close(&self) {
+        self.is_closed.store(true, Ordering::Release);
+        self.link.close();
+    }
+
+    async fn try_run(&self, run: &Run<'_>) -> Result<RedisResult<Value>> {
+        self.check_open(run.operation)?;
+        let line = self.link.line().await;
+        let mut line = line.map_err(|error| explain(run.operation, Phase::Connecting, error))?;
+        if run.access == Access::Audits {
+            line.be_patient(AUDIT_TIMEOUT);
+        }
+        let mut outcome = self.send(&mut line, run, &by_name(run)).await;
+        if outcome.as_ref().is_err_and(is_unknown_script) {
+            // The text itself, not SCRIPT LOAD first: in between it might be flushed again.
+            outcome = self.send(&mut line, run, &by_text(run)).await;
+        }
+        if let Err(redirected) = outcome.as_ref()
+            && is_asked_elsewhere(redirected)
+        {
+            // The other node may not know the script.
+            outcome = line.ask(redirected.clone(), &by_text(run)).await;
+        }
+        if let Err(error) = &outcome {
+            self.link.give_up(&line, error);
+        }
+        Ok(outcome)
+    }
+
+    async fn send(&self, line: &mut Line, run: &Run<'_>, command: &Cmd) -> RedisResult<Value> {
+        let Some(replicas) = self.replicas.filter(|_| run.access == Access::Writes) else {
+            return line.send(command).await;
+        };
+        let mut both = Pipeline::new();
+        both.add_command(command.clone()).cmd("WAIT").arg(replicas.count).arg(millis(replicas.timeout));
+        let mut answers = line.send_all(&both).await?.into_iter();
+        match (answers.next(), answers.next()) {
+            (Some(Value::ServerError(refused)), _) => Err(refused.into()),
+            (Some(answer), Some(Value::Int(reached))) if reached >= i64::from(replicas.count) => Ok(answer),
+            _ => Err(RedisError::from((RedisKind::Io, "too few replicas have the write in time"))),
+        }
+    }
+}
+
+fn by_name(run: &Run<'_>) -> Cmd {
+    command("EVALSHA", &run.script.sha, run)
+}
+
+fn by_text(run: &Run<'_>) -> Cmd {
+    command("EVAL", &run.script.text, run)
+}
+
+fn command(name: &str, script: &str, run: &Run<'_>) -> Cmd {
+    let mut command = redis::cmd(name);
+    command.arg(script).arg(run.keys.len()).arg(run.keys).arg(run.args);
+    command
+}
+
+fn is_asked_elsewhere(error: &RedisError) -> bool {
+    error.kind() == RedisKind::Server(ServerErrorKind::Ask)
+}
+
+fn is_unknown_script(error: &RedisError) -> bool {
+    error.kind() == RedisKind::Server(ServerErrorKind::NoScript)
+}
+
+fn millis(timeout: Duration) -> u64 {
+    u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,125 @@
+use queue_core::{Error, ErrorKind};
+use redis::{ErrorKind as RedisKind, RedisError, ServerErrorKind};
+
+/// How far a call had come when it failed, which decides whether its effect may have happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// Nothing was sent yet.
+    Connecting,
+    /// The request may have reached the server.
+    Sent,
+}
+
+/// What the driver's error means to a caller.
+pub(crate) fn explain(operation: &'static str, phase: Phase, error: RedisError) -> Error {
+    let verdict = verdict(&error);
+    let explained = Error::new(verdict.kind, operation, verdict.advice);
+    let is_unknown = phase == Phase::Sent && !verdict.is_refusal;
+    let explained = if is_unknown { explained.unknown() } else { explained };
+    explained.with_source(error)
+}
+
+/// A refusal of a Cluster, or of a server that starts: nothing happened, and soon it may be different.
+pub(crate) fn passes_soon(error: &RedisError) -> bool {
+    matches!(
+        error.kind(),
+        RedisKind::Server(
+            ServerErrorKind::TryAgain
+                | ServerErrorKind::Moved
+                | ServerErrorKind::Ask
+                | ServerErrorKind::ClusterDown
+                | ServerErrorKind::MasterDown
+        ) | RedisKind::ClusterConnectionNotFound
+    )
+}
+
+struct Verdict {
+    kind: ErrorKind,
+    /// The server answered before it ran anything.
+    is_refusal: bool,
+    advice: &'static str,
+}
+
+const fn refused(kind: ErrorKind, advice: &'static str) -> Verdict {
+    Verdict { kind, is_refusal: true, advice }
+}
+
+const fn unsure(kind: ErrorKind, advice: &'static str) -> Verdict {
+    Verdict { kind, is_refusal: false, advice }
+}
+
+fn verdict(error: &RedisError) -> Verdict {
+    use ErrorKind::{Corrupt, Internal, Invalid, Unavailable};
+    match error.kind() {
+        RedisKind::Server(kind) => server_verdict(kind, error),
+        RedisKind::AuthenticationFailed => refused(Invalid, "the user or password is wrong"),
+        RedisKind::InvalidClientConfig | RedisKind::RESP3NotSupported => {
+            refused(Invalid, "the server or the URL does not offer what is needed")
+        }
+        RedisKind::MasterNameNotFoundBySentinel => refused(Unavailable, "no Sentinel knows that service"),
+        RedisKind::NoValidReplicasFoundBySentinel
+        | RedisKind::EmptySentinelList
+        | RedisKind::ClusterConnectionNotFound => {
+            refused(Unavailable, "no node of the server can be reached; try again")
+        }
+        RedisKind::Extension => code_verdict(error.code().unwrap_or_default()),
+        RedisKind::Io if error.is_connection_refusal() => {
+            refused(Unavailable, "the server refuses connections; is it running?")
+        }
+        RedisKind::Io if error.is_timeout() => unsure(Unavailable, "the server did not answer in time"),
+        RedisKind::Io | RedisKind::Client => unsure(Unavailable, "the connection to the server was lost"),
+        RedisKind::Parse | RedisKind::UnexpectedReturnType => {
+            unsure(Corrupt, "the server answered what no script of this version answers")
+        }
+        _ => unsure(Internal, "the server was used wrongly, which is a bug"),
+    }
+}
+
+fn server_verdict(kind: ServerErrorKind, error: &RedisError) -> Verdict {
+    use ErrorKind::{Internal, Invalid, Unavailable};
+    match kind {
+        ServerErrorKind::BusyLoading => refused(Unavailable, "the server is loading its data; try again"),
+        ServerErrorKind::ReadOnly => {
+            refused(Unavailable, "the server is a read-only replica; connect to its master")
+        }
+        ServerErrorKind::MasterDown | ServerErrorKind::ClusterDown => {
+            refused(Unavailable, "a part of the server is down; try again")
+        }
+        ServerErrorKind::Moved | ServerErrorKind::Ask | ServerErrorKind::TryAgain => {
+            refused(Unavailable, "the queue is moving to another node; try again")
+        }
+        ServerErrorKind::NoPerm => {
+            refused(Invalid, "this user may not do that; see the permissions in the docs")
+        }
+        ServerErrorKind::CrossSlot => refused(Internal, "keys of one call are apart, which is a bug"),
+        ServerErrorKind::NoScript | ServerErrorKind::ExecAbort => {
+            refused(Unavailable, "the server forgot the script in between; try again")
+        }
+        ServerErrorKind::ResponseError if is_wrong_login(error) => {
+            refused(Invalid, "the server refuses the user, the password or the database")
+        }
+        _ => unsure(Internal, "the server refused a script; were the queue's keys changed by hand?"),
+    }
+}
+
+/// Answers that the driver does not know by name.
+fn code_verdict(code: &str) -> Verdict {
+    use ErrorKind::{Corrupt, Internal, Invalid, Unavailable};
+    match code {
+        "NOAUTH" | "WRONGPASS" => refused(Invalid, "the server wants another user or password"),
+        "OOM" => refused(Unavailable, "the server's memory is full; settle or prune jobs, or give it more"),
+        "BUSY" | "UNKILLABLE" => refused(Unavailable, "another script keeps the server busy; try again"),
+        "MISCONF" => refused(Unavailable, "the server cannot save to its disk and refuses writes; mend that"),
+        "NOREPLICAS" => refused(Unavailable, "too few replicas are connected, so the server refuses writes"),
+        "CORRUPT" => refused(Corrupt, "an index has an entry without its record; run verify"),
+        "WRONGTYPE" => unsure(Corrupt, "a key of the queue holds something else; run verify"),
+        _ => unsure(Internal, "the server answered an error that is not known"),
+    }
+}
+
+fn is_wrong_login(error: &RedisError) -> bool {
+    let detail = error.detail().unwrap_or_default();
+    ["invalid password", "without any password", "DB index is out of range"]
+        .iter()
+        .any(|text| detail.contains(text))
+}

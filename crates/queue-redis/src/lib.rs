@@ -1,0 +1,119 @@
+//! A durable job queue on Redis (7.0 or later) or Valkey (8 or later): standalone, behind Sentinels, or on a Cluster.
+//!
+//! ```no_run
+//! use queue_core::{ClaimRequest, ContentType, JobId, Kind, NewJob, Payload, QueueName, Span, Storage, SystemRng, WorkerId};
+//! use queue_redis::{RedisOptions, RedisStorage};
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let store = RedisStorage::open(RedisOptions::new("redis://localhost:6379/0?namespace=mail")?).await?;
+//! let queue = QueueName::new("emails")?;
+//! let payload = Payload::new("{}", ContentType::from_static("application/json"));
+//! let job = NewJob::new(JobId::new("welcome-42")?, Kind::from_static("email"), payload);
+//! store.enqueue(&queue, vec![vec![job]]).await?;
+//!
+//! let worker = WorkerId::new("me")?;
+//! let claimed = store.claim(ClaimRequest::new(queue, worker, 10, Span::from_secs(30), &SystemRng)).await?;
+//! assert_eq!(claimed.jobs[0].record.meta.id.as_str(), "welcome-42");
+//! store.close().await?;
+//! # Ok(()) }
+//! ```
+//!
+//! # One script per verb
+//! Each verb is one Lua script under `lua/`, which takes a whole batch and is atomic. It reads and checks, collects what is to
+//! be written, and writes at the end, because a script that fails half-way is not rolled back. Scripts are sent by their
+//! digest, and whole when the server does not know them. There are no rules of a job's life in Lua: a transition arrives
+//! decided, as a guard to compare and fields to write, and `lua/part/apply.lua` says field by field what
+//! [`queue_core::lifecycle::apply`] says in Rust. The suite compares the two record by record.
+//!
+//! # Keys
+//! All keys of a queue share one hash tag, its name with every byte outside `A-Z a-z 0-9 - _ . ~` escaped, so that they are in
+//! one slot and no name can escape its tag. A key is `namespace:{tag}:part`; there is no key per job, so that every key a
+//! script uses is among its `KEYS`.
+//!
+//! | part | type | holds |
+//! |---|---|---|
+//! | `meta` | hash | last seq, the queue's number, pause, a counter for each state |
+//! | `ids` | hash | id to seq |
+//! | `state` | hash | seq to everything about a job that is small: a string of fixed places (`src/row.rs`) |
+//! | `payload` | hash | seq to payload, written once |
+//! | `outcome` | hash | seq to result, and to error details, when there are any |
+//! | `ready` | sorted set | due jobs as priority, `run_at`, seq in bytes, all with score 0, so that their order is exact |
+//! | `later` | sorted set | the same members for jobs whose time is to come, by `run_at` |
+//! | `leases` | sorted set | seq by lapse |
+//! | `done` | sorted set | seq of terminal jobs by purge time |
+//! | `blocks`, `fill` | sorted set, hash | which blocks of 1,024 seqs hold records, and how many: the index of listings |
+//!
+//! Of the namespace there are, under the tag `{*}`: `queues` (name to number), `workers` and `present` (presence), `mark` (the
+//! highest time that a write was decided by; on a Cluster each queue has a `mark` of its own). A seq is a queue's own count
+//! and, in its lowest 20 bits, the queue's number.
+//!
+//! | verb | cost per job, where n is the size of an index |
+//! |---|---|
+//! | enqueue | one look for the id, three hash fields written, one entry of an index: O(log n) |
+//! | claim | state and payload read, state written, one entry leaves by rank and one enters: O(log n) |
+//! | settle | state read and written, the result written, one entry leaves and one enters: O(log n) |
+//! | get | the id, the state, the large parts if asked for |
+//! | list | lapsed: an index; others: at most 4,096 seqs per page, whatever is in them |
+//! | counts | O(log n), and one look per priority in use |
+//! | prune | O(log n); `FinishedBefore` walks the terminal jobs of the queue, a thousand per script |
+//! | verify | everything at once: for tests and operators |
+//!
+//! A pending job with a payload of 100 bytes takes about 570 bytes, a completed one with a small result about 670
+//! (Redis 7.0, ids of 32 bytes; `tests/server_time.rs` measures it, and the server's time per job).
+//!
+//! # Durability
+//! What an acknowledged write survives is the server's setting, which [`capabilities`](queue_core::Storage::capabilities)
+//! reports: `Power` with `appendonly yes` and `appendfsync always`, `Process` with any other append-only file, and `None`
+//! without one. A replica that is promoted may lack the newest writes, with [`RedisOptions::wait_for_replicas`] fewer of them.
+//! A server that may evict keys is refused unless [`Eviction::Allow`] is set. When its memory is full it refuses enqueues and
+//! goes on with claims, settles and pruning, so that workers drain it.
+//!
+//! # Time
+//! Store time is the server's, read within the script, and never goes back: the highest time that a write was decided by is
+//! written with it. Leases are times in an index, not times to live of keys. On a Cluster each queue has its own time, that
+//! of its node.
+//!
+//! # Hints
+//! A handle hears of all its queues on one further connection, on which it subscribes to up to three channels of each:
+//! `namespace:{tag}:wake` when a claim may find something, `:ends` when an awaited job ended, `:feed` for every change, which
+//! scripts publish only while somebody asked for it within the last minute. They use `PUBLISH`, on a Cluster too, so that
+//! any node will do to listen to. After a lost connection everybody is told [`Hint::Missed`](queue_core::Hint::Missed).
+//!
+//! # Failures
+//! A refusal (`READONLY`, `LOADING`, `OOM`, `MOVED`, a wrong login and so on) is certain: nothing was applied. After a lost
+//! connection or a timeout the outcome is unknown, and nothing is sent again here: that is for the caller to judge. Only what
+//! a Cluster refuses for the moment is sent again, for about five seconds, so that a queue may move from node to node. While
+//! its slot moves its calls wait; large queues hold up both nodes then, as any large key does.
+//!
+//! # Permissions
+//! A user needs `+@scripting +@read +@write +@pubsub +info +ping +client|setinfo +hello`, and on a Cluster `+cluster|slots` and
+//! `+asking`, on the keys and channels of its namespace: `~namespace:* &namespace:*`. With `+config|get` the store also knows
+//! how the server flushes.
+//!
+//! # Absent on purpose
+//! A key per job, keys that expire by themselves, and `SCAN` or `KEYS` in normal operation. Reading from replicas: a claim
+//! decided on old data would be refused, and a result that is not there yet would look expired.
+
+mod audit;
+mod client;
+mod clock;
+mod endpoint;
+mod error;
+mod keys;
+mod known;
+mod link;
+mod options;
+mod probe;
+mod reader;
+mod reply;
+mod row;
+mod script;
+mod session;
+mod shapes;
+mod storage;
+mod transition;
+mod verbs;
+mod wakeup;
+
+pub use options::{Eviction, RedisOptions};
+pub use storage::RedisStorage;

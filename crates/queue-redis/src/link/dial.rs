@@ -1,0 +1,65 @@
+use crate::endpoint::Endpoint;
+use redis::{
+    AsyncConnectionConfig, Client, ConnectionInfo, PushInfo, RedisResult,
+    aio::MultiplexedConnection,
+    sentinel::{SentinelClient, SentinelNodeConnectionInfo, SentinelServerType},
+};
+use std::time::Duration;
+use tokio::sync::mpsc::UnboundedSender;
+
+/// How a connection to one server is made.
+#[derive(Clone, Debug)]
+pub(crate) struct Dial {
+    pub(crate) endpoint: Endpoint,
+    pub(crate) response_timeout: Duration,
+    pub(crate) connect_timeout: Duration,
+}
+
+impl Dial {
+    /// Connects; what the server sends unasked goes to `pushes`.
+    pub(crate) async fn connect(
+        &self,
+        pushes: Option<UnboundedSender<PushInfo>>,
+    ) -> RedisResult<MultiplexedConnection> {
+        let mut config = AsyncConnectionConfig::new()
+            .set_connection_timeout(Some(self.connect_timeout))
+            .set_response_timeout(Some(self.response_timeout));
+        if let Some(pushes) = pushes {
+            config = config.set_push_sender(pushes);
+        }
+        match &self.endpoint {
+            Endpoint::Single(info) => connect(info, &config).await,
+            Endpoint::Cluster(nodes) => first(nodes, &config).await,
+            Endpoint::Sentinel { sentinels, service, master } => {
+                let login = SentinelNodeConnectionInfo::default()
+                    .set_redis_connection_info(master.redis_settings().clone());
+                let service = service.clone();
+                let (sentinels, kind) = (sentinels.clone(), SentinelServerType::Master);
+                let mut client = SentinelClient::build(sentinels, service, Some(login), kind)?;
+                client.get_async_connection_with_config(&config).await
+            }
+        }
+    }
+}
+
+async fn connect(
+    info: &ConnectionInfo,
+    config: &AsyncConnectionConfig,
+) -> RedisResult<MultiplexedConnection> {
+    Client::open(info.clone())?.get_multiplexed_async_connection_with_config(config).await
+}
+
+/// The first node that can be reached.
+async fn first(
+    nodes: &[ConnectionInfo],
+    config: &AsyncConnectionConfig,
+) -> RedisResult<MultiplexedConnection> {
+    let mut outcome = Err((redis::ErrorKind::InvalidClientConfig, "no node was named").into());
+    for info in nodes {
+        outcome = connect(info, config).await;
+        if outcome.is_ok() {
+            break;
+        }
+    }
+    outcome
+}

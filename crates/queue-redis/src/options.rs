@@ -1,0 +1,185 @@
+use crate::{
+    endpoint::Endpoint,
+    keys::{Namespace, Spread},
+};
+use queue_core::{Clock, Error, Limits, Result};
+use std::{sync::Arc, time::Duration};
+
+/// Progress stands in the state string, whose length field for it has three bytes.
+const NOTE_BYTES_MAX: usize = (1 << 24) - 1;
+
+/// How a store on a server is opened. Start with [`RedisOptions::new`], change what you need, and hand it to
+/// [`RedisStorage::open`](crate::RedisStorage::open).
+#[derive(Clone, Debug)]
+pub struct RedisOptions {
+    pub(crate) endpoint: Endpoint,
+    pub(crate) namespace: Namespace,
+    pub(crate) eviction: Eviction,
+    pub(crate) replicas: Option<Replicas>,
+    pub(crate) limits: Limits,
+    pub(crate) clock: Option<Arc<dyn Clock>>,
+    pub(crate) response_timeout: Duration,
+    pub(crate) connect_timeout: Duration,
+    #[cfg(feature = "deadpool")]
+    pub(crate) pool: Option<deadpool_redis::Pool>,
+}
+
+/// What to do about a server that may throw keys away when its memory is full.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Eviction {
+    /// Do not open it: an evicted key is a lost job.
+    #[default]
+    Refuse,
+    /// Open it all the same.
+    Allow,
+}
+
+/// Replicas that are to have a write before it is answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Replicas {
+    pub(crate) count: u32,
+    pub(crate) timeout: Duration,
+}
+
+impl RedisOptions {
+    /// The server of a URL, with defaults for everything else.
+    ///
+    /// | URL | meaning |
+    /// |---|---|
+    /// | `redis://[user:password@]host[:port][/db]` | one server |
+    /// | `rediss://...` | the same over TLS (feature `tls`) |
+    /// | `redis+cluster://host[:port][,host[:port]...]` | a Cluster, found through any of its nodes |
+    /// | `redis+sentinel://host[:port][,host[:port]...][/db]?service=name` | the master that Sentinels name; the login is the same on all |
+    /// | `...?namespace=name` | the first part of every key, default `jq` |
+    /// | `...?cluster=true` | the same as `redis+cluster` |
+    /// | `...?eviction=allow` | see [`Eviction`] |
+    ///
+    /// # Errors
+    /// `Invalid` for a URL that is malformed. No message repeats it, since it may hold a password.
+    ///
+    /// ```
+    /// use queue_redis::RedisOptions;
+    ///
+    /// assert!(RedisOptions::new("redis://localhost:6379/3?namespace=mail").is_ok());
+    /// assert!(RedisOptions::new("redis://localhost?colour=red").is_err());
+    /// ```
+    pub fn new(url: &str) -> Result<Self> {
+        let (endpoint, own) = Endpoint::parse(url)?;
+        let mut options = Self {
+            endpoint,
+            namespace: Namespace::new("jq")?,
+            eviction: Eviction::default(),
+            replicas: None,
+            limits: Limits::default(),
+            clock: None,
+            response_timeout: Duration::from_secs(5),
+            connect_timeout: Duration::from_secs(5),
+            #[cfg(feature = "deadpool")]
+            pool: None,
+        };
+        for (key, value) in own {
+            options = match (key.as_str(), value.as_str()) {
+                ("namespace", name) => options.namespace(name)?,
+                ("eviction", "refuse") => options.eviction(Eviction::Refuse),
+                ("eviction", "allow") => options.eviction(Eviction::Allow),
+                ("eviction", _) => {
+                    return Err(Error::invalid("open", "`eviction` is `refuse` or `allow`"));
+                }
+                _ => {
+                    let known = "namespace, eviction, cluster, protocol";
+                    return Err(Error::invalid(
+                        "open",
+                        format!("`redis:` has no option `{key}`; it has {known}"),
+                    ));
+                }
+            };
+        }
+        Ok(options)
+    }
+
+    /// The first part of every key and channel: 1 to 64 letters, digits, `-`, `_` or `.`. Default `jq`.
+    ///
+    /// # Errors
+    /// `Invalid` for any other text.
+    pub fn namespace(mut self, name: &str) -> Result<Self> {
+        self.namespace = Namespace::new(name)?;
+        Ok(self)
+    }
+
+    /// What to do about a server that may evict keys. Default: refuse it.
+    #[must_use]
+    pub fn eviction(mut self, eviction: Eviction) -> Self {
+        self.eviction = eviction;
+        self
+    }
+
+    /// Asks with `WAIT` that so many replicas have a write before it is answered, for at most this long; then it is
+    /// answered as `Unavailable`, with an unknown outcome. A failover then loses less, not nothing: a replica that lacks
+    /// the write may still be the one that is promoted. Not for a Cluster. Default: none.
+    #[must_use]
+    pub fn wait_for_replicas(mut self, count: u32, timeout: Duration) -> Self {
+        self.replicas = (count > 0).then_some(Replicas { count, timeout });
+        self
+    }
+
+    /// What the store accepts. Progress reports and error details have at most 16 MiB.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Where store time comes from, for tests. Default: the server's own clock.
+    #[must_use]
+    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = Some(clock);
+        self
+    }
+
+    /// How long a call waits for its answer before it is `Unavailable` with an unknown outcome. Default 5 s.
+    #[must_use]
+    pub fn response_timeout(mut self, timeout: Duration) -> Self {
+        self.response_timeout = timeout;
+        self
+    }
+
+    /// How long connecting may take. Default 5 s.
+    #[must_use]
+    pub fn connect_timeout(mut self, timeout: Duration) -> Self {
+        self.connect_timeout = timeout;
+        self
+    }
+
+    /// Sends calls over connections of a pool of the application, to the server of the same URL; hints still come on a
+    /// connection of the store's own. A pool asks each connection whether it works before it lends it, which is one more round
+    /// trip for each call; without a pool all calls share one connection, and that is faster. Not for a Cluster.
+    #[cfg(feature = "deadpool")]
+    #[must_use]
+    pub fn pool(mut self, pool: deadpool_redis::Pool) -> Self {
+        self.pool = Some(pool);
+        self
+    }
+
+    pub(crate) fn spread(&self) -> Spread {
+        if matches!(self.endpoint, Endpoint::Cluster(_)) { Spread::Cluster } else { Spread::OneServer }
+    }
+
+    /// Checks once what cannot be wrong afterwards.
+    pub(crate) fn checked(self) -> Result<Self> {
+        if self.response_timeout.is_zero() || self.connect_timeout.is_zero() {
+            return Err(Error::invalid("open", "timeouts must be longer than zero"));
+        }
+        if self.limits.note_bytes_max > NOTE_BYTES_MAX {
+            return Err(Error::invalid("open", "notes have at most 16 MiB in this store"));
+        }
+        if self.replicas.is_some() && self.spread() == Spread::Cluster {
+            return Err(Error::invalid("open", "waiting for replicas is not offered on a Cluster"));
+        }
+        #[cfg(feature = "deadpool")]
+        if self.pool.is_some() && self.spread() == Spread::Cluster {
+            return Err(Error::invalid("open", "a pool is not offered on a Cluster"));
+        }
+        Ok(self)
+    }
+}

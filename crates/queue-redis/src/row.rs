@@ -1,0 +1,191 @@
+//! Jobs as state strings, and back.
+//!
+//! Numbers are big-endian. First 57 bytes of fixed places, which `lua/part/state.lua` names in the same order:
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 1, 1, 1, 1 | state; flags; reason + 1; last settle + 1 |
+//! | 6, 6, 4, 4 | revision, epoch, failures, stalls |
+//! | 6, 6, 6, 6 | `run_at`; lease end, or finish; `purge_at`, all ones for never; `created_at` |
+//! | 2 | priority + 32768 |
+//! | 1, 1, 2, 3 | lengths of token, worker, error and progress |
+//!
+//! Behind them stand those four parts, then what never changes: id and kind with a byte of length each, budgets (4, 4),
+//! retentions + 2 (6, 6). The token is the lease's while Processing, and afterwards that of the last settle.
+
+use crate::reader::Reader;
+use bytes::Bytes;
+use queue_core::{
+    Budget, Failure, JobId, JobMeta, Kind, LeaseInfo, NewJob, OnFailed, Payload, QueueName, Reason,
+    Retention, RetentionPolicy, Seq, State, Timestamp, WorkerId,
+};
+
+const CANCEL_REQUESTED: u8 = 1;
+const AWAITED: u8 = 2;
+const HAS_PROGRESS: u8 = 16;
+const HAS_RESULT: u8 = 4;
+const HAS_DETAILS: u8 = 8;
+const TOKEN_BYTES: usize = 16;
+/// The time that never comes.
+pub(crate) const NEVER: u64 = (1 << 48) - 1;
+const PRIORITY_BIAS: u16 = 1 << 15;
+const RETENTION_BIAS: i64 = 2;
+/// Numbers of queues have so many bits, lives of one queue the rest.
+const NUMBER_BITS: u32 = 20;
+const AWAITED_NEW: u8 = 1;
+const REPLACE_FAILED: u8 = 2;
+
+/// The lowest number of a queue that no seq has room for.
+pub(crate) const NUMBERS_MAX: u64 = 1 << NUMBER_BITS;
+
+/// A record as it was read.
+#[derive(Debug)]
+pub(crate) struct StoredJob {
+    pub(crate) meta: JobMeta,
+    pub(crate) has_result: bool,
+    pub(crate) has_details: bool,
+    /// Whether the token is that of a lease, rather than that of a settle or none.
+    pub(crate) is_held: bool,
+}
+
+/// The seq as callers see it: the queue's own count, and the queue's number, which makes it unique in the store.
+pub(crate) fn seq(count: u64, number: u64) -> Seq {
+    Seq::new(count << NUMBER_BITS | number)
+}
+
+/// The queue's own count and the queue's number.
+pub(crate) fn split(seq: Seq) -> (u64, u64) {
+    (seq.get() >> NUMBER_BITS, seq.get() & (NUMBERS_MAX - 1))
+}
+
+/// The last six bytes of a number: how records are named in indexes and hashes.
+pub(crate) fn six(number: u64) -> [u8; 6] {
+    let bytes = number.to_be_bytes();
+    [bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7]]
+}
+
+/// Decodes a state string; `None` if this library did not write it.
+pub(crate) fn read(queue: &QueueName, seq: Seq, job: &[u8]) -> Option<StoredJob> {
+    let mut from = Reader::new(job);
+    let state = State::from_code(from.u8()?)?;
+    let flags = from.u8()?;
+    let reason = from.u8()?.checked_sub(1).map(Reason::from_code);
+    let last_settle = from.u8()?;
+    let (revision, epoch) = (from.six()?, from.six()?);
+    let (failures, stalls) = (from.u32()?, from.u32()?);
+    let (run_at, ends, purge_at, created_at) = (from.time()?, from.time()?, from.six()?, from.time()?);
+    let priority = (from.u16()? ^ PRIORITY_BIAS).cast_signed();
+    let lengths = [usize::from(from.u8()?), usize::from(from.u8()?), usize::from(from.u16()?), from.three()?];
+    let [token, worker, failure, progress] = lengths.map(|length| from.take(length));
+    let (id, kind) = (JobId::new(from.short_text()?).ok()?, Kind::new(from.short_text()?).ok()?);
+    let (max_attempts, max_stalls) = (Budget::from_raw(from.u32()?), Budget::from_raw(from.u32()?));
+    let retention = RetentionPolicy { completed: retention(from.six()?)?, failed: retention(from.six()?)? };
+    let meta = JobMeta {
+        queue: queue.clone(),
+        id,
+        seq,
+        revision,
+        kind,
+        priority,
+        created_at,
+        run_at,
+        state,
+        reason: reason.map_or(Some(None), |known| known.map(Some))?,
+        epoch,
+        failures,
+        stalls,
+        max_attempts,
+        max_stalls,
+        lease: if state == State::Processing { Some(lease(worker?, ends)?) } else { None },
+        cancel_requested: flags & CANCEL_REQUESTED != 0,
+        awaited: flags & AWAITED != 0,
+        progress: (flags & HAS_PROGRESS != 0).then(|| progress.map(Bytes::copy_from_slice)).flatten(),
+        last_error: if failure?.is_empty() { None } else { Some(read_failure(failure?)?) },
+        retention,
+        finished_at: state.is_terminal().then_some(ends),
+        purge_at: (purge_at != NEVER).then(|| time(purge_at)),
+    };
+    let is_held = token?.len() == TOKEN_BYTES && last_settle == 0;
+    let (has_result, has_details) = (flags & HAS_RESULT != 0, flags & HAS_DETAILS != 0);
+    Some(StoredJob { meta, has_result, has_details, is_held })
+}
+
+/// What decides the first state of a new job besides the time: delay, marks and priority. Jobs of a batch often share it.
+pub(crate) fn options(new: &NewJob) -> Vec<u8> {
+    let mut options = Vec::with_capacity(9);
+    let marks =
+        u8::from(new.awaited) * AWAITED_NEW + u8::from(new.on_failed == OnFailed::Replace) * REPLACE_FAILED;
+    options.extend_from_slice(&six(new.delay.as_millis().unsigned_abs()));
+    options.push(marks);
+    options.extend_from_slice(&priority_bytes(new.priority));
+    options
+}
+
+/// The end of the state string, which never changes.
+pub(crate) fn head(new: &NewJob) -> Vec<u8> {
+    let mut head = Vec::with_capacity(22 + new.id.as_str().len() + new.kind.as_str().len());
+    push_short(&mut head, new.id.as_str().as_bytes());
+    push_short(&mut head, new.kind.as_str().as_bytes());
+    head.extend_from_slice(&new.max_attempts.as_raw().to_be_bytes());
+    head.extend_from_slice(&new.max_stalls.as_raw().to_be_bytes());
+    for kept in [new.retention.completed, new.retention.failed] {
+        head.extend_from_slice(&six((kept.as_raw() + RETENTION_BIAS).unsigned_abs()));
+    }
+    head
+}
+
+/// A priority so that its bytes sort as it does.
+pub(crate) fn priority_bytes(priority: i16) -> [u8; 2] {
+    (priority.cast_unsigned() ^ PRIORITY_BIAS).to_be_bytes()
+}
+
+/// Bytes with their content type in front.
+pub(crate) fn write_payload(payload: &Payload) -> Vec<u8> {
+    let content_type = payload.content_type.as_str().as_bytes();
+    let mut blob = Vec::with_capacity(1 + content_type.len() + payload.bytes.len());
+    push_short(&mut blob, content_type);
+    blob.extend_from_slice(&payload.bytes);
+    blob
+}
+
+/// The reverse, without a copy of the bytes.
+pub(crate) fn read_payload(blob: &Bytes) -> Option<Payload> {
+    let mut from = Reader::new(blob);
+    let content_type = queue_core::ContentType::new(from.short_text()?).ok()?;
+    Some(Payload::new(blob.slice(from.position()..), content_type))
+}
+
+/// A failure as a state string has it: never empty, which stands for none.
+pub(crate) fn write_failure(failure: &Failure) -> Vec<u8> {
+    let mut text = Vec::with_capacity(1 + failure.name().len() + failure.message().len());
+    push_short(&mut text, failure.name().as_bytes());
+    text.extend_from_slice(failure.message().as_bytes());
+    text
+}
+
+/// Names have at most 255 bytes.
+fn push_short(to: &mut Vec<u8>, text: &[u8]) {
+    debug_assert!(u8::try_from(text.len()).is_ok(), "a name has at most 255 bytes");
+    to.push(text.len() as u8);
+    to.extend_from_slice(text);
+}
+
+fn read_failure(text: &[u8]) -> Option<Failure> {
+    let mut from = Reader::new(text);
+    let name = from.short_text()?;
+    Some(Failure::new(name, std::str::from_utf8(from.rest()).ok()?))
+}
+
+fn lease(worker: &[u8], expires_at: Timestamp) -> Option<LeaseInfo> {
+    let worker = WorkerId::new(std::str::from_utf8(worker).ok()?).ok()?;
+    Some(LeaseInfo { worker, expires_at })
+}
+
+fn retention(raw: u64) -> Option<Retention> {
+    Retention::from_raw(i64::try_from(raw).ok()? - RETENTION_BIAS)
+}
+
+/// Six bytes always fit.
+pub(crate) fn time(millis: u64) -> Timestamp {
+    Timestamp::from_millis(millis.cast_signed())
+}

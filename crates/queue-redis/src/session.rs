@@ -1,0 +1,97 @@
+use crate::{
+    client::{Access, Client, Run},
+    clock::StoreClock,
+    keys::Spread,
+    known::{KnownQueue, KnownQueues},
+    reply::{Reply, corrupt},
+    row::NUMBERS_MAX,
+    script::{self, Script},
+};
+use queue_core::{Error, ErrorKind, Limits, Result, Timestamp};
+
+/// What the verbs of one handle share.
+#[derive(Debug)]
+pub(crate) struct Session {
+    pub(crate) client: Client,
+    pub(crate) clock: StoreClock,
+    pub(crate) queues: KnownQueues,
+    pub(crate) limits: Limits,
+}
+
+/// What every script about a queue answers first, and the rest.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) now: Timestamp,
+    /// The queue's number, zero if it never had a job.
+    pub(crate) number: u64,
+    pub(crate) rest: Reply,
+}
+
+impl Session {
+    /// Runs a script about one queue; `args` are those behind the two about time.
+    pub(crate) async fn call(
+        &self,
+        operation: &'static str,
+        script: &'static Script,
+        queue: &KnownQueue,
+        access: Access,
+        args: Vec<Vec<u8>>,
+    ) -> Result<Answer> {
+        let mut all = Vec::with_capacity(2 + args.len());
+        all.extend(self.clock.args(&queue.told));
+        all.extend(args);
+        let run = Run { operation, script, keys: queue.keys.all(), args: &all, access };
+        let mut rest = Reply::new(operation, self.client.run(&run).await?)?;
+        let now = Timestamp::from_millis(rest.integer()?);
+        queue.told.raise(now);
+        Ok(Answer { now, number: rest.count()?, rest })
+    }
+
+    /// The time, of no queue. On a Cluster it is below no time that a handle was told before it was closed.
+    pub(crate) async fn now(&self, operation: &'static str) -> Result<Timestamp> {
+        self.time(operation, Timestamp::default()).await
+    }
+
+    /// Leaves what this handle was told to those that are opened later, where queues do not share a mark of time.
+    pub(crate) async fn leave_time(&self) -> Result<()> {
+        if self.queues.spread() == Spread::OneServer {
+            return Ok(());
+        }
+        self.time("close", self.queues.told()).await.map(drop)
+    }
+
+    async fn time(&self, operation: &'static str, mark: Timestamp) -> Result<Timestamp> {
+        let keys = [self.queues.namespace().mark()];
+        let floor = self.queues.floor();
+        let [injected, told] = self.clock.args(floor);
+        let args = [injected, told, arg(mark.as_millis())];
+        let run = Run { operation, script: &script::TIME, keys: &keys, args: &args, access: Access::Reads };
+        let redis::Value::Int(now) = self.client.run(&run).await? else { return Err(corrupt(operation)) };
+        floor.raise(Timestamp::from_millis(now));
+        Ok(floor.get())
+    }
+
+    /// The number of a queue, given to it if it has none: what tells its lives apart from those of others.
+    pub(crate) async fn number(&self, queue: &KnownQueue) -> Result<u64> {
+        if let Some(number) = queue.number() {
+            return Ok(number);
+        }
+        let (keys, args) = ([self.queues.namespace().registry()], [queue.name.as_str().as_bytes().to_vec()]);
+        let script = &script::REGISTER;
+        let run = Run { operation: "enqueue", script, keys: &keys, args: &args, access: Access::Writes };
+        let answer = self.client.run(&run).await?;
+        let redis::Value::Int(number) = answer else { return Err(corrupt("enqueue")) };
+        let number = u64::try_from(number).map_err(|_| corrupt("enqueue"))?;
+        if number >= NUMBERS_MAX {
+            let message = format!("a namespace has at most {} queues; use another one", NUMBERS_MAX - 1);
+            return Err(Error::new(ErrorKind::Unsupported, "enqueue", message));
+        }
+        queue.set_number(number);
+        Ok(number)
+    }
+}
+
+/// A number as scripts read it.
+pub(crate) fn arg(number: impl ToString + Copy) -> Vec<u8> {
+    number.to_string().into_bytes()
+}

@@ -1,0 +1,150 @@
+use crate::{
+    client::Client,
+    clock::StoreClock,
+    error::{Phase, explain},
+    known::KnownQueues,
+    link::{Link, dial},
+    options::RedisOptions,
+    probe::probe,
+    session::Session,
+    verbs::After,
+    wakeup::Wakeup,
+};
+use async_trait::async_trait;
+use queue_core::{
+    Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Enqueued, EventReach,
+    EventStream, Interest, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, Reach, Result,
+    Stamped, Storage, WorkerInfo, lifecycle::Transition,
+};
+use std::{sync::Arc, time::Duration};
+
+/// A handle on the jobs in a Redis or Valkey server.
+///
+/// Any number of handles, processes and hosts may share a namespace. A handle has one connection for calls, or one to each
+/// master of a Cluster, and one more for hints once somebody subscribes. Both are made again when they break.
+///
+/// # Dropped futures
+/// A verb that was sent runs on the server all the same, whole or not at all. A claim that is dropped leaves jobs leased
+/// until they lapse.
+#[derive(Debug)]
+pub struct RedisStorage {
+    session: Arc<Session>,
+    wakeup: Wakeup,
+    durability: Durability,
+}
+
+impl RedisStorage {
+    /// Connects, and looks whether the server is one that can keep jobs.
+    ///
+    /// Dropping the future leaves nothing behind.
+    ///
+    /// # Errors
+    /// `Unavailable` if no server answers or if it is a replica, `Invalid` for a wrong login, `Unsupported` for a version
+    /// before Redis 7.0 or Valkey 8, or for a server that evicts keys, unless the options allow it.
+    pub async fn open(options: RedisOptions) -> Result<Self> {
+        let options = options.checked()?;
+        let durability = probe(&options).await?;
+        let link = Link::new(&options).map_err(|error| explain("open", Phase::Connecting, error))?;
+        let session = Arc::new(Session {
+            client: Client::new(link, options.replicas),
+            clock: StoreClock::new(options.clock.clone()),
+            queues: KnownQueues::new(options.namespace.clone(), options.spread()),
+            limits: options.limits,
+        });
+        session.now("open").await?;
+        let wakeup = Wakeup::new(dial(&options), session.clone());
+        Ok(Self { session, wakeup, durability })
+    }
+}
+
+#[async_trait]
+impl Storage for RedisStorage {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::new("redis", self.durability, Reach::Network)
+            .with_events(EventReach::Store)
+            .with_presence()
+            .with_pause()
+            .with_limits(self.session.limits)
+    }
+
+    /// Groups that together have more than 1,000 jobs or 16 MiB go in several scripts, each group in one.
+    async fn enqueue(
+        &self,
+        queue: &QueueName,
+        groups: Vec<Vec<NewJob>>,
+    ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
+        self.session.enqueue(queue, groups).await
+    }
+
+    async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
+        self.session.claim(request).await
+    }
+
+    async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
+        self.session.apply(batch).await
+    }
+
+    async fn exchange(
+        &self,
+        batch: Vec<Transition>,
+        request: ClaimRequest,
+    ) -> Result<(Stamped<Vec<Applied>>, Claimed)> {
+        self.session.exchange(batch, request).await
+    }
+
+    async fn get(
+        &self,
+        queue: &QueueName,
+        ids: &[JobId],
+        what: Detail,
+    ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
+        self.session.get(queue, ids, what).await
+    }
+
+    async fn list(&self, query: ListQuery) -> Result<Page> {
+        let after = After::parse(query.after.as_ref())?;
+        self.session.list(query, after).await
+    }
+
+    async fn counts(&self, queue: &QueueName) -> Result<Counts> {
+        self.session.counts(queue).await
+    }
+
+    /// Removes in scripts of bounded size; dropping the future between two of them leaves the rest in place.
+    async fn prune(&self, request: PruneRequest) -> Result<u64> {
+        self.session.prune(request).await
+    }
+
+    async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
+        self.session.set_paused(queue, paused).await
+    }
+
+    /// The first subscriber opens the connection for hints. Dropping the stream lets go of its channel within a minute.
+    async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
+        self.session.client.check_open("subscribe")?;
+        self.wakeup.subscribe(queue, interest).await
+    }
+
+    async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<()> {
+        self.session.announce(worker, ttl).await
+    }
+
+    async fn workers(&self) -> Result<Vec<WorkerInfo>> {
+        self.session.workers().await
+    }
+
+    /// Reads each queue in one script, which holds up the server: for tests and operators.
+    async fn verify(&self) -> Result<Vec<String>> {
+        self.session.verify().await
+    }
+
+    async fn close(&self) -> Result<()> {
+        self.wakeup.close().await;
+        if self.session.client.check_open("close").is_ok() {
+            // A server that is gone keeps nobody from closing.
+            drop(self.session.leave_time().await);
+        }
+        self.session.client.close();
+        Ok(())
+    }
+}

@@ -1,0 +1,152 @@
+//! Transitions as scripts take them. The order of the parts is `SHAPE` in `lua/part/apply.lua`.
+
+use crate::row::{six, write_failure, write_payload};
+use queue_core::lifecycle::{
+    BodyPatch, Finish, Flags, Lapse, Patch, Proof, Purge, Requeue, RunAt, Transition,
+};
+
+const BY_REVISION: u8 = 0;
+const BY_LEASE: u8 = 1;
+const ANY_FLAGS: u8 = 255;
+const KEEP_TIME: u8 = 0;
+const SOONEST: u8 = 1;
+const AFTER: u8 = 2;
+const NEVER_PURGED: u8 = 3;
+const WITH_ERROR: u8 = 1;
+const FRESH: u8 = 2;
+const WITH_RESULT: u8 = 4;
+const WITH_DETAILS: u8 = 8;
+const WITH_PROGRESS: u8 = 16;
+
+/// What a patch says, in the places that a shape has for it.
+#[derive(Default)]
+struct Parts {
+    kind: u8,
+    state: u8,
+    reason: u8,
+    mode: u8,
+    marks: u8,
+    failures: u32,
+    stalls: u32,
+    span_ms: i64,
+    failure: Vec<u8>,
+}
+
+/// Guard and patch without what differs from job to job.
+pub(crate) fn shape(sent: &Transition) -> Vec<u8> {
+    let parts = parts(&sent.patch);
+    let mut shape = Vec::with_capacity(64 + parts.failure.len());
+    push_guard(&mut shape, sent);
+    shape.extend_from_slice(&[parts.kind, parts.state, parts.reason, parts.mode, parts.marks]);
+    shape.extend_from_slice(&parts.failures.to_be_bytes());
+    shape.extend_from_slice(&parts.stalls.to_be_bytes());
+    shape.extend_from_slice(&six(parts.span_ms.unsigned_abs()));
+    if let Proof::Lease { token, .. } = &sent.guard.proof {
+        shape.extend_from_slice(token.as_bytes());
+    }
+    shape.extend_from_slice(&parts.failure);
+    shape
+}
+
+/// The part whose size is up to the job's author: a result, error details or progress.
+pub(crate) fn large(patch: &Patch) -> Vec<u8> {
+    match (patch.body(), patch) {
+        (BodyPatch::Result(result), _) => write_payload(&result),
+        (BodyPatch::ErrorDetails(Some(details)), _) => details.to_vec(),
+        (_, Patch::Extend { progress: Some(progress), .. }) => progress.to_vec(),
+        _ => Vec::new(),
+    }
+}
+
+fn push_guard(shape: &mut Vec<u8>, sent: &Transition) {
+    let lapse = match sent.guard.lapse {
+        Lapse::Any => 0,
+        Lapse::Lapsed => 1,
+        Lapse::Live => 2,
+    };
+    let (proof, seen, settle, revision) = match &sent.guard.proof {
+        Proof::Revision(revision) => (BY_REVISION, ANY_FLAGS, 0, *revision),
+        Proof::Lease { flags, settle, .. } => {
+            let settle = settle.map_or(0, |settle| settle.as_code() + 1);
+            (BY_LEASE, flags.map_or(ANY_FLAGS, flag_bits), settle, 0)
+        }
+    };
+    shape.extend_from_slice(&[proof, lapse, seen, settle]);
+    shape.extend_from_slice(&six(revision));
+}
+
+fn parts(patch: &Patch) -> Parts {
+    match patch {
+        Patch::Requeue(requeued) => requeue(requeued, body_marks(patch)),
+        Patch::Finish(finished) => finish(finished, body_marks(patch)),
+        Patch::Remove => Parts { kind: 3, ..Parts::default() },
+        Patch::Extend { by, progress } => {
+            let marks = u8::from(progress.is_some()) * WITH_PROGRESS;
+            Parts { kind: 4, marks, span_ms: by.as_millis(), ..Parts::default() }
+        }
+        Patch::Flag(flags) => Parts { kind: 5, state: flag_bits(*flags), ..Parts::default() },
+        Patch::Retain(purge) => {
+            let (mode, span_ms) = purge_parts(*purge);
+            Parts { kind: 6, mode, span_ms, ..Parts::default() }
+        }
+    }
+}
+
+fn requeue(patch: &Requeue, body: u8) -> Parts {
+    let (mode, span_ms) = match patch.run_at {
+        RunAt::Keep => (KEEP_TIME, 0),
+        RunAt::Soonest => (SOONEST, 0),
+        RunAt::After(span) => (AFTER, span.as_millis()),
+    };
+    Parts {
+        kind: 1,
+        state: patch.state.as_code(),
+        reason: 0,
+        mode,
+        marks: body | (u8::from(patch.fresh) * FRESH),
+        failures: patch.failures,
+        stalls: patch.stalls,
+        span_ms,
+        failure: patch.error.as_ref().map(write_failure).unwrap_or_default(),
+    }
+}
+
+fn finish(patch: &Finish, body: u8) -> Parts {
+    let (mode, span_ms) = purge_parts(patch.purge);
+    Parts {
+        kind: 2,
+        state: patch.state.as_code(),
+        reason: patch.reason.map_or(0, |reason| reason.as_code() + 1),
+        mode,
+        marks: body,
+        failures: patch.failures,
+        stalls: patch.stalls,
+        span_ms,
+        failure: patch.error.as_ref().map(write_failure).unwrap_or_default(),
+    }
+}
+
+/// Which large part comes with it, and whether there is an error.
+fn body_marks(patch: &Patch) -> u8 {
+    let large = match patch.body() {
+        BodyPatch::Result(_) => WITH_RESULT,
+        BodyPatch::ErrorDetails(Some(_)) => WITH_DETAILS,
+        BodyPatch::ErrorDetails(None) | BodyPatch::Clear | BodyPatch::Keep => 0,
+    };
+    let has_error = match patch {
+        Patch::Requeue(Requeue { error, .. }) | Patch::Finish(Finish { error, .. }) => error.is_some(),
+        _ => false,
+    };
+    large | (u8::from(has_error) * WITH_ERROR)
+}
+
+fn purge_parts(purge: Purge) -> (u8, i64) {
+    match purge {
+        Purge::After(span) => (AFTER, span.as_millis()),
+        Purge::Never => (NEVER_PURGED, 0),
+    }
+}
+
+fn flag_bits(flags: Flags) -> u8 {
+    u8::from(flags.cancel_requested) + 2 * u8::from(flags.awaited)
+}

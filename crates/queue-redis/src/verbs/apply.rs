@@ -1,0 +1,159 @@
+use super::{
+    claim::{claim_args, claimed},
+    enqueue::{after, bytes, push_jobs},
+    runs,
+};
+use crate::{
+    client::Access,
+    keys::Spread,
+    known::KnownQueue,
+    reply::{Reply, corrupt},
+    row::{self, six, split},
+    script,
+    session::{Answer, Session, arg},
+    shapes::{push_shapes, two},
+    transition::{large, shape},
+};
+use futures_util::future::try_join_all;
+use queue_core::{
+    Applied, ClaimRequest, Claimed, Error, NewJob, QueueName, Result, Stamped, Timestamp,
+    lifecycle::{Patch, Transition},
+};
+use std::collections::BTreeMap;
+
+impl Session {
+    pub(crate) async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
+        self.limits.check_apply(&batch)?;
+        if batch.is_empty() {
+            return Ok(Stamped { now: self.now("apply").await?, value: Vec::new() });
+        }
+        let mut by_queue: BTreeMap<(QueueName, u64), Vec<(usize, Transition)>> = BTreeMap::new();
+        for (at, sent) in batch.into_iter().enumerate() {
+            by_queue.entry(home(&sent)).or_default().push((at, sent));
+        }
+        let several = by_queue.len() > 1;
+        let parts = by_queue.into_iter().map(|((queue, _), sent)| self.apply_to(queue, sent));
+        let parts = try_join_all(parts).await;
+        // The other queues' parts may have been applied.
+        let parts = parts.map_err(|error| if several { error.unknown() } else { error })?;
+        let now = parts.iter().map(|part| part.now).max().unwrap_or_default();
+        let mut answers: Vec<_> = parts.into_iter().flat_map(|part| part.value).collect();
+        answers.sort_unstable_by_key(|(at, _)| *at);
+        Ok(Stamped { now, value: answers.into_iter().map(|(_, applied)| applied).collect() })
+    }
+
+    /// Both in one script, if they fit one, are about one queue, and the queue stays where it is.
+    pub(crate) async fn exchange(
+        &self,
+        batch: Vec<Transition>,
+        request: ClaimRequest,
+    ) -> Result<(Stamped<Vec<Applied>>, Claimed)> {
+        self.limits.check_apply(&batch)?;
+        self.limits.check_batch("exchange", request.limit)?;
+        let first = batch.first().map(home);
+        let is_one = batch.iter().all(|sent| sent.queue == request.queue && Some(home(sent)) == first);
+        // While a slot moves to another node, no script may read a key that it has emptied itself, as this one would.
+        let is_fused = is_one && self.queues.spread() == Spread::OneServer;
+        let runs = if is_fused { runs(batch, weigh) } else { vec![batch, Vec::new()] };
+        match <[Vec<Transition>; 1]>::try_from(runs) {
+            Ok([batch]) => self.exchange_run(&batch, &request).await,
+            Err(runs) => {
+                let applied = self.apply(runs.into_iter().flatten().collect()).await?;
+                Ok((applied, self.claim(request).await.map_err(Error::unknown)?))
+            }
+        }
+    }
+
+    async fn exchange_run(
+        &self,
+        batch: &[Transition],
+        request: &ClaimRequest,
+    ) -> Result<(Stamped<Vec<Applied>>, Claimed)> {
+        let queue = self.queues.get(&request.queue);
+        let mut args = claim_args(request);
+        push_batch(&mut args, batch);
+        let Answer { now, number, mut rest } =
+            self.call("exchange", &script::EXCHANGE, &queue, Access::Writes, args).await?;
+        let mut outcomes = rest.array()?;
+        let value = batch.iter().map(|sent| applied(&mut outcomes, sent, number)).collect::<Result<_>>()?;
+        Ok((Stamped { now, value }, claimed(rest.array()?, request, number, now)?))
+    }
+
+    /// Answers with the places of the transitions in the whole batch.
+    async fn apply_to(
+        &self,
+        queue: QueueName,
+        batch: Vec<(usize, Transition)>,
+    ) -> Result<Stamped<Vec<(usize, Applied)>>> {
+        let queue = self.queues.get(&queue);
+        let (mut now, mut answers) = (Timestamp::default(), Vec::with_capacity(batch.len()));
+        for run in runs(batch, |(_, sent)| weigh(sent)) {
+            let (places, run): (Vec<usize>, Vec<Transition>) = run.into_iter().unzip();
+            let sent = self.apply_run(&queue, &run).await;
+            let (at, applied) = sent.map_err(|error| after(&answers, error))?;
+            now = at;
+            answers.extend(places.into_iter().zip(applied));
+        }
+        Ok(Stamped { now, value: answers })
+    }
+
+    async fn apply_run(&self, queue: &KnownQueue, batch: &[Transition]) -> Result<(Timestamp, Vec<Applied>)> {
+        let mut args = Vec::new();
+        push_batch(&mut args, batch);
+        let Answer { now, number, mut rest } =
+            self.call("apply", &script::APPLY, queue, Access::Writes, args).await?;
+        let mut outcomes = rest.array()?;
+        let applied = batch.iter().map(|sent| applied(&mut outcomes, sent, number)).collect::<Result<_>>()?;
+        Ok((now, applied))
+    }
+}
+
+/// The queue, and the number that it had when the life began.
+fn home(sent: &Transition) -> (QueueName, u64) {
+    (sent.queue.clone(), split(sent.seq).1)
+}
+
+/// Jobs and bytes.
+fn weigh(sent: &Transition) -> (usize, usize) {
+    let result = match &sent.patch {
+        Patch::Finish(finish) => finish.result.as_ref().map_or(0, |result| result.bytes.len()),
+        _ => 0,
+    };
+    (1 + sent.then.len(), result + bytes(&sent.then))
+}
+
+/// As `apply_all` in `lua/part/apply.lua` takes them. All are about lives of one number of their queue.
+fn push_batch(args: &mut Vec<Vec<u8>>, batch: &[Transition]) {
+    let (_, number) = batch.first().map_or((0, 0), |sent| split(sent.seq));
+    let then: Vec<&NewJob> = batch.iter().flat_map(|sent| &sent.then).collect();
+    args.extend([arg(number), arg(batch.len())]);
+    push_shapes(args, batch.iter().map(shape));
+    args.extend(batch.iter().map(|sent| six(split(sent.seq).0).to_vec()));
+    args.extend(batch.iter().map(|sent| sent.id.as_str().as_bytes().to_vec()));
+    args.extend(batch.iter().map(|sent| large(&sent.patch)));
+    args.push(if then.is_empty() { Vec::new() } else { follows(batch) });
+    args.push(arg(then.len()));
+    if !then.is_empty() {
+        push_jobs(args, &then);
+    }
+}
+
+/// Two bytes for each transition: how many jobs follow it.
+fn follows(batch: &[Transition]) -> Vec<u8> {
+    batch.iter().flat_map(|sent| two(sent.then.len()).to_be_bytes()).collect()
+}
+
+fn applied(reply: &mut Reply, sent: &Transition, number: u64) -> Result<Applied> {
+    let (outcome, job) = (reply.integer()?, reply.bytes()?);
+    if outcome == 3 {
+        return Ok(Applied::Missing);
+    }
+    let (count, _) = split(sent.seq);
+    let stored = row::read(&sent.queue, row::seq(count, number), &job).ok_or_else(|| corrupt("apply"))?;
+    match outcome {
+        0 => Ok(Applied::Done(stored.meta)),
+        1 => Ok(Applied::LeaseLost(stored.meta)),
+        2 => Ok(Applied::Stale(stored.meta)),
+        _ => Err(corrupt("apply")),
+    }
+}

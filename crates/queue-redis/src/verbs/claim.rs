@@ -1,0 +1,67 @@
+use crate::{
+    client::Access,
+    reply::{Reply, corrupt},
+    row::{self, StoredJob},
+    script,
+    session::{Answer, Session, arg},
+};
+use queue_core::{ClaimRequest, Claimed, ClaimedJob, JobBody, JobRecord, QueueName, Result, Seq, Timestamp};
+
+impl Session {
+    pub(crate) async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
+        self.limits.check_batch("claim", request.limit)?;
+        let queue = self.queues.get(&request.queue);
+        let args = claim_args(&request);
+        let Answer { now, number, mut rest } =
+            self.call("claim", &script::CLAIM, &queue, Access::Writes, args).await?;
+        claimed(rest.array()?, &request, number, now)
+    }
+}
+
+/// As `lua/claim.lua` takes them.
+pub(super) fn claim_args(request: &ClaimRequest) -> Vec<Vec<u8>> {
+    vec![
+        arg(request.limit),
+        arg(request.lease.as_millis()),
+        request.token.as_bytes().to_vec(),
+        request.worker.as_str().as_bytes().to_vec(),
+    ]
+}
+
+pub(super) fn claimed(
+    mut reply: Reply,
+    request: &ClaimRequest,
+    number: u64,
+    now: Timestamp,
+) -> Result<Claimed> {
+    let paused = reply.integer()? == 1;
+    let next_due = reply.time()?;
+    let mut jobs = reply.array()?;
+    let mut claimed = Vec::new();
+    while jobs.len() > 0 {
+        let record = record(&mut jobs, &request.queue, number)?;
+        claimed.push(ClaimedJob { record, token: request.token });
+    }
+    Ok(Claimed { jobs: claimed, next_due, paused, now })
+}
+
+/// Seq and state string, payload, and error details if the state says that there are some.
+fn record(reply: &mut Reply, queue: &QueueName, number: u64) -> Result<JobRecord> {
+    let named = reply.bytes()?;
+    let StoredJob { meta, has_details, .. } =
+        read_named(queue, number, &named).ok_or_else(|| corrupt("claim"))?;
+    let payload = row::read_payload(&reply.bytes()?).ok_or_else(|| corrupt("claim"))?;
+    let error_details = if has_details { reply.optional()? } else { None };
+    Ok(JobRecord { meta, body: Some(JobBody { payload, result: None, error_details }) })
+}
+
+/// A state string behind the six bytes of its seq.
+pub(super) fn read_named(queue: &QueueName, number: u64, named: &[u8]) -> Option<StoredJob> {
+    let (seq, job) = named.split_at_checked(6)?;
+    let count = seq.iter().fold(0, |count, byte| count << 8 | u64::from(*byte));
+    row::read(queue, named_seq(count, number), job)
+}
+
+fn named_seq(count: u64, number: u64) -> Seq {
+    row::seq(count, number)
+}

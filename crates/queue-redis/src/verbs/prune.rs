@@ -1,0 +1,55 @@
+use super::SCRIPT_JOBS_MAX;
+use crate::{
+    client::Access,
+    known::KnownQueue,
+    script,
+    session::{Answer, Session, arg},
+};
+use queue_core::{Prune, PruneRequest, QueueName, Result};
+
+impl Session {
+    /// Removes in scripts of bounded size.
+    pub(crate) async fn prune(&self, request: PruneRequest) -> Result<u64> {
+        self.client.check_open("prune")?;
+        let queue = self.queues.get(&request.queue);
+        let (mut removed, mut rank) = (0, 0);
+        while removed < request.limit {
+            let limit = SCRIPT_JOBS_MAX.min(request.limit - removed);
+            let step = self.prune_some(&queue, request.what, limit, rank).await?;
+            removed += step.removed;
+            match (request.what, step.next_rank) {
+                (Prune::Expired, _) if step.removed < limit => break,
+                (Prune::Everything, _) if step.removed == 0 => break,
+                (Prune::FinishedBefore(_), None) => break,
+                (_, next_rank) => rank = next_rank.unwrap_or(0),
+            }
+        }
+        Ok(removed as u64)
+    }
+
+    /// Stops or resumes claims.
+    pub(crate) async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
+        let args = vec![arg(u8::from(paused))];
+        let queue = self.queues.get(queue);
+        self.call("set_paused", &script::PAUSE, &queue, Access::Writes, args).await.map(drop)
+    }
+
+    async fn prune_some(&self, queue: &KnownQueue, what: Prune, limit: usize, rank: u64) -> Result<Step> {
+        let (which, age_ms) = match what {
+            Prune::Expired => ("expired", 0),
+            Prune::FinishedBefore(age) => ("finished", age.as_millis()),
+            Prune::Everything => ("everything", 0),
+        };
+        let args = vec![which.into(), arg(limit), arg(age_ms), arg(rank)];
+        let Answer { mut rest, .. } = self.call("prune", &script::PRUNE, queue, Access::Writes, args).await?;
+        let removed = usize::try_from(rest.count()?).unwrap_or(usize::MAX);
+        Ok(Step { removed, next_rank: u64::try_from(rest.integer()?).ok() })
+    }
+}
+
+/// What one script did.
+struct Step {
+    removed: usize,
+    /// Where to look on, when records were left because they finished too late.
+    next_rank: Option<u64>,
+}

@@ -1,0 +1,43 @@
+use crate::{
+    audit::{Dump, audit},
+    client::{Access, Run},
+    reply::{Reply, corrupt},
+    script,
+    session::{Answer, Session},
+};
+use queue_core::{QueueName, Result};
+use std::str;
+
+impl Session {
+    /// Reads everything, queue by queue, each as it is at one moment.
+    pub(crate) async fn verify(&self) -> Result<Vec<String>> {
+        let mut findings = Vec::new();
+        for (name, number) in self.registered().await? {
+            let queue = self.queues.get(&name);
+            let Answer { now, rest, .. } =
+                self.call("verify", &script::DUMP, &queue, Access::Audits, Vec::new()).await?;
+            let dump = Dump::read(rest, name, number, now)?;
+            findings.extend(audit(&dump).into_iter().map(|finding| format!("{:?}: {finding}", dump.queue)));
+        }
+        Ok(findings)
+    }
+
+    async fn registered(&self) -> Result<Vec<(QueueName, u64)>> {
+        let keys = [self.queues.namespace().registry()];
+        let run = Run {
+            operation: "verify",
+            script: &script::QUEUES,
+            keys: &keys,
+            args: &[],
+            access: Access::Reads,
+        };
+        let mut reply = Reply::new("verify", self.client.run(&run).await?)?;
+        let mut queues = Vec::new();
+        while reply.len() > 0 {
+            let name = reply.bytes()?;
+            let name = str::from_utf8(&name).ok().and_then(|name| QueueName::new(name).ok());
+            queues.push((name.ok_or_else(|| corrupt("verify"))?, reply.count()?));
+        }
+        Ok(queues)
+    }
+}

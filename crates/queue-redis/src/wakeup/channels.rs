@@ -1,0 +1,88 @@
+use crate::known::KnownQueue;
+use queue_core::Interest;
+use std::{collections::HashMap, sync::Arc};
+
+/// What a channel tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Topic {
+    Wake,
+    Ends,
+    Feed,
+}
+
+/// A channel that the server sends to us.
+#[derive(Debug)]
+pub(super) struct Channel {
+    pub(super) queue: Arc<KnownQueue>,
+    pub(super) topic: Topic,
+    /// Held by each stream that hears it.
+    user: Arc<()>,
+}
+
+/// All of them, by name.
+#[derive(Debug, Default)]
+pub(super) struct Channels(HashMap<String, Channel>);
+
+impl Topic {
+    pub(super) fn of(interest: &Interest) -> Self {
+        match interest {
+            Interest::Wake => Self::Wake,
+            Interest::Jobs(_) => Self::Ends,
+            Interest::All => Self::Feed,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Wake => "wake",
+            Self::Ends => "ends",
+            Self::Feed => "feed",
+        }
+    }
+}
+
+impl Channels {
+    /// The name, and whether it is not listened to yet.
+    pub(super) fn find(&self, queue: &KnownQueue, topic: Topic) -> (String, bool) {
+        let name = queue.keys.channel(topic.name());
+        let is_new = !self.0.contains_key(&name);
+        (name, is_new)
+    }
+
+    /// Notes that somebody hears a channel, for as long as the answer lives.
+    pub(super) fn join(&mut self, name: String, queue: Arc<KnownQueue>, topic: Topic) -> Arc<()> {
+        let channel = self.0.entry(name).or_insert_with(|| Channel { queue, topic, user: Arc::default() });
+        channel.user.clone()
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&Channel> {
+        self.0.get(name)
+    }
+
+    pub(super) fn names(&self) -> Vec<String> {
+        self.0.keys().cloned().collect()
+    }
+
+    /// Takes out those that nobody hears any more, and answers their names.
+    pub(super) fn sweep(&mut self) -> Vec<String> {
+        self.0.extract_if(|_, channel| !channel.is_heard()).map(|(name, _)| name).collect()
+    }
+
+    /// The queues whose every change somebody hears.
+    pub(super) fn fed(&self) -> Vec<Arc<KnownQueue>> {
+        let fed = self.0.values().filter(|channel| channel.topic == Topic::Feed && channel.is_heard());
+        fed.map(|channel| channel.queue.clone()).collect()
+    }
+
+    /// Whether the feed of a queue is heard, so that its ends come twice.
+    pub(super) fn is_fed(&self, queue: &KnownQueue) -> bool {
+        let (name, _) = self.find(queue, Topic::Feed);
+        self.0.get(&name).is_some_and(Channel::is_heard)
+    }
+}
+
+impl Channel {
+    fn is_heard(&self) -> bool {
+        Arc::strong_count(&self.user) > 1
+    }
+}

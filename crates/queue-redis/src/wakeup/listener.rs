@@ -1,0 +1,170 @@
+use super::{
+    channels::{Channels, Topic},
+    message::pass_on,
+};
+use crate::{
+    client::Access,
+    error::{Phase, explain},
+    known::KnownQueue,
+    link::Dial,
+    script,
+    session::{Session, arg},
+};
+use queue_core::{Hub, Result};
+use redis::{PushInfo, PushKind, RedisResult, aio::MultiplexedConnection};
+use std::{sync::Arc, time::Duration};
+use tokio::{
+    sync::{mpsc, oneshot},
+    time::{Instant, sleep, sleep_until},
+};
+
+/// A request for every change stands this long on the server, and is renewed three times in it.
+const FEED_LASTS: Duration = Duration::from_mins(1);
+const RENEW_EVERY: Duration = Duration::from_secs(20);
+/// A connection that says nothing for this long is asked whether it still works.
+const PROBE_EVERY: Duration = Duration::from_secs(5);
+const RECONNECT_MIN: Duration = Duration::from_millis(20);
+const RECONNECT_MAX: Duration = Duration::from_secs(2);
+
+/// Somebody wants to hear a channel; the answer is held as long as it is heard.
+#[derive(Debug)]
+pub(super) struct Subscribe {
+    pub(super) queue: Arc<KnownQueue>,
+    pub(super) topic: Topic,
+    pub(super) reply: oneshot::Sender<Result<Arc<()>>>,
+}
+
+/// The task that owns the connection.
+pub(super) struct Listener {
+    dial: Dial,
+    session: Arc<Session>,
+    hub: Arc<Hub>,
+    channels: Channels,
+}
+
+/// A connection and what it sends unasked.
+struct Ear {
+    connection: MultiplexedConnection,
+    pushes: mpsc::UnboundedReceiver<PushInfo>,
+}
+
+/// Why listening on one connection ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ended {
+    Closed,
+    Broken,
+}
+
+impl Listener {
+    pub(super) fn new(dial: Dial, session: Arc<Session>, hub: Arc<Hub>) -> Self {
+        Self { dial, session, hub, channels: Channels::default() }
+    }
+
+    /// Listens until the handle is closed, on one connection after the other.
+    pub(super) async fn run(mut self, mut inbox: mpsc::Receiver<Subscribe>) {
+        let mut pause = RECONNECT_MIN;
+        loop {
+            match self.connect().await {
+                Ok(ear) => {
+                    pause = RECONNECT_MIN;
+                    // What was published in between is lost.
+                    self.hub.missed();
+                    if self.listen(ear, &mut inbox).await == Ended::Closed {
+                        return;
+                    }
+                }
+                Err(error) => {
+                    while let Ok(request) = inbox.try_recv() {
+                        let error = explain("subscribe", Phase::Connecting, error.clone());
+                        drop(request.reply.send(Err(error)));
+                    }
+                    sleep(pause).await;
+                    pause = RECONNECT_MAX.min(pause * 2);
+                }
+            }
+        }
+    }
+
+    /// A connection that hears everything that the one before it heard.
+    async fn connect(&mut self) -> RedisResult<Ear> {
+        let (sender, pushes) = mpsc::unbounded_channel();
+        let mut connection = self.dial.connect(Some(sender)).await?;
+        let names = self.channels.names();
+        if !names.is_empty() {
+            connection.subscribe(names).await?;
+        }
+        self.renew().await;
+        Ok(Ear { connection, pushes })
+    }
+
+    async fn listen(&mut self, mut ear: Ear, inbox: &mut mpsc::Receiver<Subscribe>) -> Ended {
+        let (mut renewal, mut probe) = (Instant::now() + RENEW_EVERY, Instant::now() + PROBE_EVERY);
+        loop {
+            tokio::select! {
+                push = ear.pushes.recv() => match push {
+                    Some(push) if push.kind != PushKind::Disconnection => {
+                        pass_on(&self.hub, &self.channels, &push);
+                        probe = Instant::now() + PROBE_EVERY;
+                    }
+                    _ => return Ended::Broken,
+                },
+                request = inbox.recv() => match request {
+                    Some(request) => if self.hear(&mut ear, request).await == Err(Ended::Broken) {
+                        return Ended::Broken;
+                    },
+                    None => return Ended::Closed,
+                },
+                () = sleep_until(probe) => {
+                    let answer: RedisResult<String> = redis::cmd("PING").query_async(&mut ear.connection).await;
+                    if answer.is_err() {
+                        return Ended::Broken;
+                    }
+                    probe = Instant::now() + PROBE_EVERY;
+                },
+                () = sleep_until(renewal) => {
+                    if self.sweep(&mut ear).await.is_err() {
+                        return Ended::Broken;
+                    }
+                    self.renew().await;
+                    renewal = Instant::now() + RENEW_EVERY;
+                }
+            }
+        }
+    }
+
+    /// Answers when every later change is heard.
+    async fn hear(&mut self, ear: &mut Ear, request: Subscribe) -> Result<(), Ended> {
+        let Subscribe { queue, topic, reply } = request;
+        let (name, is_new) = self.channels.find(&queue, topic);
+        if is_new && let Err(error) = ear.connection.subscribe(&name).await {
+            drop(reply.send(Err(explain("subscribe", Phase::Connecting, error))));
+            return Err(Ended::Broken);
+        }
+        if topic == Topic::Feed
+            && let Err(error) = self.feed(&queue).await
+        {
+            drop(reply.send(Err(error)));
+            return Ok(());
+        }
+        let user = self.channels.join(name, queue, topic);
+        drop(reply.send(Ok(user)));
+        Ok(())
+    }
+
+    async fn sweep(&mut self, ear: &mut Ear) -> RedisResult<()> {
+        let unheard = self.channels.sweep();
+        if unheard.is_empty() { Ok(()) } else { ear.connection.unsubscribe(unheard).await }
+    }
+
+    /// A renewal that fails is one hint less; the next follows soon.
+    async fn renew(&self) {
+        for queue in self.channels.fed() {
+            drop(self.feed(&queue).await);
+        }
+    }
+
+    async fn feed(&self, queue: &KnownQueue) -> Result<()> {
+        let args = vec![arg(FEED_LASTS.as_millis())];
+        self.session.call("subscribe", &script::FEED, queue, Access::Writes, args).await.map(drop)
+    }
+}

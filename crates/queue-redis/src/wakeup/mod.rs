@@ -1,0 +1,98 @@
+//! Hints: one connection of a handle hears what scripts publish, for all queues and subscribers.
+//!
+//! A queue has three channels: `wake` (a claim may find something), `ends` (awaited jobs ended or are gone) and `feed` (every
+//! change, published only while somebody asks for it). Ordinary `PUBLISH` is used on a Cluster too: any node passes it on,
+//! so that one connection to any node is enough.
+//!
+//! Absent on purpose: any state that a lost message could spoil. After a new connection everybody is told to read again.
+
+mod channels;
+mod listener;
+mod message;
+mod stream;
+
+use crate::{link::Dial, session::Session};
+use channels::Topic;
+use listener::{Listener, Subscribe};
+use queue_core::{Error, EventStream, Hub, Interest, QueueName, Result};
+use std::sync::{Arc, Mutex, PoisonError};
+use stream::Heard;
+use tokio::sync::{mpsc, oneshot};
+
+/// Requests that may wait for the listener.
+const REQUESTS_MAX: usize = 256;
+
+/// The subscribers of a handle, and the task that listens for them once there is one.
+#[derive(Debug)]
+pub(crate) struct Wakeup {
+    dial: Dial,
+    session: Arc<Session>,
+    hub: Arc<Hub>,
+    listener: Mutex<Option<Listening>>,
+}
+
+/// The task: it ends when the channel of requests does.
+#[derive(Debug)]
+struct Listening {
+    requests: mpsc::Sender<Subscribe>,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl Wakeup {
+    pub(crate) fn new(dial: Dial, session: Arc<Session>) -> Self {
+        Self { dial, session, hub: Arc::default(), listener: Mutex::default() }
+    }
+
+    /// Answers once the server sends what is asked for.
+    pub(crate) async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
+        let topic = Topic::of(&interest);
+        let hints = self.hub.subscribe(queue, interest);
+        let (reply, answer) = oneshot::channel();
+        let request = Subscribe { queue: self.session.queues.get(queue), topic, reply };
+        self.requests().send(request).await.map_err(|_| Error::closed("subscribe"))?;
+        let user = answer.await.map_err(|_| Error::closed("subscribe"))??;
+        Ok(Box::pin(Heard::new(hints, user)))
+    }
+
+    /// Ends every stream, now and later, and the task.
+    pub(crate) async fn close(&self) {
+        self.hub.close();
+        let listening = self.lock().take();
+        if let Some(Listening { requests, task }) = listening {
+            drop(requests);
+            task.abort();
+            // It was told to end, so that how it ended says nothing.
+            drop(task.await);
+        }
+    }
+
+    fn requests(&self) -> mpsc::Sender<Subscribe> {
+        let mut listening = self.lock();
+        if let Some(listening) = &*listening {
+            return listening.requests.clone();
+        }
+        let (requests, inbox) = mpsc::channel(REQUESTS_MAX);
+        let listener = Listener::new(self.dial.clone(), self.session.clone(), self.hub.clone());
+        let task = spawn(listener.run(inbox));
+        *listening = Some(Listening { requests: requests.clone(), task });
+        requests
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Listening>> {
+        self.listener.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whoever drops the handle without closing it ends the task too.
+impl Drop for Wakeup {
+    fn drop(&mut self) {
+        if let Some(Listening { task, .. }) = self.lock().take() {
+            task.abort();
+        }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the one place that spawns; the handle owns the task")]
+fn spawn(task: impl Future<Output = ()> + Send + 'static) -> tokio::task::JoinHandle<()> {
+    tokio::spawn(task)
+}

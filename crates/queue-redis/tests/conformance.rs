@@ -1,0 +1,10 @@
+//! The conformance suite on a server, in a namespace of its own for each case.
+
+mod harness;
+
+use harness::{REDIS, run_suite};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    run_suite(REDIS)
+}

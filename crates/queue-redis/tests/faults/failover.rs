@@ -1,0 +1,55 @@
+//! What a failover costs: replication is asynchronous, so that a replica may be promoted that lacks acknowledged writes.
+//!
+//! ```sh
+//! cargo xtask services run redis-sentinel -- cargo test -p queue-redis --test faults -- --ignored --nocapture failover
+//! ```
+
+use crate::{
+    harness::{SENTINEL, Space, fresh_namespace},
+    lasts,
+    load::Load,
+};
+use redis::{RedisResult, aio::MultiplexedConnection};
+use std::time::Duration;
+use tokio::time::sleep;
+
+/// A connection to the first Sentinel, and the service that it watches.
+async fn sentinel(url: &str) -> (MultiplexedConnection, String) {
+    let (place, service) = url.split_once("/?service=").expect("a URL of Sentinels");
+    let first = place.replace("redis+sentinel://", "redis://").split(',').next().map(str::to_owned);
+    let client = redis::Client::open(first.expect("one at least")).expect("a URL");
+    (client.get_multiplexed_async_connection().await.expect("it connects"), service.to_owned())
+}
+
+async fn master(sentinel: &mut MultiplexedConnection, service: &str) -> Vec<String> {
+    let mut command = redis::cmd("SENTINEL");
+    command.arg("GET-MASTER-ADDR-BY-NAME").arg(service).query_async(sentinel).await.expect("there is one")
+}
+
+/// Tells what was lost; what is left must be sound, and calls must go on with the new master.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+#[ignore = "needs Sentinels, which everyday tests do not have"]
+async fn a_failover_may_lose_the_newest_writes_and_nothing_else() {
+    let Some(url) = SENTINEL.url() else { return };
+    let space = Space { url: url.clone(), namespace: fresh_namespace(), clock: None };
+    let (mut sentinel, service) = sentinel(&url).await;
+    let before = master(&mut sentinel, &service).await;
+    let load = Load::start(space.options().response_timeout(Duration::from_secs(1))).await;
+    sleep(lasts() / 2).await;
+    // Sentinels refuse a failover for a while after another one.
+    loop {
+        let asked: RedisResult<()> =
+            redis::cmd("SENTINEL").arg("FAILOVER").arg(&service).query_async(&mut sentinel).await;
+        if asked.is_ok() {
+            break;
+        }
+        sleep(Duration::from_millis(200)).await;
+    }
+    while master(&mut sentinel, &service).await == before {
+        sleep(Duration::from_millis(50)).await;
+    }
+    sleep(lasts() / 2).await;
+    let verdict = load.finish().await;
+    verdict.tell_losses();
+    verdict.assert_only_losses();
+}

@@ -1,0 +1,123 @@
+//! A server of our own, to which we may do anything.
+#![allow(dead_code, reason = "each test file uses a part")]
+
+use redis::{Cmd, aio::MultiplexedConnection};
+use std::{
+    env,
+    net::TcpListener,
+    process::{Child, Command, Stdio},
+    time::Duration,
+};
+use tempfile::TempDir;
+use tokio::time::{Instant, sleep};
+
+const START_MAX: Duration = Duration::from_secs(30);
+
+/// When the server flushes its log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fsync {
+    /// It has none.
+    Never,
+    /// Before each answer.
+    Always,
+}
+
+/// A process with a directory of its own; both go away with it.
+pub(crate) struct Server {
+    process: Child,
+    port: u16,
+    fsync: Fsync,
+    directory: TempDir,
+}
+
+impl Server {
+    pub(crate) async fn start(fsync: Fsync) -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port is free");
+        let port = listener.local_addr().expect("it is bound").port();
+        drop(listener);
+        let directory = tempfile::tempdir().expect("a directory");
+        let process = spawn(port, fsync, &directory);
+        let server = Self { process, port, fsync, directory };
+        server.wait_until_it_serves().await;
+        server
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("redis://127.0.0.1:{}", self.port)
+    }
+
+    /// Runs one command that must succeed.
+    pub(crate) async fn run(&self, command: &mut Cmd) {
+        let mut connection = self.connect().await.expect("it connects");
+        command.query_async::<redis::Value>(&mut connection).await.expect("it runs");
+    }
+
+    /// How often a script came whole, since the server did not know it.
+    pub(crate) async fn texts_sent(&self) -> u64 {
+        let mut connection = self.connect().await.expect("it connects");
+        let info = redis::cmd("INFO").arg("commandstats").query_async::<String>(&mut connection).await;
+        let info = info.expect("it answers");
+        let calls = info.lines().find_map(|line| line.strip_prefix("cmdstat_eval:calls="));
+        calls.and_then(|line| line.split(',').next()).map_or(0, |calls| calls.parse().expect("a number"))
+    }
+
+    /// Every connection but the one that says so, of calls and of hints.
+    pub(crate) async fn kill_connections(&self) {
+        for kind in ["normal", "pubsub"] {
+            self.run(redis::cmd("CLIENT").arg("KILL").arg("TYPE").arg(kind).arg("SKIPME").arg("yes")).await;
+        }
+    }
+
+    /// A signal for this very process.
+    pub(crate) fn signal(&self, name: &str) {
+        let status = Command::new("kill").arg(format!("-{name}")).arg(self.process.id().to_string()).status();
+        assert!(status.expect("kill runs").success());
+    }
+
+    /// As a crash of the process does, and what a supervisor does then.
+    pub(crate) async fn kill_and_restart(&mut self) {
+        self.process.kill().expect("it is killed");
+        self.process.wait().expect("it ends");
+        self.process = spawn(self.port, self.fsync, &self.directory);
+        self.wait_until_it_serves().await;
+    }
+
+    async fn connect(&self) -> redis::RedisResult<MultiplexedConnection> {
+        redis::Client::open(self.url())?.get_multiplexed_async_connection().await
+    }
+
+    async fn wait_until_it_serves(&self) {
+        let end = Instant::now() + START_MAX;
+        loop {
+            if let Ok(mut connection) = self.connect().await
+                && redis::cmd("PING").query_async::<String>(&mut connection).await.is_ok()
+            {
+                return;
+            }
+            assert!(Instant::now() < end, "the server does not serve");
+            sleep(Duration::from_millis(20)).await;
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may stand still, and may have ended; either way it is gone afterwards.
+        drop(self.process.kill());
+        drop(self.process.wait());
+    }
+}
+
+fn spawn(port: u16, fsync: Fsync, directory: &TempDir) -> Child {
+    let program = env::var("QUEUE_TEST_REDIS_PROGRAM").unwrap_or_else(|_| "redis-server".to_owned());
+    let mut command = Command::new(&program);
+    command.args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", ""]).arg("--dir");
+    command.arg(directory.path()).stdout(Stdio::null()).stderr(Stdio::null());
+    match fsync {
+        Fsync::Never => command.args(["--appendonly", "no"]),
+        Fsync::Always => command.args(["--appendonly", "yes", "--appendfsync", "always"]),
+    };
+    command.spawn().unwrap_or_else(|error| {
+        panic!("{program} does not start ({error}); install it, or name it in QUEUE_TEST_REDIS_PROGRAM")
+    })
+}

@@ -1,0 +1,88 @@
+//! `verify` finds what does not add up: each kind of damage is done by hand, and must be told.
+
+mod harness;
+
+use harness::{REDIS, Space, clean_up, fresh_namespace};
+use queue_core::{
+    ClaimRequest, ContentType, JobId, Kind, NewJob, Payload, QueueName, SeededRng, Span, Storage, StorageExt,
+    WorkerId,
+    lifecycle::{Event, Policy},
+};
+use queue_redis::RedisStorage;
+use redis::Cmd;
+
+/// Seqs are six bytes.
+const FIRST: &[u8] = &[0, 0, 0, 0, 0, 1];
+const SECOND: &[u8] = &[0, 0, 0, 0, 0, 2];
+const STRANGE: &[u8] = &[0, 0, 0, 0, 0, 9];
+
+fn text(bytes: &'static str) -> Payload {
+    Payload::new(bytes, ContentType::from_static("text/plain"))
+}
+
+/// Four jobs: completed, leased, ready and scheduled.
+async fn one_of_each(store: &RedisStorage) {
+    let queue = QueueName::from_static("q");
+    let job = |id| NewJob::new(JobId::from_static(id), Kind::unnamed(), text("payload"));
+    let jobs = vec![job("a"), job("b"), job("c"), job("d").with_delay(Span::from_secs(900))];
+    store.enqueue(&queue, vec![jobs]).await.expect("it enqueues");
+    let worker = WorkerId::from_static("worker");
+    let request = ClaimRequest::new(queue, worker, 2, Span::from_secs(900), &SeededRng::new(1));
+    let claimed = store.claim(request).await.expect("it claims").jobs;
+    let event = Event::Complete {
+        token: claimed[0].token,
+        result: text("result"),
+        retention: None,
+        then: Vec::new(),
+    };
+    store.settle(&claimed[0].record.meta, event, &Policy::default()).await.expect("it settles");
+}
+
+fn damages(key: impl Fn(&str) -> String) -> Vec<(Cmd, &'static str)> {
+    let command = |name: &str, part: &str, args: &[&[u8]]| {
+        let mut command = redis::cmd(name);
+        command.arg(key(part)).arg(args);
+        command
+    };
+    let ready = [&[0x80, 0, 0, 0, 0, 0, 0, 1][..], STRANGE].concat();
+    vec![
+        (command("HINCRBY", "meta", &[b"jobs0", b"1"]), "are counted as queued"),
+        (command("HSET", "meta", &[b"seq", b"1"]), "beyond the last seq"),
+        (command("HSET", "meta", &[b"number", b"77"]), "its number is 77"),
+        (command("HDEL", "ids", &[b"a"]), "ids has None"),
+        (command("HSET", "ids", &[b"x", STRANGE]), "ids has"),
+        (command("HDEL", "state", &[SECOND]), "leases has"),
+        (command("HSET", "state", &[SECOND, b"short"]), "record 2 cannot be read"),
+        (command("HDEL", "payload", &[FIRST]), "payload and the records differ"),
+        (command("HDEL", "outcome", &[FIRST]), "outcome and the records differ"),
+        (command("HSET", "outcome", &[STRANGE, b"x"]), "outcome and the records differ"),
+        (command("DEL", "ready", &[]), "stands in none or both"),
+        (command("ZADD", "ready", &[b"0", &ready]), "which no waiting record has"),
+        (command("DEL", "later", &[]), "stands in none or both"),
+        (command("ZREM", "leases", &[SECOND]), "leases has None"),
+        (command("ZADD", "leases", &[b"5", SECOND]), "the records say"),
+        (command("ZADD", "done", &[b"5", FIRST]), "the records say"),
+        (command("ZADD", "done", &[b"5", STRANGE]), "which no record has"),
+        (command("DEL", "blocks", &[]), "blocks has None"),
+        (command("HINCRBY", "fill", &[b"0", b"1"]), "fill has"),
+    ]
+}
+
+#[tokio::test]
+async fn every_kind_of_damage_is_found() {
+    let Some(url) = REDIS.url() else { return };
+    let client = redis::Client::open(url.as_str()).expect("a URL");
+    let mut server = client.get_multiplexed_async_connection().await.expect("it connects");
+    let count = damages(str::to_owned).len();
+    for number in 0..count {
+        let space = Space { url: url.clone(), namespace: fresh_namespace(), clock: None };
+        let store = RedisStorage::open(space.options()).await.expect("it opens");
+        one_of_each(&store).await;
+        assert_eq!(store.verify().await.expect("it verifies"), Vec::<String>::new());
+        let (damage, told) = damages(|part| format!("{}:{{q}}:{part}", space.namespace)).swap_remove(number);
+        damage.query_async::<redis::Value>(&mut server).await.expect("the damage is done");
+        let findings = store.verify().await.expect("it verifies");
+        assert!(findings.iter().any(|finding| finding.contains(told)), "{number}, {told}: {findings:?}");
+        clean_up(&url, &space.namespace).await.expect("it cleans up");
+    }
+}
