@@ -1,0 +1,170 @@
+-- Migration 1: the first schema. Runs once per schema, inside the migration's transaction. {schema} is the quoted name.
+--
+-- A job is spread over tables by how often its parts change. `body` is written once. The state of a job is one row in
+-- exactly one of three narrow tables: `ready` while it waits, `lease` while it runs, `finished` when it is terminal. A step
+-- of a life deletes the row here and inserts it there, so the hot tables hold live jobs alone and nothing large is
+-- rewritten. Whoever deleted a state row, and nobody else, may delete the body.
+--
+-- Times are milliseconds since 1970 on the store's clock. Flags: 1 cancel requested, 2 awaited.
+
+CREATE TABLE {schema}.clock (
+  one  boolean PRIMARY KEY DEFAULT true CHECK (one),
+  mark bigint  NOT NULL -- store time never goes back behind this (I24)
+);
+INSERT INTO {schema}.clock (mark) VALUES (0);
+
+CREATE TABLE {schema}.queue (
+  queue  integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  name   text COLLATE "C" NOT NULL UNIQUE,
+  paused boolean NOT NULL DEFAULT false
+);
+
+-- The priorities that a queue has ever used, so that a claim visits each one's front directly.
+CREATE TABLE {schema}.lane (
+  queue    integer  NOT NULL,
+  priority smallint NOT NULL,
+  PRIMARY KEY (queue, priority)
+);
+
+-- Numbers lives; never set back, so that no number is given twice (I2).
+CREATE SEQUENCE {schema}.life AS bigint;
+
+CREATE TABLE {schema}.body (
+  seq            bigint   PRIMARY KEY,
+  created_at     bigint   NOT NULL,
+  max_attempts   bigint   NOT NULL, -- 0 is unlimited
+  max_stalls     bigint   NOT NULL, -- 0 is unlimited
+  keep_completed bigint   NOT NULL, -- milliseconds; -1 forever, -2 remove
+  keep_failed    bigint   NOT NULL, -- milliseconds; -1 forever, -2 remove
+  queue          integer  NOT NULL,
+  priority       smallint NOT NULL,
+  id             text COLLATE "C" NOT NULL,
+  kind           text COLLATE "C" NOT NULL,
+  content_type   text COLLATE "C" NOT NULL,
+  payload        bytea    NOT NULL,
+  UNIQUE (queue, id)
+) WITH (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
+
+CREATE TABLE {schema}.ready (
+  seq           bigint   PRIMARY KEY,
+  run_at        bigint   NOT NULL,
+  revision      bigint   NOT NULL,
+  epoch         bigint   NOT NULL,
+  failures      bigint   NOT NULL,
+  stalls        bigint   NOT NULL,
+  queue         integer  NOT NULL,
+  priority      smallint NOT NULL,
+  state         smallint NOT NULL,
+  flags         smallint NOT NULL,
+  settled_event smallint,
+  settled_token bytea,
+  error_name    text,
+  error_message text,
+  error_details bytea,
+  progress      bytea
+) WITH (
+  autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_delay = 0,
+  autovacuum_vacuum_insert_scale_factor = 0.2, autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 5000,
+  vacuum_truncate = false
+);
+
+-- The order of claims (I12).
+CREATE INDEX ready_order ON {schema}.ready (queue, priority, run_at, seq);
+
+-- `deadline` is set by the claim and indexed; a heartbeat moves `expires_at` alone, which is never earlier, so that it
+-- writes no index. Looking for lapsed leases moves `deadline` on.
+CREATE TABLE {schema}.lease (
+  seq           bigint   PRIMARY KEY,
+  deadline      bigint   NOT NULL,
+  expires_at    bigint   NOT NULL,
+  run_at        bigint   NOT NULL,
+  revision      bigint   NOT NULL,
+  epoch         bigint   NOT NULL,
+  failures      bigint   NOT NULL,
+  stalls        bigint   NOT NULL,
+  queue         integer  NOT NULL,
+  flags         smallint NOT NULL,
+  token         bytea    NOT NULL,
+  worker        text COLLATE "C" NOT NULL,
+  error_name    text,
+  error_message text,
+  error_details bytea,
+  progress      bytea
+) WITH (
+  fillfactor = 60,
+  autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_delay = 0,
+  autovacuum_vacuum_insert_scale_factor = 0.2, autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 5000,
+  vacuum_truncate = false
+);
+
+CREATE INDEX lease_deadline ON {schema}.lease (queue, deadline);
+
+CREATE TABLE {schema}.finished (
+  seq           bigint   PRIMARY KEY,
+  finished_at   bigint   NOT NULL,
+  purge_at      bigint, -- none is never
+  run_at        bigint   NOT NULL,
+  revision      bigint   NOT NULL,
+  epoch         bigint   NOT NULL,
+  failures      bigint   NOT NULL,
+  stalls        bigint   NOT NULL,
+  queue         integer  NOT NULL,
+  state         smallint NOT NULL,
+  flags         smallint NOT NULL,
+  reason        smallint,
+  settled_event smallint,
+  settled_token bytea,
+  error_name    text,
+  error_message text,
+  error_details bytea,
+  progress      bytea,
+  result_type   text COLLATE "C",
+  result        bytea
+) WITH (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
+
+CREATE INDEX finished_purge ON {schema}.finished (queue, purge_at, finished_at);
+
+CREATE TABLE {schema}.worker (
+  id          text COLLATE "C" PRIMARY KEY,
+  queues      text    NOT NULL, -- one name per line; names contain no control characters
+  concurrency bigint  NOT NULL,
+  running     bigint  NOT NULL,
+  host        text    NOT NULL,
+  expires_at  bigint  NOT NULL
+);
+
+-- Which queues somebody wants to hear of in full, and until when.
+CREATE TABLE {schema}.feed (
+  queue integer PRIMARY KEY,
+  until bigint NOT NULL
+);
+
+-- Every job in one row, for reads and for people.
+CREATE VIEW {schema}.job AS
+SELECT
+  b.seq, b.id, b.kind, b.priority, b.created_at, b.max_attempts, b.max_stalls, b.keep_completed, b.keep_failed,
+  s.state, s.revision, s.run_at, s.epoch, s.failures, s.stalls, s.flags, s.expires_at, s.worker, s.token,
+  s.settled_token, s.settled_event, s.reason, s.finished_at, s.purge_at, s.error_name, s.error_message, s.progress,
+  s.error_details, s.result_type, s.result, b.content_type, b.payload, b.queue
+FROM {schema}.body AS b CROSS JOIN LATERAL (
+  SELECT
+    state, revision, run_at, epoch, failures, stalls, flags, NULL::bigint AS expires_at, NULL::text AS worker,
+    NULL::bytea AS token, settled_token, settled_event, NULL::smallint AS reason, NULL::bigint AS finished_at,
+    NULL::bigint AS purge_at, error_name, error_message, progress, error_details, NULL::text AS result_type,
+    NULL::bytea AS result
+  FROM {schema}.ready WHERE seq = b.seq
+  UNION ALL
+  SELECT
+    1::smallint, revision, run_at, epoch, failures, stalls, flags, expires_at, worker,
+    token, NULL, NULL, NULL, NULL,
+    NULL, error_name, error_message, progress, error_details, NULL,
+    NULL
+  FROM {schema}.lease WHERE seq = b.seq
+  UNION ALL
+  SELECT
+    state, revision, run_at, epoch, failures, stalls, flags, NULL, NULL,
+    NULL, settled_token, settled_event, reason, finished_at,
+    purge_at, error_name, error_message, progress, error_details, result_type,
+    result
+  FROM {schema}.finished WHERE seq = b.seq
+) AS s;

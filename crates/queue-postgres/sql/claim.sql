@@ -1,0 +1,75 @@
+-- In: mark, queue, limit, lease, token, worker; a floor for all lanes, and higher ones (priority, run_at, seq); whether to
+-- look for the first lapse; channel, origin.
+-- Out: next due, paused, now, the first lapse, and the jobs as they were, in claim order (I12); one row without a job at least.
+-- Guard: due, waiting, and not paused (I11). A row that another claim holds at this moment is passed over (I3).
+-- `picked` is materialised, so that its limit bounds what is leased whatever the plan. Each lane is walked from its
+-- floor, a key before which nothing waits, so that what was claimed before is not waded through.
+WITH t AS MATERIALIZED (SELECT {now} AS now),
+q AS MATERIALIZED (SELECT paused FROM {schema}.queue WHERE queue = $2),
+lanes AS MATERIALIZED (
+  SELECT l.priority, coalesce(f.run_at, $7) AS run_at, coalesce(f.seq, 0) AS seq
+  FROM {schema}.lane AS l
+  LEFT JOIN unnest($8::smallint[], $9::bigint[], $10::bigint[]) AS f (priority, run_at, seq) ON f.priority = l.priority
+  WHERE l.queue = $2
+  ORDER BY l.priority
+),
+picked AS MATERIALIZED (
+  SELECT r.seq
+  FROM lanes CROSS JOIN LATERAL (
+    SELECT r.seq FROM {schema}.ready AS r
+    WHERE r.queue = $2 AND r.priority = lanes.priority AND (r.run_at, r.seq) > (lanes.run_at, lanes.seq)
+      AND r.run_at <= (SELECT now FROM t)
+    ORDER BY r.run_at, r.seq
+    LIMIT $3
+    FOR UPDATE SKIP LOCKED
+  ) AS r
+  WHERE NOT (SELECT paused FROM q)
+  LIMIT $3
+),
+taken AS (
+  DELETE FROM {schema}.ready AS s WHERE s.seq = ANY (ARRAY(SELECT seq FROM picked))
+  RETURNING s.*
+),
+leased AS (
+  INSERT INTO {schema}.lease (
+    seq, deadline, expires_at, run_at, revision, epoch, failures, stalls, queue, flags, token, worker, error_name,
+    error_message, error_details, progress
+  )
+  SELECT
+    s.seq, t.now + $4, t.now + $4, s.run_at, s.revision + 1, s.epoch + 1, s.failures, s.stalls, s.queue, s.flags, $5, $6,
+    s.error_name, s.error_message, s.error_details, s.progress
+  FROM taken AS s CROSS JOIN t
+),
+due AS (
+  SELECT min(n.run_at) AS at
+  FROM lanes CROSS JOIN LATERAL (
+    SELECT r.run_at FROM {schema}.ready AS r
+    WHERE r.queue = $2 AND r.priority = lanes.priority AND (r.run_at, r.seq) > (lanes.run_at, lanes.seq)
+      AND r.seq NOT IN (SELECT seq FROM picked)
+    ORDER BY r.run_at, r.seq
+    LIMIT 1
+  ) AS n
+),
+lapse AS (
+  SELECT min(expires_at) AS at FROM {schema}.lease
+  WHERE $11 AND queue = $2
+    AND deadline <= (SELECT expires_at FROM {schema}.lease WHERE queue = $2 ORDER BY deadline LIMIT 1)
+),
+feed AS (
+  SELECT count(pg_notify($12::text, $13::text || E'\n' || lines)) AS sent
+  FROM (
+    SELECT string_agg(concat_ws(E'\t', 'j', s.queue, s.seq, s.revision + 1, 1, b.id), E'\n') AS lines
+    FROM (SELECT row_number() OVER (ORDER BY seq) / 20 AS part, taken.* FROM taken) AS s
+    JOIN {schema}.body AS b ON b.seq = s.seq
+    GROUP BY part
+  ) AS parts
+  WHERE $12::text IS NOT NULL AND EXISTS (SELECT 1 FROM {schema}.feed WHERE queue = $2 AND until > (SELECT now FROM t))
+)
+SELECT
+  least((SELECT at FROM due), (SELECT at FROM lapse), CASE WHEN s.seq IS NOT NULL THEN t.now + $4 END) AS next_due,
+  (SELECT paused FROM q) AS paused, (SELECT sent FROM feed), t.now, (SELECT at FROM lapse), {body}, {waiting}, s.error_details, NULL::text, NULL::bytea,
+  b.content_type, b.payload
+FROM t
+LEFT JOIN taken AS s ON true
+LEFT JOIN LATERAL (SELECT * FROM {schema}.body WHERE seq = s.seq LIMIT 1) AS b ON true
+ORDER BY b.priority, s.run_at, s.seq;

@@ -1,0 +1,2 @@
+-- In: id.
+DELETE FROM {schema}.worker WHERE id = $1;

@@ -1,0 +1,75 @@
+-- In: mark, queue, columns of the jobs (each id once), channel, origin.
+-- Out: now, position, the new life if one began, and what holds or held the id: life, revision, state, result.
+-- Guard: the rule of ids (I9). A job with neither a new life nor a holder met another enqueue of the same id that
+-- ended meanwhile: ask again.
+-- All or nothing, being one statement (I19). Ids are entered in their order, so that two batches with common ids wait for
+-- each other instead of both; lives are numbered in the order of the request (I12).
+WITH t AS MATERIALIZED (SELECT {now} AS now),
+input AS MATERIALIZED (
+  SELECT * FROM unnest(
+    $3::text[], $4::text[], $5::smallint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[],
+    $11::boolean[], $12::smallint[], $13::text[], $14::bytea[]
+  ) WITH ORDINALITY AS i (
+    id, kind, priority, delay, max_attempts, max_stalls, keep_completed, keep_failed, replaces, flags, content_type,
+    payload, n
+  )
+),
+present AS MATERIALIZED (
+  SELECT
+    i.n, j.seq, j.revision, j.state, j.result_type, j.result,
+    coalesce(j.purge_at <= (SELECT now FROM t), false) OR j.state = 5 OR (j.state = 4 AND i.replaces) AS makes_room
+  FROM input AS i CROSS JOIN LATERAL (
+    SELECT seq, revision, state, purge_at, result_type, result FROM {schema}.job WHERE queue = $2 AND id = i.id LIMIT 1
+  ) AS j
+),
+gone AS (
+  DELETE FROM {schema}.finished WHERE seq = ANY (ARRAY(SELECT seq FROM present WHERE makes_room)) RETURNING seq
+),
+gone_body AS (
+  DELETE FROM {schema}.body WHERE seq = ANY (ARRAY(SELECT seq FROM gone)) RETURNING seq
+),
+numbered AS MATERIALIZED (
+  SELECT nextval({life}) AS seq, i.*
+  FROM (
+    SELECT i.* FROM input AS i
+    WHERE i.n NOT IN (SELECT n FROM present WHERE NOT makes_room)
+    ORDER BY i.n
+  ) AS i
+),
+fresh AS (
+  INSERT INTO {schema}.body (
+    seq, created_at, max_attempts, max_stalls, keep_completed, keep_failed, queue, priority, id, kind, content_type,
+    payload
+  )
+  SELECT
+    i.seq, t.now, i.max_attempts, i.max_stalls, i.keep_completed, i.keep_failed, $2, i.priority, i.id, i.kind,
+    i.content_type, i.payload
+  FROM numbered AS i CROSS JOIN t
+  WHERE (SELECT count(*) FROM gone_body) >= 0 -- the ids that make room are free before they are entered again
+  ORDER BY i.id
+  ON CONFLICT (queue, id) DO NOTHING
+  RETURNING seq
+),
+waiting AS (
+  INSERT INTO {schema}.ready (seq, run_at, revision, epoch, failures, stalls, queue, priority, state, flags)
+  SELECT i.seq, t.now + i.delay, 1, 0, 0, 0, $2, i.priority, 0, i.flags
+  FROM numbered AS i CROSS JOIN t
+  WHERE i.seq IN (SELECT seq FROM fresh)
+),
+told AS (
+  SELECT count(pg_notify($15::text, $16::text || E'\n' || lines)) AS sent
+  FROM (
+    SELECT concat_ws(E'\t', 'w', $2) AS lines WHERE EXISTS (SELECT 1 FROM fresh)
+    UNION ALL
+    SELECT string_agg(concat_ws(E'\t', 'j', $2, i.seq, 1, 0, i.id), E'\n' ORDER BY i.seq)
+    FROM (SELECT row_number() OVER (ORDER BY seq) / 20 AS part, seq, id FROM numbered) AS i
+    WHERE i.seq IN (SELECT seq FROM fresh)
+      AND EXISTS (SELECT 1 FROM {schema}.feed WHERE queue = $2 AND until > (SELECT now FROM t))
+    GROUP BY part
+  ) AS parts
+  WHERE $15::text IS NOT NULL
+)
+SELECT
+  t.now, i.n, CASE WHEN m.seq IN (SELECT seq FROM fresh) THEN m.seq END, p.seq, p.revision, p.state, p.result_type, p.result,
+  p.makes_room, (SELECT sent FROM told)
+FROM t CROSS JOIN input AS i LEFT JOIN numbered AS m ON m.n = i.n LEFT JOIN present AS p ON p.n = i.n;

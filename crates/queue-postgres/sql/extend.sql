@@ -1,0 +1,40 @@
+-- In: mark; for each lease its key (queue, seq, id), token, length and progress; channel, origin. In the order of seq.
+-- Out: now, and each job whose lease was extended, as it is since.
+-- Guard: the present token, and a lease that has not lapsed (I3, I4). Writes no index: `deadline` stays.
+WITH t AS MATERIALIZED (SELECT {now} AS now),
+i AS MATERIALIZED (
+  SELECT i.*, b.kind, b.priority, b.created_at, b.max_attempts, b.max_stalls, b.keep_completed, b.keep_failed
+  FROM unnest($2::integer[], $3::bigint[], $4::text[], $5::bytea[], $6::bigint[], $7::bytea[]) WITH ORDINALITY
+    AS i (queue, seq, id, token, span, to_progress, n)
+  CROSS JOIN LATERAL (
+    SELECT * FROM {schema}.body AS b WHERE b.queue = i.queue AND b.seq = i.seq AND b.id = i.id LIMIT 1
+  ) AS b
+),
+extended AS (
+  UPDATE {schema}.lease AS s SET
+    expires_at = (SELECT now FROM t) + i.span,
+    -- A lease that was cut short lapses before the claim's deadline, so the lower bound follows.
+    deadline = least(s.deadline, (SELECT now FROM t) + i.span),
+    revision = s.revision + 1,
+    progress = coalesce(i.to_progress, s.progress)
+  FROM i
+  WHERE s.seq = i.seq AND s.token = i.token AND s.expires_at > (SELECT now FROM t)
+  RETURNING i.n, s.*
+),
+told AS (
+  SELECT count(pg_notify($8::text, $9::text || E'\n' || lines)) AS sent
+  FROM (
+    SELECT string_agg(concat_ws(E'\t', 'j', queue, seq, revision, 1, id), E'\n') AS lines
+    FROM (
+      SELECT row_number() OVER (ORDER BY s.seq) / 20 AS part, s.queue, s.seq, s.revision, i.id
+      FROM extended AS s JOIN i ON i.n = s.n
+      WHERE EXISTS (SELECT 1 FROM {schema}.feed AS f WHERE f.queue = s.queue AND f.until > (SELECT now FROM t))
+    ) AS x
+    GROUP BY part
+  ) AS parts
+  WHERE $8::text IS NOT NULL
+)
+SELECT
+  (SELECT sent FROM told), t.now, i.seq, i.id, i.kind, i.priority, i.created_at, i.max_attempts, i.max_stalls,
+  i.keep_completed, i.keep_failed, {leased}
+FROM t LEFT JOIN (extended AS s JOIN i ON i.n = s.n) ON true;

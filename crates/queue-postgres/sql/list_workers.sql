@@ -1,0 +1,2 @@
+-- In: mark. Out: workers that have not expired, by id.
+SELECT id, queues, concurrency, running, host FROM {schema}.worker WHERE expires_at > {now} ORDER BY id;

@@ -1,0 +1,116 @@
+-- In: mark; for each job its key (queue, seq, id), guard (token and flags, or revision; lapse) and patch (target table,
+-- new values); channel, origin. Each life once, in the order of seq.
+-- Out: now, and each job that was moved, as it was before. What is not answered did not match its guard.
+-- Guard: the token of the present lease, and the flags seen (I4); or the revision that was seen. A delete checks it again on
+-- the newest version of the row, under its lock. Rows are visited in the order of the request, so that batches do not
+-- wait in a circle; under a plan that visits them otherwise, the server breaks the circle and the batch is sent again.
+-- A step of a life: the row leaves one table and enters another, or goes with its body (I5, I6, I20).
+WITH t AS MATERIALIZED (SELECT {now} AS now),
+i AS MATERIALIZED (
+  SELECT i.*, b.kind, b.priority, b.created_at, b.max_attempts, b.max_stalls, b.keep_completed, b.keep_failed
+  FROM unnest(
+    $2::integer[], $3::bigint[], $4::text[], $5::bytea[], $6::smallint[], $7::bigint[], $8::smallint[], $9::smallint[],
+    $10::smallint[], $11::smallint[], $12::smallint[], $13::bigint[], $14::bigint[], $15::bigint[], $16::smallint[],
+    $17::text[], $18::text[], $19::bytea[], $20::boolean[], $21::text[], $22::bytea[]
+  ) WITH ORDINALITY AS i (
+    queue, seq, id, token, seen_flags, seen_revision, lapse, event,
+    target, to_state, time_rule, span, to_failures, to_stalls, to_reason,
+    to_error, to_message, to_details, fresh, to_result_type, to_result, n
+  )
+  CROSS JOIN LATERAL (
+    SELECT * FROM {schema}.body AS b WHERE b.seq = i.seq AND b.queue = i.queue AND b.id = i.id LIMIT 1
+  ) AS b
+),
+left_ready AS (
+  DELETE FROM {schema}.ready AS s USING i
+  WHERE s.seq = i.seq AND i.token IS NULL AND s.revision = i.seen_revision AND i.lapse <> 1
+  RETURNING i.n, s.*
+),
+left_lease AS (
+  DELETE FROM {schema}.lease AS s USING i
+  WHERE s.seq = i.seq
+    AND CASE
+      WHEN i.token IS NULL THEN s.revision = i.seen_revision
+      ELSE s.token = i.token AND (i.seen_flags IS NULL OR s.flags = i.seen_flags)
+    END
+    AND CASE i.lapse
+      WHEN 1 THEN s.expires_at <= (SELECT now FROM t)
+      WHEN 2 THEN s.expires_at > (SELECT now FROM t)
+      ELSE true
+    END
+  RETURNING i.n, s.*
+),
+left_finished AS (
+  DELETE FROM {schema}.finished AS s USING i
+  WHERE s.seq = i.seq AND i.token IS NULL AND s.revision = i.seen_revision AND i.lapse <> 1
+    AND (s.purge_at IS NULL OR s.purge_at > (SELECT now FROM t))
+  RETURNING i.n, s.*
+),
+was AS MATERIALIZED (
+  SELECT s.n, s.seq, {waiting}, s.error_details FROM left_ready AS s
+  UNION ALL
+  SELECT s.n, s.seq, {leased}, s.error_details FROM left_lease AS s
+  UNION ALL
+  SELECT s.n, s.seq, {terminal}, s.error_details FROM left_finished AS s
+),
+next AS MATERIALIZED (
+  SELECT
+    i.queue, i.seq, i.id, i.priority, i.target, i.to_state AS state, i.to_failures AS failures, i.to_stalls AS stalls,
+    i.to_reason AS reason, i.to_result_type AS result_type, i.to_result AS result,
+    CASE
+      WHEN i.target <> 0 OR i.time_rule = 0 THEN s.run_at
+      WHEN i.time_rule = 1 THEN least(s.run_at, t.now)
+      ELSE t.now + i.span
+    END AS run_at,
+    t.now AS finished_at, CASE WHEN i.target = 1 THEN t.now + i.span END AS purge_at,
+    s.revision + 1 AS revision, s.epoch,
+    (CASE WHEN i.fresh THEN s.flags & 2 ELSE s.flags END)::smallint AS flags,
+    CASE WHEN i.event IS NULL THEN s.settled_token ELSE i.token END AS settled_token,
+    coalesce(i.event, s.settled_event) AS settled_event,
+    CASE WHEN i.to_error IS NOT NULL THEN i.to_error WHEN NOT i.fresh THEN s.error_name END AS error_name,
+    CASE WHEN i.to_error IS NOT NULL THEN i.to_message WHEN NOT i.fresh THEN s.error_message END AS error_message,
+    CASE WHEN i.to_error IS NOT NULL THEN i.to_details WHEN NOT i.fresh THEN s.error_details END AS error_details,
+    CASE WHEN NOT i.fresh THEN s.progress END AS progress
+  FROM was AS s JOIN i ON i.n = s.n CROSS JOIN t
+),
+to_ready AS (
+  INSERT INTO {schema}.ready (
+    seq, run_at, revision, epoch, failures, stalls, queue, priority, state, flags, settled_event, settled_token, error_name,
+    error_message, error_details, progress
+  )
+  SELECT
+    seq, run_at, revision, epoch, failures, stalls, queue, priority, state, flags, settled_event, settled_token, error_name,
+    error_message, error_details, progress
+  FROM next WHERE target = 0
+),
+to_finished AS (
+  INSERT INTO {schema}.finished (
+    seq, finished_at, purge_at, run_at, revision, epoch, failures, stalls, queue, state, flags, reason, settled_event,
+    settled_token, error_name, error_message, error_details, progress, result_type, result
+  )
+  SELECT
+    seq, finished_at, purge_at, run_at, revision, epoch, failures, stalls, queue, state, flags, reason, settled_event,
+    settled_token, error_name, error_message, error_details, progress, result_type, result
+  FROM next WHERE target = 1
+),
+removed AS (
+  DELETE FROM {schema}.body WHERE seq = ANY (ARRAY(SELECT seq FROM next WHERE target = 2))
+),
+told AS (
+  SELECT count(pg_notify($23::text, $24::text || E'\n' || lines)) AS sent
+  FROM (
+    SELECT DISTINCT concat_ws(E'\t', 'w', queue) AS lines FROM next WHERE target = 0
+    UNION ALL
+    SELECT
+      string_agg(concat_ws(E'\t', 'j', queue, seq, revision, CASE target WHEN 2 THEN -1 ELSE state END, id), E'\n')
+    FROM (
+      SELECT row_number() OVER (ORDER BY seq) / 20 AS part, x.* FROM next AS x
+      WHERE (x.flags & 2 <> 0 AND x.target <> 0)
+        OR EXISTS (SELECT 1 FROM {schema}.feed AS f WHERE f.queue = x.queue AND f.until > (SELECT now FROM t))
+    ) AS x
+    GROUP BY part
+  ) AS parts
+  WHERE $23::text IS NOT NULL
+)
+SELECT (SELECT sent FROM told), t.now, {moved}
+FROM t LEFT JOIN (was AS s JOIN i ON i.n = s.n) ON true;

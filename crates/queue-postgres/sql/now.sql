@@ -1,0 +1,2 @@
+-- In: mark of the handle. Out: store time.
+SELECT {now};

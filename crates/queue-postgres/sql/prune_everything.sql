@@ -1,0 +1,26 @@
+-- In: mark, queue, unused, limit, channel, origin.
+-- Out: now, and each record that was removed: id, seq, revision.
+-- Whoever deletes the state may delete the body: a job that moves between tables at this moment is left alone, body
+-- and all, and met by the next call.
+WITH t AS MATERIALIZED (SELECT {now} AS now),
+doomed AS MATERIALIZED (
+  SELECT seq FROM {schema}.body WHERE queue = $2 AND $3::bigint IS NULL ORDER BY id LIMIT $4
+),
+gone_ready AS (
+  DELETE FROM {schema}.ready WHERE seq = ANY (ARRAY(SELECT seq FROM doomed)) RETURNING seq, revision, flags
+),
+gone_lease AS (
+  DELETE FROM {schema}.lease WHERE seq = ANY (ARRAY(SELECT seq FROM doomed)) RETURNING seq, revision, flags
+),
+gone_finished AS (
+  DELETE FROM {schema}.finished WHERE seq = ANY (ARRAY(SELECT seq FROM doomed)) RETURNING seq, revision, flags
+),
+gone AS MATERIALIZED (
+  SELECT * FROM gone_ready UNION ALL SELECT * FROM gone_lease UNION ALL SELECT * FROM gone_finished
+),
+bodies AS (
+  DELETE FROM {schema}.body WHERE seq = ANY (ARRAY(SELECT seq FROM gone)) RETURNING seq, id
+),
+lost AS MATERIALIZED (SELECT seq, id, revision, flags FROM gone JOIN bodies USING (seq)),
+told AS ({told_lost})
+SELECT (SELECT sent FROM told), t.now, l.id, l.seq, l.revision FROM t LEFT JOIN lost AS l ON true;

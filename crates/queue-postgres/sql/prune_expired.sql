@@ -1,0 +1,21 @@
+-- In: mark, queue, unused, limit, channel, origin.
+-- Out: now, and each record past its purge time that was removed: id, seq, revision. The purge predicate.
+-- Who is busy with one is not waited for.
+WITH t AS MATERIALIZED (SELECT {now} AS now),
+doomed AS MATERIALIZED (
+  SELECT f.seq FROM {schema}.finished AS f
+  WHERE f.queue = $2
+    AND f.purge_at <= (SELECT now FROM t) AND $3::bigint IS NULL
+  ORDER BY f.purge_at, f.finished_at
+  LIMIT $4
+  FOR UPDATE SKIP LOCKED
+),
+gone AS (
+  DELETE FROM {schema}.finished WHERE seq = ANY (ARRAY(SELECT seq FROM doomed)) RETURNING seq, revision, flags
+),
+bodies AS (
+  DELETE FROM {schema}.body WHERE seq = ANY (ARRAY(SELECT seq FROM gone)) RETURNING seq, id
+),
+lost AS MATERIALIZED (SELECT seq, id, revision, flags FROM gone JOIN bodies USING (seq)),
+told AS ({told_lost})
+SELECT (SELECT sent FROM told), t.now, l.id, l.seq, l.revision FROM t LEFT JOIN lost AS l ON true;

@@ -1,0 +1,21 @@
+-- In: mark, queue, age, limit, channel, origin.
+-- Out: now, and each record that finished at least so long ago and was removed: id, seq, revision.
+-- Who is busy with one is not waited for. Walks the queue's part of the index, which holds finished_at.
+WITH t AS MATERIALIZED (SELECT {now} AS now),
+doomed AS MATERIALIZED (
+  SELECT f.seq FROM {schema}.finished AS f
+  WHERE f.queue = $2
+    AND f.finished_at <= (SELECT now FROM t) - $3::bigint
+  ORDER BY f.purge_at, f.finished_at
+  LIMIT $4
+  FOR UPDATE SKIP LOCKED
+),
+gone AS (
+  DELETE FROM {schema}.finished WHERE seq = ANY (ARRAY(SELECT seq FROM doomed)) RETURNING seq, revision, flags
+),
+bodies AS (
+  DELETE FROM {schema}.body WHERE seq = ANY (ARRAY(SELECT seq FROM gone)) RETURNING seq, id
+),
+lost AS MATERIALIZED (SELECT seq, id, revision, flags FROM gone JOIN bodies USING (seq)),
+told AS ({told_lost})
+SELECT (SELECT sent FROM told), t.now, l.id, l.seq, l.revision FROM t LEFT JOIN lost AS l ON true;

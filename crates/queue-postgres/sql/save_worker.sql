@@ -1,0 +1,7 @@
+-- In: mark, id, queues, concurrency, running, host, ttl. Presence, for people; those that expired leave on the way.
+WITH expired AS (DELETE FROM {schema}.worker WHERE expires_at <= {now} AND id <> $2)
+INSERT INTO {schema}.worker (id, queues, concurrency, running, host, expires_at)
+VALUES ($2, $3, $4, $5, $6, {now} + $7::bigint)
+ON CONFLICT (id) DO UPDATE SET
+  queues = excluded.queues, concurrency = excluded.concurrency, running = excluded.running, host = excluded.host,
+  expires_at = excluded.expires_at;

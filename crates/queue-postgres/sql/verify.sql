@@ -1,0 +1,50 @@
+-- Out: what does not add up, one line each. Reads every table once.
+SELECT 'job ' || b.seq || ' has no state' FROM {schema}.body AS b
+WHERE NOT EXISTS (SELECT 1 FROM {schema}.ready WHERE seq = b.seq)
+  AND NOT EXISTS (SELECT 1 FROM {schema}.lease WHERE seq = b.seq)
+  AND NOT EXISTS (SELECT 1 FROM {schema}.finished WHERE seq = b.seq)
+UNION ALL
+SELECT 'job ' || seq || ' has ' || count(*) || ' states'
+FROM (
+  SELECT seq FROM {schema}.ready UNION ALL SELECT seq FROM {schema}.lease UNION ALL SELECT seq FROM {schema}.finished
+) AS s
+GROUP BY seq HAVING count(*) > 1
+UNION ALL
+SELECT s.place || ' ' || s.seq || ' has no body'
+FROM (
+  SELECT 'ready' AS place, seq, queue FROM {schema}.ready
+  UNION ALL SELECT 'lease', seq, queue FROM {schema}.lease
+  UNION ALL SELECT 'finished', seq, queue FROM {schema}.finished
+) AS s
+WHERE NOT EXISTS (SELECT 1 FROM {schema}.body AS b WHERE b.queue = s.queue AND b.seq = s.seq)
+UNION ALL
+SELECT 'job ' || r.seq || ' waits in priority ' || r.priority || ' and its body says ' || b.priority
+FROM {schema}.ready AS r JOIN {schema}.body AS b ON b.seq = r.seq
+WHERE r.priority <> b.priority
+UNION ALL
+SELECT DISTINCT 'priority ' || r.priority || ' of queue ' || r.queue || ' has no lane' FROM {schema}.ready AS r
+WHERE NOT EXISTS (SELECT 1 FROM {schema}.lane AS l WHERE l.queue = r.queue AND l.priority = r.priority)
+UNION ALL
+SELECT 'job ' || b.seq || ' is in unnamed queue ' || b.queue FROM {schema}.body AS b
+WHERE NOT EXISTS (SELECT 1 FROM {schema}.queue AS q WHERE q.queue = b.queue)
+UNION ALL
+SELECT 'job ' || seq || ' waits in state ' || state FROM {schema}.ready WHERE state NOT IN (0, 2)
+UNION ALL
+SELECT 'job ' || seq || ' is finished in state ' || state FROM {schema}.finished WHERE state NOT IN (3, 4, 5)
+UNION ALL
+SELECT 'job ' || seq || ' lapses before its deadline' FROM {schema}.lease WHERE expires_at < deadline
+UNION ALL
+SELECT 'job ' || seq || ' is wrong about having a result' FROM {schema}.finished
+WHERE (state = 3) <> (result IS NOT NULL) OR (result IS NULL) <> (result_type IS NULL)
+UNION ALL
+SELECT 'job ' || seq || ' is wrong about having a reason' FROM {schema}.finished WHERE (state = 4) <> (reason IS NOT NULL)
+UNION ALL
+SELECT 'job ' || s.seq || ' is wrong about its last settle'
+FROM (
+  SELECT seq, settled_token, settled_event FROM {schema}.ready
+  UNION ALL SELECT seq, settled_token, settled_event FROM {schema}.finished
+) AS s
+WHERE (s.settled_token IS NULL) <> (s.settled_event IS NULL)
+UNION ALL
+SELECT 'job ' || max(b.seq) || ' is beyond the last number given out, ' || l.last_value
+FROM {schema}.body AS b CROSS JOIN {schema}.life AS l GROUP BY l.last_value HAVING max(b.seq) > l.last_value;

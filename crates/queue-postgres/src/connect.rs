@@ -1,0 +1,143 @@
+//! Opens the pool, asks the server what it is, and migrates.
+
+use crate::{
+    error::{Effect, explain},
+    migrate::migrate,
+    options::{Pooler, PostgresOptions, Source},
+};
+use queue_core::{Durability, Error, ErrorKind, Result};
+use sqlx::{
+    Connection, PgConnection, PgPool, Row,
+    postgres::{PgConnectOptions, PgPoolOptions},
+};
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+use tokio::time::{Instant, timeout};
+
+/// The oldest server that is tested, as its version number.
+const SERVER_VERSION_MIN: i32 = 130_000;
+/// A connection that was idle for longer is asked for a sign of life before it is used; so is every one that was idle
+/// when another broke, since what broke one may have broken all.
+const IDLE_TRUSTED: Duration = Duration::from_secs(2);
+/// Settings of the store's own connections. Its statements are short and know their indexes; compiling them, or reading a
+/// whole table because it was small when the plan was made, is never right.
+const SETTINGS: [(&str, &str); 3] = [("jit", "off"), ("enable_seqscan", "off"), ("enable_mergejoin", "off")];
+
+const LOAD_SERVER: &str = include_str!("../sql/load_server.sql");
+
+/// What opening learnt.
+#[derive(Debug)]
+pub(crate) struct Server {
+    pub(crate) pool: PgPool,
+    /// Closing the handle closes the pool.
+    pub(crate) owns_pool: bool,
+    pub(crate) durability: Durability,
+    /// When a connection last broke.
+    pub(crate) trust: Arc<Trust>,
+    /// Where its notifications go: the schema by number, so that no name needs an encoding.
+    pub(crate) channel: String,
+}
+
+/// Whether an idle connection may be used as it is.
+#[derive(Debug, Default)]
+pub(crate) struct Trust(Mutex<Option<Instant>>);
+
+impl Trust {
+    /// A connection broke.
+    pub(crate) fn lose(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    }
+
+    fn covers(&self, idle_for: Duration) -> bool {
+        let lost_at = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        idle_for < IDLE_TRUSTED && lost_at.is_none_or(|at| at.elapsed() > idle_for)
+    }
+}
+
+/// Connects, checks and migrates.
+pub(crate) async fn connect(options: &PostgresOptions) -> Result<Server> {
+    let trust = Arc::new(Trust::default());
+    let (durability, oid, pool) = match &options.source {
+        Source::Own(connect) => {
+            let connect = configured(options, connect);
+            let (durability, oid) = open_alone(&connect, options).await?;
+            (durability, oid, lazy_pool(options, connect, trust.clone()))
+        }
+        Source::Shared(pool) => {
+            let mut connection = pool.acquire().await.map_err(refused)?;
+            let (durability, oid) = open(&mut connection, options).await?;
+            (durability, oid, pool.clone())
+        }
+    };
+    let owns_pool = matches!(options.source, Source::Own(_));
+    Ok(Server { pool, owns_pool, durability, trust, channel: format!("queue_{oid}") })
+}
+
+/// Connection options with the settings that the store wants, unless a pooler would refuse them.
+pub(crate) fn configured(options: &PostgresOptions, connect: &PgConnectOptions) -> PgConnectOptions {
+    let connect = connect.clone();
+    match options.pooler {
+        Pooler::None => connect.options(SETTINGS),
+        Pooler::Transactions => connect.extra_float_digits(None).statement_cache_capacity(0),
+    }
+}
+
+/// One connection before there is a pool: what is wrong is then told by the server, and at once.
+async fn open_alone(connect: &PgConnectOptions, options: &PostgresOptions) -> Result<(Durability, i64)> {
+    let connecting = timeout(options.acquire_timeout, PgConnection::connect_with(connect)).await;
+    let mut connection = connecting
+        .map_err(|_| {
+            Error::new(ErrorKind::Unavailable, "open", "the server does not answer; check its address")
+        })?
+        .map_err(refused)?;
+    let opened = open(&mut connection, options).await?;
+    connection.close().await.map_err(refused)?;
+    Ok(opened)
+}
+
+fn lazy_pool(options: &PostgresOptions, connect: PgConnectOptions, trust: Arc<Trust>) -> PgPool {
+    PgPoolOptions::new()
+        .max_connections(options.connections_max)
+        .acquire_timeout(options.acquire_timeout)
+        .test_before_acquire(false)
+        .before_acquire(move |connection, meta| {
+            let is_trusted = trust.covers(meta.idle_for);
+            Box::pin(async move { Ok(is_trusted || connection.ping().await.is_ok()) })
+        })
+        .connect_lazy_with(connect)
+}
+
+async fn open(connection: &mut PgConnection, options: &PostgresOptions) -> Result<(Durability, i64)> {
+    let server =
+        sqlx::query(LOAD_SERVER).persistent(false).fetch_one(&mut *connection).await.map_err(refused)?;
+    let durability = check(&server)?;
+    Ok((durability, migrate(connection, options).await?))
+}
+
+/// A migration is begun again by the next open, and before it nothing is written; so nothing is ever in doubt.
+fn refused(error: sqlx::Error) -> Error {
+    explain("open", error, Effect::None)
+}
+
+/// Refuses servers that cannot do, and says what an acknowledged write survives on the others.
+fn check(server: &sqlx::postgres::PgRow) -> Result<Durability> {
+    let version: i32 = server.try_get(0).map_err(refused)?;
+    let text: &str = server.try_get(5).map_err(refused)?;
+    if version < SERVER_VERSION_MIN {
+        let message = format!("PostgreSQL {text} is too old; version 13 or newer is needed");
+        return Err(Error::new(ErrorKind::Unsupported, "open", message));
+    }
+    let is_standby: bool = server.try_get(3).map_err(refused)?;
+    let is_read_only: bool = server.try_get(4).map_err(refused)?;
+    if is_standby || is_read_only {
+        let message =
+            "the server is read-only, such as a standby; connect to the primary, or to its new address";
+        return Err(Error::new(ErrorKind::Unavailable, "open", message));
+    }
+    let commit: &str = server.try_get(1).map_err(refused)?;
+    let fsync: &str = server.try_get(2).map_err(refused)?;
+    let is_flushed = commit != "off" && fsync == "on";
+    Ok(if is_flushed { Durability::Power } else { Durability::Process })
+}

@@ -1,0 +1,125 @@
+//! What PostgreSQL and its driver say, in terms of what the caller should do.
+
+use queue_core::{Error, ErrorKind};
+use std::borrow::Cow;
+
+/// Whether what failed may have been written all the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// It cannot: nothing was sent, nothing was to be written, or a transaction was open.
+    None,
+    /// It can, if the connection broke before the answer: a statement that commits by itself, or a commit.
+    Possible,
+}
+
+/// For the caller of a verb.
+pub(crate) fn explain(operation: &'static str, error: sqlx::Error, effect: Effect) -> Error {
+    let (kind, advice) = advise(&error);
+    let is_unknown = effect == Effect::Possible && is_broken(&error);
+    let explained = Error::new(kind, operation, format!("{advice} ({error})")).with_source(error);
+    if is_unknown { explained.unknown() } else { explained }
+}
+
+/// True for a statement that lost against another one and may win next time.
+pub(crate) fn is_conflict(error: &sqlx::Error) -> bool {
+    matches!(code(error).as_deref(), Some("40001" | "40P01"))
+}
+
+/// True if the connection is of no more use, and nobody knows how far the server got.
+pub(crate) fn is_broken(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Io(_) | sqlx::Error::Protocol(_) | sqlx::Error::WorkerCrashed | sqlx::Error::Tls(_) => {
+            true
+        }
+        sqlx::Error::Database(_) => {
+            // Sessions that are ended by the server may have committed before they could say so.
+            code(error)
+                .is_some_and(|code| code.starts_with("08") || code.starts_with("57P") || code == "40003")
+        }
+        _ => false,
+    }
+}
+
+fn code(error: &sqlx::Error) -> Option<String> {
+    error.as_database_error()?.code().map(Cow::into_owned)
+}
+
+/// What kind of failure it is, and how to mend it.
+fn advise(error: &sqlx::Error) -> (ErrorKind, &'static str) {
+    match error {
+        sqlx::Error::Database(_) => advise_on_code(&code(error).unwrap_or_default()),
+        sqlx::Error::Io(_) | sqlx::Error::WorkerCrashed => {
+            (ErrorKind::Unavailable, "the connection to PostgreSQL is gone; try again")
+        }
+        sqlx::Error::Protocol(_) => (
+            ErrorKind::Unavailable,
+            "the connection to PostgreSQL is out of step; try again, and behind an old PgBouncer open with `pooler`",
+        ),
+        sqlx::Error::Tls(_) => {
+            (ErrorKind::Invalid, "no encrypted connection; check `sslmode`, and build with the feature `tls`")
+        }
+        sqlx::Error::PoolTimedOut => (
+            ErrorKind::Unavailable,
+            "every connection of the pool is busy; raise `connections_max`, or call less at once",
+        ),
+        sqlx::Error::PoolClosed => (ErrorKind::Closed, "the pool is closed; open the store again"),
+        sqlx::Error::Configuration(_) => {
+            (ErrorKind::Invalid, "the connection cannot be set up as asked; check the URL")
+        }
+        sqlx::Error::ColumnDecode { .. } | sqlx::Error::Decode(_) | sqlx::Error::RowNotFound => {
+            (ErrorKind::Corrupt, "a stored value is not one that this library writes; run verify")
+        }
+        _ => (ErrorKind::Internal, "PostgreSQL was used wrongly, which is a bug"),
+    }
+}
+
+fn advise_on_code(code: &str) -> (ErrorKind, &'static str) {
+    match code {
+        "40001" | "40P01" => (
+            ErrorKind::Conflict,
+            "other transactions kept getting in the way; try again, and keep them short",
+        ),
+        "25006" => (
+            ErrorKind::Unavailable,
+            "the server is read-only, such as a standby; connect to the primary, or to its new address",
+        ),
+        "57014" => (
+            ErrorKind::Unavailable,
+            "the statement was cancelled, by `statement_timeout` or by hand; raise the time-out, or send less at once",
+        ),
+        "55P03" => (ErrorKind::Unavailable, "a lock was not to be had in time; try again"),
+        "25P03" => (ErrorKind::Unavailable, "the transaction idled for too long; keep transactions short"),
+        "25P02" => (
+            ErrorKind::Conflict,
+            "an earlier statement of this transaction failed; roll it back and begin anew",
+        ),
+        "42P01" | "3F000" | "42703" | "42883" => (
+            ErrorKind::Unsupported,
+            "the store's tables are not there, or not of this version; open it with migrations on, or apply `schema()`",
+        ),
+        "42501" => (ErrorKind::Invalid, "this user may not do that; grant it the schema and its tables"),
+        "3D000" => (ErrorKind::Invalid, "there is no such database; create it, or check the URL"),
+        "26000" | "08P01" | "42P05" => (
+            ErrorKind::Unavailable,
+            "the connection does not keep prepared statements; behind PgBouncer open with `pooler`",
+        ),
+        _ => advise_on_class(code.get(..2).unwrap_or_default()),
+    }
+}
+
+fn advise_on_class(class: &str) -> (ErrorKind, &'static str) {
+    match class {
+        "08" | "57" => (ErrorKind::Unavailable, "the server ended the connection; try again"),
+        "28" => (ErrorKind::Invalid, "the server refused the user; check name and password"),
+        "53" => (
+            ErrorKind::Unavailable,
+            "the server is short of connections, memory or disk; free some, and try again",
+        ),
+        "58" | "XX" => {
+            (ErrorKind::Corrupt, "the server met an internal error or damaged data; look at its log")
+        }
+        _ => {
+            (ErrorKind::Internal, "PostgreSQL refused a statement; were the queue's tables changed by hand?")
+        }
+    }
+}

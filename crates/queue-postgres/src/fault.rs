@@ -1,0 +1,43 @@
+use crate::error::{Effect, explain, is_broken, is_conflict};
+use queue_core::Error;
+
+/// Why a verb failed, not yet tied to its name and to what may have been written.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    /// The driver or the server said so.
+    Driver(sqlx::Error),
+    /// This library did.
+    Own(Error),
+}
+
+impl Fault {
+    /// Lost against another transaction, and may win next time.
+    pub(crate) fn is_conflict(&self) -> bool {
+        matches!(self, Self::Driver(error) if is_conflict(error))
+    }
+
+    /// A connection broke.
+    pub(crate) fn is_broken(&self) -> bool {
+        matches!(self, Self::Driver(error) if is_broken(error))
+    }
+
+    /// For the caller of a verb.
+    pub(crate) fn explain(self, operation: &'static str, effect: Effect) -> Error {
+        match self {
+            Self::Driver(error) => explain(operation, error, effect),
+            Self::Own(error) => error,
+        }
+    }
+}
+
+impl From<sqlx::Error> for Fault {
+    fn from(error: sqlx::Error) -> Self {
+        Self::Driver(error)
+    }
+}
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Self {
+        Self::Own(error)
+    }
+}

@@ -1,0 +1,99 @@
+//! A durable job queue in PostgreSQL 13 to 18: jobs in your own transactions, fenced by lease tokens, without bloat.
+//!
+//! ```no_run
+//! use queue_core::{ClaimRequest, ContentType, JobId, Kind, NewJob, Payload, QueueName, Span, Storage, SystemRng, WorkerId};
+//! use queue_postgres::{PostgresOptions, PostgresStorage};
+//!
+//! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+//! let options = PostgresOptions::new("postgres://app:secret@localhost/shop?schema=jobs")?;
+//! let store = PostgresStorage::open(options).await?; // makes its tables, once, whoever else starts now
+//! let queue = QueueName::new("emails")?;
+//! let payload = Payload::new("{}", ContentType::from_static("application/json"));
+//! let job = NewJob::new(JobId::new("welcome-42")?, Kind::from_static("email"), payload);
+//! store.enqueue(&queue, vec![vec![job]]).await?; // committed when this answers
+//!
+//! let worker = WorkerId::new("me")?;
+//! let claimed = store.claim(ClaimRequest::new(queue, worker, 10, Span::from_secs(30), &SystemRng)).await?;
+//! assert_eq!(claimed.jobs[0].record.meta.id.as_str(), "welcome-42");
+//! store.close().await?;
+//! # Ok(()) }
+//! ```
+//!
+//! # In your transaction
+//! [`PostgresStorage::enqueue_in`] stores jobs in a transaction of yours, so that a job exists if and only if the data that it
+//! is about do. [`PostgresStorage::complete_in`] completes a job in the transaction of its handler, so that the handler's
+//! writes and the completion commit together; a handler that lost its lease is told so and rolls back.
+//!
+//! # Tables
+//! A job is spread over tables by how often its parts change. Its state is one row in exactly one of three narrow tables,
+//! and a step of its life deletes the row in one and inserts it into another.
+//!
+//! | table | holds | written |
+//! |---|---|---|
+//! | `body` | id, kind, payload, budgets | once |
+//! | `ready` | what waits | by an enqueue; left by a claim |
+//! | `lease` | what runs | by a claim; a heartbeat rewrites it in place and touches no index |
+//! | `finished` | what is terminal, with result and error | by a settle; left by a prune |
+//! | `queue`, `lane` | a number for each queue, its pause, the priorities it ever used | once each |
+//! | `clock` | the highest store time that is on record | every second or two |
+//! | `worker`, `feed` | presence; who wants to hear everything | by announcements and subscriptions |
+//!
+//! The hot tables hold live jobs alone, so they stay small however many jobs were done, and vacuum has little to look
+//! at; the migration sets it to come often. The view `job` shows each job in one row. [`schema`] has all of it as plain SQL.
+//!
+//! # Statements
+//! Each verb is one statement and one round trip: a claim is a materialised `FOR UPDATE SKIP LOCKED`; a batch of jobs or
+//! settles arrives as arrays, is checked against its guards under row locks taken in the order of `seq`, and is answered
+//! item by item. A group of several jobs, a batch of several kinds of change, and a settle with followers take a
+//! transaction. Statements that lose against others (`40001`, `40P01`) are sent again a bounded number of times. There are
+//! no rules of a job's life in SQL: statements compare and patch, and [`queue_core::lifecycle`] says what that amounts to.
+//!
+//! # Time
+//! Store time is the server's `clock_timestamp()`, never behind what this handle was told, nor behind the mark in the table
+//! `clock`. The mark is written every two seconds at most, since all writers would meet at it; so after the server's
+//! clock steps back by less than that, another handle may be told an earlier time for as long.
+//!
+//! # Claims under an old snapshot
+//! Somebody's long transaction keeps dead rows from being removed, and claims would wade through all that was ever claimed
+//! since. When looking from the start takes longer than 25 ms because of that, most claims begin two seconds of due time before what was
+//! claimed last. Until the next look from the start, a second or a few later, such claims may pass over a job that
+//! came to lie further in front: one of a transaction that took longer than two seconds to commit, or one that
+//! another process gave back. `next_due` says when to ask again.
+//!
+//! # Wake-ups
+//! A statement that makes jobs claimable sends one `NOTIFY` for each queue, and one line for each awaited job that ended;
+//! every change is told only of queues that somebody [follows](queue_core::Interest::All) at the time. One connection per
+//! handle listens, asks the server for a sign of life, and is replaced when there is none; then everybody reads again.
+//! Polling stands behind it all.
+//!
+//! # PgBouncer
+//! With [`Pooler::Transactions`] nothing outlives a transaction: no listening, no prepared statement, no setting. Writes of
+//! other processes are then found by polling.
+//!
+//! # Absent on purpose
+//! Rules of a job's life in SQL, advisory locks outside of the migration, foreign keys, triggers, extensions.
+
+mod clock;
+mod connect;
+mod directory;
+mod error;
+mod fault;
+mod fronts;
+mod hints;
+mod migrate;
+mod options;
+mod row;
+mod schema;
+mod session;
+mod shared;
+mod sql;
+mod storage;
+mod transactions;
+mod verb;
+mod verbs;
+mod wakeup;
+
+pub use migrate::{MIGRATIONS, Migration, schema, schema_down};
+pub use options::{Listen, Migrations, Pooler, PostgresOptions};
+pub use schema::DEFAULT_SCHEMA;
+pub use storage::PostgresStorage;

@@ -1,0 +1,229 @@
+use crate::schema::SchemaName;
+use percent_encoding::percent_decode_str;
+use queue_core::{Clock, Error, Limits, Result};
+use sqlx::{PgPool, postgres::PgConnectOptions};
+use std::{str::FromStr, sync::Arc, time::Duration};
+
+/// The parameter of a URL that names the schema; every other one is the driver's.
+const SCHEMA_PARAMETER: &str = "schema";
+
+/// How a store is opened. Start with [`PostgresOptions::new`], change what you need, and hand it to
+/// [`PostgresStorage::open`](crate::PostgresStorage::open).
+#[derive(Clone, Debug)]
+pub struct PostgresOptions {
+    pub(crate) source: Source,
+    pub(crate) schema: SchemaName,
+    pub(crate) migrations: Migrations,
+    pub(crate) listen: Listen,
+    pub(crate) pooler: Pooler,
+    pub(crate) limits: Limits,
+    pub(crate) time: Time,
+    pub(crate) connections_max: u32,
+    pub(crate) acquire_timeout: Duration,
+    pub(crate) probe_interval: Duration,
+}
+
+/// Where connections come from.
+#[derive(Clone, Debug)]
+pub(crate) enum Source {
+    /// A pool of the store's own.
+    Own(Box<PgConnectOptions>),
+    /// The application's.
+    Shared(PgPool),
+}
+
+/// Where store time comes from.
+#[derive(Clone, Debug)]
+pub(crate) enum Time {
+    /// The server's clock.
+    Server,
+    /// A clock of the caller.
+    Injected(Arc<dyn Clock>),
+}
+
+/// What to do about tables that are missing or old.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Migrations {
+    /// Make them, once, however many processes start at the same time.
+    #[default]
+    Apply,
+    /// Answer an error: somebody else applies [`schema`](crate::schema), with rights that this user lacks.
+    Expect,
+}
+
+/// Whether a connection is kept that hears of other processes' writes at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Listen {
+    /// One connection per handle, opened with the first subscription.
+    #[default]
+    On,
+    /// None, and no notification is sent: writes of other processes are found by polling.
+    Off,
+}
+
+/// What stands between this program and the server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Pooler {
+    /// Nothing that changes the server behind a connection.
+    #[default]
+    None,
+    /// A pooler that gives each transaction another server connection, such as PgBouncer in transaction mode. Nothing is
+    /// prepared by name and no setting is sent at the start; listening is off, since it needs a connection of its own.
+    Transactions,
+}
+
+impl PostgresOptions {
+    /// Takes a URL: `postgres://user:password@host:5432/database?schema=queue`. Every parameter but `schema` is the
+    /// driver's, among them `sslmode`, `sslrootcert`, `application_name`, `host` for a socket's directory, and
+    /// `options[name]` for settings of the server. What is missing comes from the environment (`PGHOST`,
+    /// `PGPASSWORD` and so on).
+    ///
+    /// # Errors
+    /// `Invalid` for a URL that cannot be read. No message repeats it, since it may hold a password.
+    pub fn new(url: &str) -> Result<Self> {
+        let (url, schema) = take_schema(url)?;
+        let connect = PgConnectOptions::from_str(&url)
+            .map_err(|_| Error::invalid("open", "the URL of the database cannot be read"))?;
+        let options = Self::from_source(Source::Own(Box::new(connect)));
+        match schema {
+            Some(schema) => options.schema(&schema),
+            None => Ok(options),
+        }
+    }
+
+    /// Uses the application's pool, whose connections the store then shares. Closing the store leaves it open.
+    ///
+    /// Set `jit = off` for its user or its connections, as the store does for its own: compiling short statements costs
+    /// more than running them.
+    pub fn with_pool(pool: PgPool) -> Self {
+        Self::from_source(Source::Shared(pool))
+    }
+
+    fn from_source(source: Source) -> Self {
+        Self {
+            source,
+            schema: SchemaName::standard(),
+            migrations: Migrations::default(),
+            listen: Listen::default(),
+            pooler: Pooler::default(),
+            limits: Limits::default(),
+            time: Time::Server,
+            connections_max: 10,
+            acquire_timeout: Duration::from_secs(10),
+            probe_interval: Duration::from_secs(15),
+        }
+    }
+
+    /// The schema for the tables; each is a store of its own. Default `queue`. Any name of 1 to 63 bytes will do.
+    ///
+    /// # Errors
+    /// `Invalid` for a name that PostgreSQL would change or refuse.
+    pub fn schema(mut self, name: &str) -> Result<Self> {
+        self.schema = SchemaName::new(name)?;
+        Ok(self)
+    }
+
+    /// What to do about tables that are missing or old. Default: make them.
+    #[must_use]
+    pub fn migrations(mut self, migrations: Migrations) -> Self {
+        self.migrations = migrations;
+        self
+    }
+
+    /// Whether a connection is kept that hears of other processes' writes. Default: yes.
+    #[must_use]
+    pub fn listen(mut self, listen: Listen) -> Self {
+        self.listen = listen;
+        self
+    }
+
+    /// What stands between this program and the server. Default: nothing.
+    #[must_use]
+    pub fn pooler(mut self, pooler: Pooler) -> Self {
+        self.pooler = pooler;
+        self
+    }
+
+    /// What the store accepts.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Where store time comes from instead of the server's clock. For tests: all handles on a schema need the same one.
+    #[must_use]
+    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.time = Time::Injected(clock);
+        self
+    }
+
+    /// The most connections of the store's own pool, at least one; listening needs one more. Default 10.
+    #[must_use]
+    pub fn connections_max(mut self, connections: u32) -> Self {
+        self.connections_max = connections.max(1);
+        self
+    }
+
+    /// How long a call waits for a connection of the store's own pool. Default 10 s.
+    #[must_use]
+    pub fn acquire_timeout(mut self, timeout: Duration) -> Self {
+        self.acquire_timeout = timeout;
+        self
+    }
+
+    /// How often the listening connection is asked for a sign of life through the server. Default 15 s. One that gives
+    /// none until the next probe is replaced.
+    #[must_use]
+    pub fn probe_interval(mut self, interval: Duration) -> Self {
+        self.probe_interval = interval;
+        self
+    }
+
+    /// Whether notifications are sent and listened to.
+    pub(crate) fn is_listening(&self) -> bool {
+        self.listen == Listen::On && self.pooler == Pooler::None
+    }
+}
+
+/// Splits the schema off the parameters, since the driver knows nothing of it.
+fn take_schema(url: &str) -> Result<(String, Option<String>)> {
+    let Some((base, query)) = url.split_once('?') else { return Ok((url.to_owned(), None)) };
+    let mut schema = None;
+    let mut rest = Vec::new();
+    for part in query.split('&').filter(|part| !part.is_empty()) {
+        match part.split_once('=') {
+            Some((SCHEMA_PARAMETER, _)) if schema.is_some() => {
+                return Err(Error::invalid("open", "the parameter `schema` stands twice"));
+            }
+            Some((SCHEMA_PARAMETER, value)) => {
+                let value = percent_decode_str(value).decode_utf8();
+                schema = Some(value.map_err(|_| Error::invalid("open", "a schema is UTF-8"))?.into_owned());
+            }
+            _ => rest.push(part),
+        }
+    }
+    let url = if rest.is_empty() { base.to_owned() } else { format!("{base}?{}", rest.join("&")) };
+    Ok((url, schema))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::take_schema;
+
+    #[test]
+    fn the_schema_is_taken_from_the_url_and_the_rest_is_left() {
+        let split = |url: &str| take_schema(url).expect("readable");
+        assert_eq!(split("postgres://h/d"), ("postgres://h/d".to_owned(), None));
+        assert_eq!(
+            split("postgres://h/d?sslmode=disable&schema=my%20jobs&user=x"),
+            ("postgres://h/d?sslmode=disable&user=x".to_owned(), Some("my jobs".to_owned()))
+        );
+        assert_eq!(split("postgres://h/d?schema=a"), ("postgres://h/d".to_owned(), Some("a".to_owned())));
+        assert!(take_schema("postgres://h/d?schema=a&schema=b").is_err());
+        assert!(take_schema("postgres://h/d?schema=%FF").is_err());
+    }
+}

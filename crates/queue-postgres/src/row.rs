@@ -1,0 +1,171 @@
+//! Jobs as rows, and back. What the columns mean is said in `sql/0001_initial.sql`.
+
+use bytes::Bytes;
+use queue_core::{
+    Budget, ContentType, Failure, InvalidName, JobBody, JobId, JobMeta, JobRecord, Kind, LeaseInfo,
+    LeaseToken, Payload, QueueName, Reason, Retention, RetentionPolicy, Seq, State, Timestamp, WorkerId,
+    lifecycle::{Flags, LastSettle, Settle, TrackedJob},
+};
+use sqlx::{Decode, Postgres, Row, Type, postgres::PgRow};
+
+/// How many columns a job has without its large parts.
+pub(crate) const META_COLUMNS: usize = 27;
+
+const CANCEL_REQUESTED: i16 = 1;
+const AWAITED: i16 = 2;
+
+/// A value that this library would not have written.
+#[derive(Debug)]
+struct Foreign(String);
+
+impl std::fmt::Display for Foreign {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Foreign {}
+
+/// The error of a row that cannot be what this library wrote.
+pub(crate) fn foreign(what: impl Into<String>) -> sqlx::Error {
+    sqlx::Error::Decode(Box::new(Foreign(what.into())))
+}
+
+/// The column of marks.
+pub(crate) fn flags(flags: Flags) -> i16 {
+    i16::from(flags.cancel_requested) * CANCEL_REQUESTED + i16::from(flags.awaited) * AWAITED
+}
+
+/// Numbers are counted up from zero by this library, so they fit.
+pub(crate) fn integer(value: u64) -> i64 {
+    i64::try_from(value).expect("a counter stays below 2^63")
+}
+
+/// A limit as PostgreSQL takes it.
+pub(crate) fn limit(value: usize) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
+}
+
+/// A time from a column.
+pub(crate) fn time(row: &PgRow, column: usize) -> sqlx::Result<Timestamp> {
+    Ok(Timestamp::from_millis(row.try_get(column)?))
+}
+
+/// A number that only grows from zero.
+pub(crate) fn counter(row: &PgRow, column: usize) -> sqlx::Result<u64> {
+    let value: i64 = row.try_get(column)?;
+    u64::try_from(value).map_err(|_| foreign(format!("{value} is negative")))
+}
+
+/// A validated name.
+pub(crate) fn name<'r, N>(row: &'r PgRow, column: usize) -> sqlx::Result<N>
+where
+    N: TryFrom<&'r str, Error = InvalidName>,
+{
+    N::try_from(row.try_get(column)?).map_err(|invalid| foreign(invalid.to_string()))
+}
+
+/// A value by its number.
+pub(crate) fn code<T>(raw: i16, from_code: impl Fn(u8) -> Option<T>) -> sqlx::Result<T> {
+    u8::try_from(raw).ok().and_then(from_code).ok_or_else(|| foreign(format!("{raw} is no known code")))
+}
+
+/// Reads a job whose columns begin at `at`, in the order in which every statement selects them.
+pub(crate) fn read_job(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<TrackedJob> {
+    Ok(TrackedJob {
+        meta: read_meta(row, at, queue)?,
+        token: read_token(row, at + 18)?,
+        last_settle: match (read_token(row, at + 19)?, optional::<i16>(row, at + 20)?) {
+            (Some(token), Some(event)) => Some(LastSettle { token, settle: code(event, Settle::from_code)? }),
+            _ => None,
+        },
+    })
+}
+
+/// Reads a job with its large parts.
+pub(crate) fn read_record(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<JobRecord> {
+    let meta = read_meta(row, at, queue)?;
+    Ok(JobRecord { meta, body: Some(read_body(row, at + META_COLUMNS)?) })
+}
+
+/// Reads the large parts, which begin at `at`.
+pub(crate) fn read_body(row: &PgRow, at: usize) -> sqlx::Result<JobBody> {
+    Ok(JobBody {
+        error_details: bytes(row, at)?,
+        result: read_payload(row, at + 1)?,
+        payload: read_payload(row, at + 3)?.ok_or_else(|| foreign("a job has no payload"))?,
+    })
+}
+
+/// Reads a content type and bytes that stand side by side.
+pub(crate) fn read_payload(row: &PgRow, at: usize) -> sqlx::Result<Option<Payload>> {
+    let Some(bytes) = bytes(row, at + 1)? else { return Ok(None) };
+    Ok(Some(Payload { content_type: name::<ContentType>(row, at)?, bytes }))
+}
+
+fn read_meta(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<JobMeta> {
+    let flags: i16 = row.try_get(at + 15)?;
+    Ok(JobMeta {
+        queue: queue.clone(),
+        seq: Seq::new(counter(row, at)?),
+        id: name::<JobId>(row, at + 1)?,
+        kind: name::<Kind>(row, at + 2)?,
+        priority: row.try_get(at + 3)?,
+        created_at: time(row, at + 4)?,
+        max_attempts: Budget::from_raw(small(row, at + 5)?),
+        max_stalls: Budget::from_raw(small(row, at + 6)?),
+        retention: RetentionPolicy { completed: retention(row, at + 7)?, failed: retention(row, at + 8)? },
+        state: code(row.try_get(at + 9)?, State::from_code)?,
+        revision: counter(row, at + 10)?,
+        run_at: time(row, at + 11)?,
+        epoch: counter(row, at + 12)?,
+        failures: small(row, at + 13)?,
+        stalls: small(row, at + 14)?,
+        cancel_requested: flags & CANCEL_REQUESTED != 0,
+        awaited: flags & AWAITED != 0,
+        lease: read_lease(row, at + 16)?,
+        reason: optional::<i16>(row, at + 21)?.map(|raw| code(raw, Reason::from_code)).transpose()?,
+        finished_at: optional(row, at + 22)?.map(Timestamp::from_millis),
+        purge_at: optional(row, at + 23)?.map(Timestamp::from_millis),
+        last_error: read_failure(row, at + 24)?,
+        progress: bytes(row, at + 26)?,
+    })
+}
+
+fn read_lease(row: &PgRow, at: usize) -> sqlx::Result<Option<LeaseInfo>> {
+    let Some(expires_at) = optional(row, at)? else { return Ok(None) };
+    let expires_at = Timestamp::from_millis(expires_at);
+    Ok(Some(LeaseInfo { worker: name::<WorkerId>(row, at + 1)?, expires_at }))
+}
+
+fn read_failure(row: &PgRow, at: usize) -> sqlx::Result<Option<Failure>> {
+    let Some(name) = optional::<&str>(row, at)? else { return Ok(None) };
+    Ok(Some(Failure::new(name, row.try_get::<&str, _>(at + 1)?)))
+}
+
+fn read_token(row: &PgRow, at: usize) -> sqlx::Result<Option<LeaseToken>> {
+    let Some(bytes) = optional::<&[u8]>(row, at)? else { return Ok(None) };
+    let bytes = bytes.try_into().map_err(|_| foreign("a token has not 16 bytes"))?;
+    Ok(Some(LeaseToken::from_bytes(bytes)))
+}
+
+fn bytes(row: &PgRow, at: usize) -> sqlx::Result<Option<Bytes>> {
+    Ok(optional::<&[u8]>(row, at)?.map(Bytes::copy_from_slice))
+}
+
+fn retention(row: &PgRow, at: usize) -> sqlx::Result<Retention> {
+    let raw: i64 = row.try_get(at)?;
+    Retention::from_raw(raw).ok_or_else(|| foreign(format!("{raw} is no retention")))
+}
+
+fn small(row: &PgRow, at: usize) -> sqlx::Result<u32> {
+    let value: i64 = row.try_get(at)?;
+    u32::try_from(value).map_err(|_| foreign(format!("{value} is no count")))
+}
+
+fn optional<'r, T: Decode<'r, Postgres> + Type<Postgres>>(
+    row: &'r PgRow,
+    at: usize,
+) -> sqlx::Result<Option<T>> {
+    row.try_get(at)
+}

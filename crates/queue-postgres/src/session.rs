@@ -1,0 +1,175 @@
+use crate::{error::is_conflict, fault::Fault, hints::Hints, row::time, shared::Shared, sql::Statement};
+use queue_core::{QueueName, Timestamp};
+use sqlx::{
+    PgConnection, Postgres, Row,
+    postgres::{PgArguments, PgRow},
+    query::Query,
+};
+
+/// How often a statement that commits by itself is sent if it keeps losing against others.
+const TRIES_MAX: usize = 8;
+
+/// The origin of what callers commit.
+const CALLERS_ORIGIN: &str = "caller";
+
+/// A query with its arguments. It owns what it sends.
+pub(crate) type Bound = Query<'static, Postgres, PgArguments>;
+
+/// What commits with what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// Each statement by itself.
+    Alone,
+    /// All of them at the end, here.
+    Together,
+    /// All of them at the end, by a caller who opened the transaction and may roll it back.
+    Callers,
+}
+
+/// A connection, and what a verb remembers while it uses it.
+#[derive(Debug)]
+pub(crate) struct Session<'c> {
+    pub(crate) shared: &'c Shared,
+    connection: &'c mut PgConnection,
+    scope: Scope,
+    pub(crate) hints: Hints,
+    has_written: bool,
+    last_told: Timestamp,
+}
+
+impl<'c> Session<'c> {
+    pub(crate) fn new(shared: &'c Shared, connection: &'c mut PgConnection, scope: Scope) -> Self {
+        let hints = Hints::begin(&shared.hub);
+        Self { shared, connection, scope, hints, has_written: false, last_told: Timestamp::default() }
+    }
+
+    /// Whether something is committed already, whatever comes next.
+    pub(crate) fn has_written(&self) -> bool {
+        self.has_written
+    }
+
+    /// What to publish once everything is durable.
+    pub(crate) fn into_hints(self) -> Hints {
+        self.hints
+    }
+
+    /// Sends a statement that only reads.
+    pub(crate) async fn read(
+        &mut self,
+        statement: &Statement,
+        bind: impl FnOnce(Bound) -> Bound,
+    ) -> Result<Vec<PgRow>, Fault> {
+        Ok(bind(statement.query()).fetch_all(&mut *self.connection).await?)
+    }
+
+    /// Sends a statement that writes. One that commits by itself is sent again while it loses against others: nothing
+    /// of it was written.
+    pub(crate) async fn write(
+        &mut self,
+        statement: &Statement,
+        bind: impl Fn(Bound) -> Bound,
+    ) -> Result<Vec<PgRow>, Fault> {
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let outcome = bind(statement.query()).fetch_all(&mut *self.connection).await;
+            match outcome {
+                Err(error) if self.scope == Scope::Alone && is_conflict(&error) && tries < TRIES_MAX => {}
+                Err(error) => return Err(error.into()),
+                Ok(rows) => {
+                    self.has_written |= self.scope == Scope::Alone;
+                    return Ok(rows);
+                }
+            }
+        }
+    }
+
+    /// The time in a column of the first row, which binds this handle.
+    pub(crate) fn told(&mut self, rows: &[PgRow], column: usize) -> Result<Timestamp, Fault> {
+        let row = rows.first().ok_or(sqlx::Error::RowNotFound)?;
+        let now = time(row, column)?;
+        self.shared.clock.advance(now);
+        self.last_told = self.last_told.max(now);
+        Ok(now)
+    }
+
+    /// The highest time that this session was told.
+    pub(crate) fn last_told(&self) -> Timestamp {
+        self.last_told
+    }
+
+    /// What stands in notifications. This handle skips its own, as it tells its subscribers itself once it has committed;
+    /// the commits of callers it does not see.
+    pub(crate) fn origin(&self) -> String {
+        match self.scope {
+            Scope::Alone | Scope::Together => self.shared.origin.clone(),
+            Scope::Callers => CALLERS_ORIGIN.to_owned(),
+        }
+    }
+
+    /// Store time, where no other statement tells it.
+    pub(crate) async fn now(&mut self) -> Result<Timestamp, Fault> {
+        let shared = self.shared;
+        let rows = self.read(&shared.statements.now, |query| query.bind(shared.clock.reading())).await?;
+        self.told(&rows, 0)
+    }
+
+    /// The number of a queue, if it has one.
+    pub(crate) async fn find_queue(&mut self, name: &QueueName) -> Result<Option<i32>, Fault> {
+        if let Some(number) = self.shared.directory.number(name) {
+            return Ok(Some(number));
+        }
+        let found = self.look_up(name).await?;
+        // A transaction may see a number that it gave itself and that goes with it.
+        if let Some(number) = found.filter(|_| self.scope == Scope::Alone) {
+            self.shared.directory.learn(name, number);
+        }
+        Ok(found)
+    }
+
+    /// The number of a queue, given now if it had none.
+    pub(crate) async fn intern_queue(&mut self, name: &QueueName) -> Result<i32, Fault> {
+        if let Some(number) = self.find_queue(name).await? {
+            return Ok(number);
+        }
+        let (shared, text) = (self.shared, name.as_str());
+        self.write(&shared.statements.add_queue, |query| query.bind(text.to_owned())).await?;
+        // A new look, since another process may have added it meanwhile.
+        self.find_queue(name).await?.ok_or_else(|| sqlx::Error::RowNotFound.into())
+    }
+
+    /// Sees to it that claims look at these priorities.
+    pub(crate) async fn intern_lanes(
+        &mut self,
+        queue: i32,
+        priorities: impl Iterator<Item = i16>,
+    ) -> Result<(), Fault> {
+        let shared = self.shared;
+        let missing = shared.directory.unknown_lanes(queue, priorities);
+        if missing.is_empty() {
+            return Ok(());
+        }
+        self.write(&shared.statements.add_lanes, |query| query.bind(queue).bind(missing.clone())).await?;
+        if self.scope == Scope::Alone {
+            shared.directory.learn_lanes(queue, &missing);
+        }
+        Ok(())
+    }
+
+    /// Remembers a queue and the priorities that it uses, if it is there.
+    pub(crate) async fn learn_queue(&mut self, name: &QueueName) -> Result<(), Fault> {
+        let Some(queue) = self.find_queue(name).await? else { return Ok(()) };
+        let shared = self.shared;
+        let rows = self.read(&shared.statements.find_lanes, |query| query.bind(queue)).await?;
+        let lanes: Vec<i16> = rows.iter().map(|row| row.try_get(0)).collect::<sqlx::Result<_>>()?;
+        shared.directory.learn_lanes(queue, &lanes);
+        Ok(())
+    }
+
+    async fn look_up(&mut self, name: &QueueName) -> Result<Option<i32>, Fault> {
+        let shared = self.shared;
+        let names = vec![name.as_str().to_owned()];
+        let rows = self.read(&shared.statements.find_queues, |query| query.bind(names)).await?;
+        Ok(rows.first().map(|row| row.try_get(0)).transpose()?)
+    }
+}

@@ -1,0 +1,188 @@
+use crate::{
+    clock::StoreClock,
+    connect::Server,
+    directory::Directory,
+    error::{Effect, explain},
+    fault::Fault,
+    fronts::Fronts,
+    options::PostgresOptions,
+    session::{Scope, Session},
+    sql::{Renderer, Statements},
+    verb::Verb,
+};
+use queue_core::{Error, Hub, Result, Rng, SystemRng};
+use sqlx::{Connection, PgConnection, Postgres, pool::PoolConnection};
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+/// How often a transaction is run that keeps losing against others.
+const TRIES_MAX: usize = 8;
+
+/// What the parts of one handle share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) options: PostgresOptions,
+    pub(crate) server: Server,
+    pub(crate) statements: Statements,
+    pub(crate) clock: StoreClock,
+    pub(crate) hub: Arc<Hub>,
+    pub(crate) directory: Directory,
+    pub(crate) fronts: Fronts,
+    /// Stands in every notification of this handle, so that it knows its own.
+    pub(crate) origin: String,
+    is_closed: AtomicBool,
+}
+
+impl Shared {
+    pub(crate) fn new(options: PostgresOptions, server: Server) -> Self {
+        let renderer =
+            Renderer::new(&options.schema, &options.time, options.pooler == crate::options::Pooler::None);
+        Self {
+            statements: Statements::new(&renderer),
+            clock: StoreClock::new(options.time.clone()),
+            hub: Arc::default(),
+            directory: Directory::default(),
+            fronts: Fronts::default(),
+            origin: format!("{:032x}", SystemRng.next_u128()),
+            is_closed: AtomicBool::new(false),
+            options,
+            server,
+        }
+    }
+
+    /// Where statements send their notifications, if anywhere.
+    pub(crate) fn channel(&self) -> Option<&str> {
+        self.options.is_listening().then_some(&*self.server.channel)
+    }
+
+    /// Refuses calls of a closed handle.
+    pub(crate) fn check_open(&self, operation: &'static str) -> Result<()> {
+        if self.is_closed.load(Ordering::SeqCst) { Err(Error::closed(operation)) } else { Ok(()) }
+    }
+
+    /// From here on calls are refused.
+    pub(crate) fn close(&self) {
+        self.is_closed.store(true, Ordering::SeqCst);
+    }
+
+    /// Runs a verb on a connection of the pool, to its commit.
+    pub(crate) async fn call<V: Verb>(&self, verb: &V) -> Result<V::Answer> {
+        let mut connection = self.acquire(V::NAME).await?;
+        self.prepare(verb, &mut connection).await?;
+        let answer = match verb.scope() {
+            Scope::Alone => self.call_alone(verb, &mut connection).await?,
+            Scope::Together | Scope::Callers => self.call_together(verb, &mut connection).await?,
+        };
+        self.mark_after(&mut connection).await;
+        Ok(answer)
+    }
+
+    /// A connection of the pool; nothing was sent if there is none.
+    pub(crate) async fn acquire(&self, operation: &'static str) -> Result<PoolConnection<Postgres>> {
+        self.check_open(operation)?;
+        let acquired = self.server.pool.acquire().await;
+        acquired.map_err(|error| explain(operation, error, Effect::None))
+    }
+
+    /// Writes down what time an injected clock tells, before a transaction of the caller is decided by it.
+    pub(crate) async fn mark_before(&self, operation: &'static str) -> Result<()> {
+        if self.clock.to_mark_before().is_none() {
+            return Ok(());
+        }
+        let mut connection = self.acquire(operation).await?;
+        self.raise_clock(operation, &mut connection).await
+    }
+
+    async fn raise_clock(&self, operation: &'static str, connection: &mut PgConnection) -> Result<()> {
+        let Some(mark) = self.clock.to_mark_before() else { return Ok(()) };
+        let raised =
+            self.statements.raise_clock.query().bind(mark).bind(self.clock.slack()).execute(connection).await;
+        raised.map_err(|error| explain(operation, error, Effect::None))?;
+        self.clock.marked(mark);
+        Ok(())
+    }
+
+    /// Writes what a verb rests on, each in a transaction of its own: that repeats no harm, and holds up nobody.
+    async fn prepare<V: Verb>(&self, verb: &V, connection: &mut PgConnection) -> Result<()> {
+        if V::WRITES {
+            self.raise_clock(V::NAME, &mut *connection).await?;
+        }
+        let mut session = Session::new(self, connection, Scope::Alone);
+        verb.prepare(&mut session).await.map_err(|fault| {
+            self.note(&fault);
+            fault.explain(V::NAME, Effect::None)
+        })
+    }
+
+    /// Each statement commits by itself.
+    async fn call_alone<V: Verb>(&self, verb: &V, connection: &mut PgConnection) -> Result<V::Answer> {
+        let mut session = Session::new(self, connection, Scope::Alone);
+        let outcome = verb.run(&mut session).await;
+        let effect = if V::WRITES { Effect::Possible } else { Effect::None };
+        let has_written = session.has_written();
+        session.into_hints().publish(&self.hub);
+        outcome.map_err(|fault| {
+            self.note(&fault);
+            let error = fault.explain(V::NAME, effect);
+            if has_written { error.unknown() } else { error }
+        })
+    }
+
+    /// All statements commit together. What lost against others is tried again, a bounded number of times.
+    async fn call_together<V: Verb>(&self, verb: &V, connection: &mut PgConnection) -> Result<V::Answer> {
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            match self.try_together(verb, connection).await {
+                Err((fault, _)) if fault.is_conflict() && tries < TRIES_MAX => {}
+                outcome => {
+                    return outcome.map_err(|(fault, effect)| {
+                        self.note(&fault);
+                        fault.explain(V::NAME, effect)
+                    });
+                }
+            }
+        }
+    }
+
+    /// A broken connection casts doubt on those that idle.
+    fn note(&self, fault: &Fault) {
+        if fault.is_broken() {
+            self.server.trust.lose();
+        }
+    }
+
+    async fn try_together<V: Verb>(
+        &self,
+        verb: &V,
+        connection: &mut PgConnection,
+    ) -> Result<V::Answer, (Fault, Effect)> {
+        let untouched = |fault: Fault| (fault, Effect::None);
+        let mut transaction = connection.begin().await.map_err(|error| untouched(error.into()))?;
+        let mut session = Session::new(self, &mut transaction, Scope::Together);
+        let answer = verb.run(&mut session).await.map_err(untouched)?;
+        let hints = session.into_hints();
+        transaction.commit().await.map_err(|error| (error.into(), Effect::Possible))?;
+        hints.publish(&self.hub);
+        Ok(answer)
+    }
+
+    /// Raises the mark of the schema now and then. A failure delays it, and the next call tries again.
+    async fn mark_after(&self, connection: &mut PgConnection) {
+        if let Some(mark) = self.clock.to_mark_after()
+            && self
+                .statements
+                .raise_clock
+                .query()
+                .bind(mark)
+                .bind(self.clock.slack())
+                .execute(connection)
+                .await
+                .is_ok()
+        {
+            self.clock.marked(mark);
+        }
+    }
+}

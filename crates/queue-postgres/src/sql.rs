@@ -1,0 +1,180 @@
+//! The statements, one per file under `sql/`, each with a header that says what it takes, gives and keeps.
+//!
+//! The name of the schema is part of a statement's text, since it cannot be a parameter; so every handle renders its own
+//! statements once. Ids and names of jobs are parameters, always.
+
+use crate::{options::Time, schema::SchemaName};
+use sqlx::{AssertSqlSafe, Postgres, postgres::PgArguments, query::Query};
+use std::sync::Arc;
+
+/// The columns of a body, as row `b`.
+const BODY: &str = "b.seq, b.id, b.kind, b.priority, b.created_at, b.max_attempts, b.max_stalls, b.keep_completed, \
+    b.keep_failed";
+/// The same of row `i`, which is an item of a request with its body.
+const ITEM: &str = "i.seq, i.id, i.kind, i.priority, i.created_at, i.max_attempts, i.max_stalls, i.keep_completed, \
+    i.keep_failed";
+/// The columns of a state, as row `s`, wherever it came from.
+const STATE: &str = "s.state, s.revision, s.run_at, s.epoch, s.failures, s.stalls, s.flags, s.expires_at, s.worker, \
+    s.token, s.settled_token, s.settled_event, s.reason, s.finished_at, s.purge_at, s.error_name, s.error_message, \
+    s.progress";
+/// The state of a row `s` of `ready`.
+const WAITING: &str = "s.state, s.revision, s.run_at, s.epoch, s.failures, s.stalls, s.flags, \
+    NULL::bigint AS expires_at, NULL::text AS worker, NULL::bytea AS token, s.settled_token, s.settled_event, \
+    NULL::smallint AS reason, NULL::bigint AS finished_at, NULL::bigint AS purge_at, s.error_name, s.error_message, \
+    s.progress";
+/// The state of a row `s` of `lease`.
+const LEASED: &str = "1::smallint AS state, s.revision, s.run_at, s.epoch, s.failures, s.stalls, s.flags, \
+    s.expires_at, s.worker, s.token, NULL::bytea AS settled_token, NULL::smallint AS settled_event, \
+    NULL::smallint AS reason, NULL::bigint AS finished_at, NULL::bigint AS purge_at, s.error_name, s.error_message, \
+    s.progress";
+/// The state of a row `s` of `finished`.
+const TERMINAL: &str = "s.state, s.revision, s.run_at, s.epoch, s.failures, s.stalls, s.flags, \
+    NULL::bigint AS expires_at, NULL::text AS worker, NULL::bytea AS token, s.settled_token, s.settled_event, s.reason, \
+    s.finished_at, s.purge_at, s.error_name, s.error_message, s.progress";
+/// The small columns of a row `j` of the view `job`.
+const JOB: &str = "j.seq, j.id, j.kind, j.priority, j.created_at, j.max_attempts, j.max_stalls, j.keep_completed, \
+    j.keep_failed, j.state, j.revision, j.run_at, j.epoch, j.failures, j.stalls, j.flags, j.expires_at, j.worker, \
+    j.token, j.settled_token, j.settled_event, j.reason, j.finished_at, j.purge_at, j.error_name, j.error_message, \
+    j.progress";
+/// Its large columns, which follow.
+const LARGE: &str = ", j.error_details, j.result_type, j.result, j.content_type, j.payload";
+/// Tells subscribers of other processes about removed records: those that somebody awaits, or all if somebody follows
+/// the queue.
+const TOLD_LOST: &str = "
+  SELECT count(pg_notify($5::text, $6::text || E'\\n' || lines)) AS sent
+  FROM (
+    SELECT string_agg(concat_ws(E'\\t', 'j', $2, seq, revision + 1, -1, id), E'\\n') AS lines
+    FROM (
+      SELECT row_number() OVER (ORDER BY seq) / 20 AS part, lost.* FROM lost
+      WHERE flags & 2 <> 0
+        OR EXISTS (SELECT 1 FROM {schema}.feed WHERE queue = $2 AND until > (SELECT now FROM t))
+    ) AS l
+    GROUP BY part
+  ) AS parts
+  WHERE $5::text IS NOT NULL
+";
+/// Store time by the server's clock: never behind the mark of the schema, nor behind what this handle was told.
+const SERVER_TIME: &str = "greatest($1::bigint, (SELECT mark FROM {schema}.clock), \
+    floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)";
+/// Store time by a clock that the caller brought, whose reading is in `$1` already.
+const CALLERS_TIME: &str = "greatest($1::bigint, (SELECT mark FROM {schema}.clock))";
+
+/// A statement whose text is ready to be sent.
+#[derive(Clone, Debug)]
+pub(crate) struct Statement {
+    text: Arc<str>,
+    is_kept: bool,
+}
+
+impl Statement {
+    /// A query to bind arguments to.
+    pub(crate) fn query(&self) -> Query<'static, Postgres, PgArguments> {
+        sqlx::query(AssertSqlSafe(self.text.clone())).persistent(self.is_kept)
+    }
+}
+
+/// Fills in what stands in braces.
+pub(crate) struct Renderer {
+    schema: String,
+    schema_name: SchemaName,
+    now: String,
+    is_kept: bool,
+}
+
+impl Renderer {
+    /// For one schema and clock. `is_kept` says whether connections remember how a statement was prepared.
+    pub(crate) fn new(schema: &SchemaName, time: &Time, is_kept: bool) -> Self {
+        let now = match time {
+            Time::Server => SERVER_TIME,
+            Time::Injected(_) => CALLERS_TIME,
+        };
+        Self { schema: schema.quoted(), schema_name: schema.clone(), now: now.to_owned(), is_kept }
+    }
+
+    /// The text of a file with everything filled in.
+    pub(crate) fn text(&self, file: &str, large: &str) -> String {
+        let mut text = file.to_owned();
+        for (name, value) in [
+            ("{now}", &*self.now),
+            ("{told_lost}", TOLD_LOST),
+            ("{moved}", "{item}, {state}"),
+            ("{body}", BODY),
+            ("{item}", ITEM),
+            ("{state}", STATE),
+            ("{waiting}", WAITING),
+            ("{leased}", LEASED),
+            ("{terminal}", TERMINAL),
+            ("{job}", JOB),
+            ("{large}", large),
+            ("{life}", &self.schema_name.literal_of("life")),
+            ("{ready}", &self.schema_name.literal_of("ready")),
+            ("{lease}", &self.schema_name.literal_of("lease")),
+            ("{schema}", &self.schema),
+        ] {
+            text = text.replace(name, value);
+        }
+        text
+    }
+
+    fn statement(&self, file: &str, large: &str) -> Statement {
+        Statement { text: self.text(file, large).into(), is_kept: self.is_kept }
+    }
+}
+
+/// Declares one field per statement, and how it is made of its file.
+macro_rules! statements {
+    ($($name:ident = $file:literal $(with $large:ident)?;)*) => {
+        /// The statements of one handle.
+        #[derive(Debug)]
+        pub(crate) struct Statements { $(pub(crate) $name: Statement,)* }
+
+        impl Statements {
+            /// Renders every file.
+            pub(crate) fn new(renderer: &Renderer) -> Self {
+                Self { $($name: renderer.statement(
+                    include_str!(concat!("../sql/", $file, ".sql")), concat_large!($($large)?)
+                ),)* }
+            }
+        }
+    };
+}
+
+macro_rules! concat_large {
+    () => {
+        ""
+    };
+    ($large:ident) => {
+        $large
+    };
+}
+
+statements! {
+    add_lanes = "add_lanes";
+    add_queue = "add_queue";
+    claim = "claim";
+    counts = "counts";
+    dead_rows = "dead_rows";
+    delete_worker = "delete_worker";
+    enqueue = "enqueue";
+    extend = "extend";
+    find_lanes = "find_lanes";
+    find_lives = "find_lives";
+    find_queues = "find_queues";
+    follow = "follow";
+    get_full = "get_jobs" with LARGE;
+    get_meta = "get_jobs";
+    list_jobs = "list_jobs";
+    list_lapsed = "list_lapsed";
+    list_workers = "list_workers";
+    mark = "mark";
+    move_jobs = "move";
+    notify = "notify";
+    now = "now";
+    prune_everything = "prune_everything";
+    prune_expired = "prune_expired";
+    prune_finished = "prune_finished";
+    raise_clock = "raise_clock";
+    save_worker = "save_worker";
+    set_paused = "set_paused";
+    verify = "verify";
+}

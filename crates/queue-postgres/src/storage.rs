@@ -1,0 +1,155 @@
+use crate::{
+    connect::connect,
+    options::PostgresOptions,
+    shared::Shared,
+    verbs::{
+        After, Announce, Apply, Claim, CountJobs, Enqueue, Exchange, Get, List, ListWorkers, PruneSome,
+        SetPaused, Verify,
+    },
+    wakeup::Wakeups,
+};
+use async_trait::async_trait;
+use queue_core::{
+    Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Enqueued, Error, EventReach, EventStream,
+    Interest, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, Reach, Result, Span,
+    Stamped, Storage, WorkerInfo, lifecycle::Transition,
+};
+use std::{sync::Arc, time::Duration};
+
+/// A handle on the jobs in one schema of a PostgreSQL database.
+///
+/// Any number of handles, processes and hosts may share the schema. The handle owns a pool of connections, unless it was
+/// given one, and one connection more that listens, once somebody subscribes.
+///
+/// # Dropped futures
+/// A verb whose future is dropped is done whole or not at all, and nobody knows which. A dropped claim may leave jobs
+/// leased until they lapse.
+#[derive(Debug)]
+pub struct PostgresStorage {
+    pub(crate) shared: Arc<Shared>,
+    wakeups: Wakeups,
+}
+
+impl PostgresStorage {
+    /// Connects, and brings the tables up to date if the options say so.
+    ///
+    /// Dropping the future leaves the tables as they were, or up to date.
+    ///
+    /// # Errors
+    /// `Invalid` for a URL, user or database that cannot be used, `Unsupported` for a server or tables of another
+    /// version, `Unavailable` for a server that cannot be reached or is read-only.
+    pub async fn open(options: PostgresOptions) -> Result<Self> {
+        let server = connect(&options).await?;
+        let shared = Arc::new(Shared::new(options, server));
+        Ok(Self { wakeups: Wakeups::new(shared.clone()), shared })
+    }
+}
+
+#[async_trait]
+impl Storage for PostgresStorage {
+    fn capabilities(&self) -> Capabilities {
+        let is_listening = self.shared.options.is_listening();
+        Capabilities::new("postgres", self.shared.server.durability, Reach::Network)
+            .with_events(if is_listening { EventReach::Store } else { EventReach::None })
+            .with_presence()
+            .with_pause()
+            .with_limits(self.shared.options.limits)
+    }
+
+    async fn enqueue(
+        &self,
+        queue: &QueueName,
+        groups: Vec<Vec<NewJob>>,
+    ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
+        self.shared.options.limits.check_enqueue(&groups)?;
+        self.shared.call(&Enqueue { queue, groups: &groups }).await
+    }
+
+    async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
+        self.shared.options.limits.check_batch("claim", request.limit)?;
+        self.shared.call(&Claim(&request)).await
+    }
+
+    async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
+        self.shared.options.limits.check_apply(&batch)?;
+        self.shared.call(&Apply(&batch)).await
+    }
+
+    async fn exchange(
+        &self,
+        batch: Vec<Transition>,
+        request: ClaimRequest,
+    ) -> Result<(Stamped<Vec<Applied>>, Claimed)> {
+        self.shared.options.limits.check_apply(&batch)?;
+        self.shared.options.limits.check_batch("exchange", request.limit)?;
+        self.shared.call(&Exchange { apply: Apply(&batch), request: &request }).await
+    }
+
+    async fn get(
+        &self,
+        queue: &QueueName,
+        ids: &[JobId],
+        what: Detail,
+    ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
+        self.shared.call(&Get { queue, ids, what }).await
+    }
+
+    async fn list(&self, query: ListQuery) -> Result<Page> {
+        let after = After::parse(query.after.as_ref())
+            .ok_or_else(|| Error::invalid("list", "the cursor is not one of this store"))?;
+        self.shared.call(&List { query: &query, after }).await
+    }
+
+    async fn counts(&self, queue: &QueueName) -> Result<Counts> {
+        self.shared.call(&CountJobs(queue)).await
+    }
+
+    /// Removes in transactions of bounded size; dropping the future between two of them leaves the rest in place.
+    async fn prune(&self, request: PruneRequest) -> Result<u64> {
+        self.shared.check_open("prune")?;
+        let mut removed = 0;
+        while removed < request.limit {
+            let limit = PruneSome::MAX.min(request.limit - removed);
+            let batch =
+                self.shared.call(&PruneSome { queue: &request.queue, what: request.what, limit }).await?;
+            removed += batch;
+            if batch < limit {
+                break;
+            }
+        }
+        Ok(removed as u64)
+    }
+
+    async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
+        self.shared.call(&SetPaused { queue, paused }).await
+    }
+
+    /// The first subscriber opens the connection that listens.
+    async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
+        self.shared.check_open("subscribe")?;
+        self.wakeups.subscribe(queue, interest).await
+    }
+
+    async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<()> {
+        let ttl = Span::new("presence ttl", ttl)?;
+        self.shared.call(&Announce { worker: &worker, ttl }).await
+    }
+
+    async fn workers(&self) -> Result<Vec<WorkerInfo>> {
+        self.shared.call(&ListWorkers).await
+    }
+
+    async fn verify(&self) -> Result<Vec<String>> {
+        self.shared.call(&Verify).await
+    }
+
+    async fn close(&self) -> Result<()> {
+        self.shared.close();
+        self.shared.hub.close();
+        self.wakeups.close().await;
+        if self.shared.server.owns_pool {
+            self.shared.server.pool.close().await;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,162 @@
+//! Enqueueing and settling inside the caller's own transaction: with the caller's data, or not at all (I18).
+
+use crate::{
+    error::Effect,
+    session::{Scope, Session},
+    storage::PostgresStorage,
+};
+use queue_core::{
+    Applied, Changed, Enqueued, Error, ErrorKind, JobMeta, LeaseToken, NewJob, Payload, QueueName,
+    RE_DECIDES_MAX, Result, Stamped,
+    lifecycle::{Event, Policy, Transition, decide},
+};
+use sqlx::PgConnection;
+
+impl PostgresStorage {
+    /// Stores jobs in a transaction of the caller: they can be seen, and claimed, if and only if it commits. Workers
+    /// are woken by the commit.
+    ///
+    /// `connection` is one to this store's database with a transaction open; a `sqlx::Transaction` can be handed over as
+    /// `&mut *transaction`. The answers are in the order of the jobs. Keep the transaction short: another enqueue
+    /// of the same id waits for its end.
+    ///
+    /// # Errors
+    /// `Invalid` as for [`Storage::enqueue`](queue_core::Storage::enqueue), with nothing sent. Any other error leaves the
+    /// transaction in a state from which it can only be rolled back. A dropped future leaves it to the caller to roll back.
+    ///
+    /// ```no_run
+    /// use queue_core::{ContentType, JobId, Kind, NewJob, Payload, QueueName};
+    /// use queue_postgres::PostgresStorage;
+    ///
+    /// async fn sign_up(store: &PostgresStorage, pool: &sqlx::PgPool) -> Result<(), Box<dyn std::error::Error>> {
+    ///     let payload = Payload::new("{}", ContentType::from_static("application/json"));
+    ///     let job = NewJob::new(JobId::new("welcome-42")?, Kind::from_static("email"), payload);
+    ///
+    ///     let mut transaction = pool.begin().await?;
+    ///     sqlx::query("INSERT INTO person (id) VALUES (42)").execute(&mut *transaction).await?;
+    ///     store.enqueue_in(&mut transaction, &QueueName::new("emails")?, &[job]).await?;
+    ///     transaction.commit().await?; // now there is a person, and an e-mail to be sent
+    ///     Ok(())
+    /// }
+    /// ```
+    pub async fn enqueue_in(
+        &self,
+        connection: &mut PgConnection,
+        queue: &QueueName,
+        jobs: &[NewJob],
+    ) -> Result<Stamped<Vec<Enqueued>>> {
+        const NAME: &str = "enqueue_in";
+        self.shared.check_open(NAME)?;
+        self.shared.options.limits.check_enqueue(&[jobs.to_vec()])?;
+        self.learn(queue, NAME).await?;
+        let mut session = Session::new(&self.shared, connection, Scope::Callers);
+        let stored = async {
+            let number = session.intern_for(queue, jobs.iter()).await?;
+            let jobs: Vec<&NewJob> = jobs.iter().collect();
+            let value = session.enqueue_jobs(number, queue, &jobs).await?;
+            Ok(Stamped { now: session.last_told(), value })
+        };
+        stored.await.map_err(|fault: crate::fault::Fault| fault.explain(NAME, Effect::None))
+    }
+
+    /// Completes a job in a transaction of its handler, so that the job's completion and the handler's writes commit
+    /// together. `job` and `token` are those of the claim.
+    ///
+    /// Roll back unless the answer is [`Changed::Done`]: a [`Changed::LeaseLost`] or [`Changed::Missing`] means
+    /// that the job runs elsewhere, or ran. After the commit, settling the job once more with the same token and event,
+    /// as a worker does, is answered as done and writes nothing.
+    ///
+    /// # Errors
+    /// As for [`enqueue_in`](Self::enqueue_in), and `Conflict` if the job's flags kept moving.
+    ///
+    /// ```no_run
+    /// use queue_core::{Changed, ClaimedJob, ContentType, Payload};
+    /// use queue_postgres::PostgresStorage;
+    ///
+    /// async fn charge(store: &PostgresStorage, pool: &sqlx::PgPool, job: &ClaimedJob) -> Result<(), Box<dyn std::error::Error>> {
+    ///     let mut transaction = pool.begin().await?;
+    ///     sqlx::query("UPDATE account SET balance = balance - 7 WHERE id = 42").execute(&mut *transaction).await?;
+    ///     let result = Payload::new("null", ContentType::from_static("application/json"));
+    ///     match store.complete_in(&mut transaction, &job.record.meta, job.token, result).await? {
+    ///         Changed::Done(_) => transaction.commit().await?,
+    ///         _ => transaction.rollback().await?, // somebody else holds the job now, and will charge
+    ///     }
+    ///     Ok(())
+    /// }
+    /// ```
+    pub async fn complete_in(
+        &self,
+        connection: &mut PgConnection,
+        job: &JobMeta,
+        token: LeaseToken,
+        result: Payload,
+    ) -> Result<Changed> {
+        let complete = Event::Complete { token, result, retention: None, then: Vec::new() };
+        self.settle_in(connection, job, complete, &Policy::default()).await
+    }
+
+    /// Settles a job in a transaction of its handler by any event, with what follows it. See
+    /// [`complete_in`](Self::complete_in).
+    ///
+    /// # Errors
+    /// As for [`complete_in`](Self::complete_in).
+    pub async fn settle_in(
+        &self,
+        connection: &mut PgConnection,
+        job: &JobMeta,
+        event: Event,
+        policy: &Policy,
+    ) -> Result<Changed> {
+        let mut seen = job.clone();
+        for _ in 0..RE_DECIDES_MAX {
+            let transition = match decide(&seen, event.clone(), policy) {
+                Ok(transition) => transition,
+                Err(rejected) => return Ok(Changed::Rejected(rejected)),
+            };
+            match self.apply_in(&mut *connection, &[transition]).await?.value.pop() {
+                Some(Applied::Done(meta)) => return Ok(Changed::Done(meta)),
+                Some(Applied::LeaseLost(meta)) => return Ok(Changed::LeaseLost(meta)),
+                Some(Applied::Stale(meta)) => seen = meta,
+                Some(Applied::Missing) | None => return Ok(Changed::Missing),
+            }
+        }
+        let message = "the record kept moving; roll back, and handle the job anew";
+        Err(Error::new(ErrorKind::Conflict, "settle_in", message))
+    }
+
+    /// Applies transitions in a transaction of the caller. See [`Storage::apply`](queue_core::Storage::apply).
+    ///
+    /// # Errors
+    /// As for [`enqueue_in`](Self::enqueue_in).
+    pub async fn apply_in(
+        &self,
+        connection: &mut PgConnection,
+        batch: &[Transition],
+    ) -> Result<Stamped<Vec<Applied>>> {
+        const NAME: &str = "apply_in";
+        self.shared.check_open(NAME)?;
+        self.shared.options.limits.check_apply(batch)?;
+        for sent in batch {
+            self.learn(&sent.queue, NAME).await?;
+        }
+        let mut session = Session::new(&self.shared, connection, Scope::Callers);
+        let applied = session.apply_all(batch).await;
+        applied.map_err(|fault| fault.explain(NAME, Effect::None))
+    }
+
+    /// Looks up what the caller's transaction needs by an idle connection of the pool, if there is one, so that it can be
+    /// remembered. It waits for none, since callers may hold them all; and it adds nothing, since the caller's own
+    /// transaction may have begun to.
+    async fn learn(&self, queue: &QueueName, operation: &'static str) -> Result<()> {
+        self.shared.mark_before(operation).await?;
+        if self.shared.directory.number(queue).is_some() {
+            return Ok(());
+        }
+        if let Some(mut connection) = self.shared.server.pool.try_acquire() {
+            let mut session = Session::new(&self.shared, &mut connection, Scope::Alone);
+            let learnt = session.learn_queue(queue).await;
+            learnt.map_err(|fault| fault.explain(operation, Effect::None))?;
+        }
+        Ok(())
+    }
+}

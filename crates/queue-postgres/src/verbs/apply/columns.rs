@@ -1,0 +1,179 @@
+//! A batch as columns, one array each, in the order of its statement's parameters.
+
+use super::plan::Route;
+use crate::{
+    row::{flags, integer},
+    session::Bound,
+};
+use queue_core::{
+    Failure, Payload, Reason,
+    lifecycle::{Finish, Lapse, Patch, Proof, Purge, Requeue, RunAt, Transition},
+};
+
+/// A transition and the number of its queue.
+pub(super) type Item<'a> = (i32, &'a Transition);
+
+/// Binds what follows the mark.
+pub(super) fn bind(route: Route, query: Bound, items: &[Item<'_>]) -> Bound {
+    let query = query
+        .bind(column(items, |(queue, _)| *queue))
+        .bind(column(items, |(_, sent)| integer(sent.seq.get())))
+        .bind(column(items, |(_, sent)| sent.id.as_str().to_owned()));
+    match route {
+        Route::Move => bind_moves(bind_guards(query, items), items),
+        Route::Extend => bind_extensions(query, items),
+        Route::Mark => bind_marks(query, items),
+    }
+}
+
+fn column<T>(items: &[Item<'_>], value: impl Fn(&Item<'_>) -> T) -> Vec<T> {
+    items.iter().map(value).collect()
+}
+
+fn bind_guards(query: Bound, items: &[Item<'_>]) -> Bound {
+    query
+        .bind(column(items, |(_, sent)| token(sent)))
+        .bind(column(items, |(_, sent)| match sent.guard.proof {
+            Proof::Lease { flags: seen, .. } => seen.map(flags),
+            Proof::Revision(_) => None,
+        }))
+        .bind(column(items, |(_, sent)| revision(sent)))
+        .bind(column(items, |(_, sent)| match sent.guard.lapse {
+            Lapse::Any => 0_i16,
+            Lapse::Lapsed => 1,
+            Lapse::Live => 2,
+        }))
+        .bind(column(items, |(_, sent)| match sent.guard.proof {
+            Proof::Lease { settle, .. } => settle.map(|settle| i16::from(settle.as_code())),
+            Proof::Revision(_) => None,
+        }))
+}
+
+fn token(sent: &Transition) -> Option<Vec<u8>> {
+    match sent.guard.proof {
+        Proof::Lease { token, .. } => Some(token.as_bytes().to_vec()),
+        Proof::Revision(_) => None,
+    }
+}
+
+fn revision(sent: &Transition) -> Option<i64> {
+    match sent.guard.proof {
+        Proof::Lease { .. } => None,
+        Proof::Revision(seen) => Some(integer(seen)),
+    }
+}
+
+fn bind_moves(query: Bound, items: &[Item<'_>]) -> Bound {
+    let moves: Vec<Move<'_>> = items.iter().map(|(_, sent)| Move::of(&sent.patch)).collect();
+    let of = |value: fn(&Move<'_>) -> i16| moves.iter().map(value).collect::<Vec<_>>();
+    query
+        .bind(of(|to| to.target))
+        .bind(of(|to| to.state))
+        .bind(of(|to| to.time_rule))
+        .bind(moves.iter().map(|to| to.span).collect::<Vec<_>>())
+        .bind(moves.iter().map(|to| i64::from(to.failures)).collect::<Vec<_>>())
+        .bind(moves.iter().map(|to| i64::from(to.stalls)).collect::<Vec<_>>())
+        .bind(moves.iter().map(|to| to.reason.map(|reason| i16::from(reason.as_code()))).collect::<Vec<_>>())
+        .bind(moves.iter().map(|to| to.error.map(Failure::name)).collect::<Vec<_>>())
+        .bind(moves.iter().map(|to| to.error.map(Failure::message)).collect::<Vec<_>>())
+        .bind(
+            moves
+                .iter()
+                .map(|to| to.error.and_then(Failure::details).map(|bytes| &bytes[..]))
+                .collect::<Vec<_>>(),
+        )
+        .bind(moves.iter().map(|to| to.fresh).collect::<Vec<_>>())
+        .bind(moves.iter().map(|to| to.result.map(|result| result.content_type.as_str())).collect::<Vec<_>>())
+        .bind(moves.iter().map(|to| to.result.map(|result| &result.bytes[..])).collect::<Vec<_>>())
+}
+
+fn bind_extensions(query: Bound, items: &[Item<'_>]) -> Bound {
+    query
+        .bind(column(items, |(_, sent)| token(sent)))
+        .bind(column(items, |(_, sent)| match &sent.patch {
+            Patch::Extend { by, .. } => by.as_millis(),
+            _ => 0,
+        }))
+        .bind(column(items, |(_, sent)| match &sent.patch {
+            Patch::Extend { progress, .. } => progress.as_ref().map(|bytes| bytes.to_vec()),
+            _ => None,
+        }))
+}
+
+fn bind_marks(query: Bound, items: &[Item<'_>]) -> Bound {
+    query
+        .bind(column(items, |(_, sent)| revision(sent)))
+        .bind(column(items, |(_, sent)| match sent.patch {
+            Patch::Flag(set) => flags(set),
+            _ => 0,
+        }))
+        .bind(column(items, |(_, sent)| match sent.patch {
+            Patch::Retain(Purge::After(span)) => Some(span.as_millis()),
+            Patch::Retain(Purge::Never) => Some(-1),
+            _ => None,
+        }))
+}
+
+/// Where a job goes, and with what.
+#[derive(Debug, Default)]
+struct Move<'a> {
+    /// 0 `ready`, 1 `finished`, 2 nowhere.
+    target: i16,
+    state: i16,
+    /// When it is due: 0 as before, 1 as before or now, 2 after the span.
+    time_rule: i16,
+    /// Until it is due, or until it counts as absent.
+    span: Option<i64>,
+    failures: u32,
+    stalls: u32,
+    reason: Option<Reason>,
+    error: Option<&'a Failure>,
+    fresh: bool,
+    result: Option<&'a Payload>,
+}
+
+impl<'a> Move<'a> {
+    fn of(patch: &'a Patch) -> Self {
+        match patch {
+            Patch::Requeue(requeue) => Self::back(requeue),
+            Patch::Finish(finish) => Self::to_the_end(finish),
+            _ => Self { target: 2, ..Self::default() },
+        }
+    }
+
+    fn back(requeue: &'a Requeue) -> Self {
+        let (time_rule, span) = match requeue.run_at {
+            RunAt::Keep => (0, None),
+            RunAt::Soonest => (1, None),
+            RunAt::After(span) => (2, Some(span.as_millis())),
+        };
+        Self {
+            target: 0,
+            state: i16::from(requeue.state.as_code()),
+            time_rule,
+            span,
+            failures: requeue.failures,
+            stalls: requeue.stalls,
+            error: requeue.error.as_ref(),
+            fresh: requeue.fresh,
+            ..Self::default()
+        }
+    }
+
+    fn to_the_end(finish: &'a Finish) -> Self {
+        Self {
+            target: 1,
+            state: i16::from(finish.state.as_code()),
+            span: match finish.purge {
+                Purge::After(span) => Some(span.as_millis()),
+                Purge::Never => None,
+            },
+            failures: finish.failures,
+            stalls: finish.stalls,
+            reason: finish.reason,
+            error: finish.error.as_ref(),
+            result: finish.result.as_ref(),
+            ..Self::default()
+        }
+    }
+}

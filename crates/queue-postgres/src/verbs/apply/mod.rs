@@ -1,0 +1,11 @@
+//! Compares guards and writes patches: one statement for each route that a batch takes.
+//!
+//! The statements answer each job as it was before, and [`lifecycle::apply`](queue_core::lifecycle::apply) says what became
+//! of it, so the answer cannot differ from what other stores say. What a statement left alone did not match its guard;
+//! it is read, and the same function says why.
+
+mod columns;
+mod plan;
+mod verb;
+
+pub(crate) use verb::Apply;

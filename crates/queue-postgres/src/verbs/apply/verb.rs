@@ -1,0 +1,254 @@
+use super::{
+    columns::{self, Item},
+    plan::{Route, is_one_statement, runs},
+};
+use crate::{
+    fault::Fault,
+    row::{foreign, integer, read_job},
+    session::{Scope, Session},
+    verb::Verb,
+};
+use queue_core::{
+    Applied, Error, ErrorKind, NewJob, QueueName, Stamped, Timestamp,
+    lifecycle::{TrackedJob, Transition, Verdict, apply},
+};
+use sqlx::Row;
+use std::collections::{BTreeMap, HashMap};
+
+/// Where the columns of a job begin in every answer; before it stands the time.
+const JOB_AT: usize = 2;
+const NOW_AT: usize = 1;
+/// How often items are sent whose guard did not hold when they were written and did when they were read.
+const ROUNDS_MAX: usize = 16;
+
+/// Applies transitions, each atomic by itself, in order.
+#[derive(Debug)]
+pub(crate) struct Apply<'a>(pub(crate) &'a [Transition]);
+
+/// What became of an item.
+#[derive(Clone, Debug)]
+struct Outcome {
+    answer: Applied,
+    /// It was written now, so that what follows it is due.
+    is_written: bool,
+}
+
+impl Verb for Apply<'_> {
+    type Answer = Stamped<Vec<Applied>>;
+
+    const NAME: &'static str = "apply";
+
+    fn scope(&self) -> Scope {
+        if is_one_statement(self.0) { Scope::Alone } else { Scope::Together }
+    }
+
+    async fn prepare(&self, session: &mut Session<'_>) -> Result<(), Fault> {
+        for (queue, jobs) in followers(self.0.iter()) {
+            session.intern_for(queue, jobs.into_iter()).await?;
+        }
+        Ok(())
+    }
+
+    async fn run(&self, session: &mut Session<'_>) -> Result<Self::Answer, Fault> {
+        session.apply_all(self.0).await
+    }
+}
+
+impl Session<'_> {
+    pub(crate) async fn apply_all(&mut self, batch: &[Transition]) -> Result<Stamped<Vec<Applied>>, Fault> {
+        if batch.is_empty() {
+            return Ok(Stamped { now: self.now().await?, value: Vec::new() });
+        }
+        let mut value = Vec::with_capacity(batch.len());
+        for run in runs(batch) {
+            value.extend(self.apply_run(&batch[run]).await?);
+        }
+        if self.last_told() == Timestamp::default() {
+            self.now().await?;
+        }
+        Ok(Stamped { now: self.last_told(), value })
+    }
+
+    /// Items that do not depend on each other, and then what follows them.
+    async fn apply_run(&mut self, run: &[Transition]) -> Result<Vec<Applied>, Fault> {
+        let queues = self.numbers(run).await?;
+        let mut outcomes: Vec<Option<Outcome>> = run
+            .iter()
+            .map(|sent| {
+                let is_known = queues.contains_key(&sent.queue);
+                (!is_known).then_some(Outcome { answer: Applied::Missing, is_written: false })
+            })
+            .collect();
+        for _ in 0..ROUNDS_MAX {
+            self.write_open(run, &queues, &mut outcomes).await?;
+            self.judge_open(run, &queues, &mut outcomes).await?;
+            if outcomes.iter().all(Option::is_some) {
+                return self.enqueue_followers(run, outcomes.into_iter().flatten().collect()).await;
+            }
+        }
+        let message = "the jobs kept moving; read them and decide afresh";
+        Err(Error::new(ErrorKind::Conflict, "apply", message).into())
+    }
+
+    async fn numbers<'a>(&mut self, run: &'a [Transition]) -> Result<HashMap<&'a QueueName, i32>, Fault> {
+        let mut queues = HashMap::new();
+        for sent in run {
+            if !queues.contains_key(&sent.queue)
+                && let Some(number) = self.find_queue(&sent.queue).await?
+            {
+                queues.insert(&sent.queue, number);
+            }
+        }
+        Ok(queues)
+    }
+
+    /// Sends what has no outcome yet, route by route.
+    async fn write_open(
+        &mut self,
+        run: &[Transition],
+        queues: &HashMap<&QueueName, i32>,
+        outcomes: &mut [Option<Outcome>],
+    ) -> Result<(), Fault> {
+        for route in Route::ALL {
+            let mut open: Vec<usize> = (0..run.len())
+                .filter(|at| outcomes[*at].is_none() && Route::of(&run[*at]) == route)
+                .collect();
+            if open.is_empty() {
+                continue;
+            }
+            open.sort_by_key(|at| run[*at].seq);
+            let items: Vec<Item<'_>> = open.iter().map(|at| (queues[&run[*at].queue], &run[*at])).collect();
+            let by_seq: HashMap<i64, usize> =
+                open.iter().map(|at| (integer(run[*at].seq.get()), *at)).collect();
+            self.write_route(route, &items, run, queues, &by_seq, outcomes).await?;
+        }
+        Ok(())
+    }
+
+    async fn write_route(
+        &mut self,
+        route: Route,
+        items: &[Item<'_>],
+        run: &[Transition],
+        queues: &HashMap<&QueueName, i32>,
+        by_seq: &HashMap<i64, usize>,
+        outcomes: &mut [Option<Outcome>],
+    ) -> Result<(), Fault> {
+        let (shared, origin) = (self.shared, self.origin());
+        let statement = match route {
+            Route::Move => &shared.statements.move_jobs,
+            Route::Extend => &shared.statements.extend,
+            Route::Mark => &shared.statements.mark,
+        };
+        let rows = self
+            .write(statement, |query| {
+                columns::bind(route, query.bind(shared.clock.reading()), items)
+                    .bind(shared.channel().map(str::to_owned))
+                    .bind(origin.clone())
+            })
+            .await?;
+        let now = self.told(&rows, NOW_AT)?;
+        for row in &rows {
+            let Some(seq) = row.try_get::<Option<i64>, _>(JOB_AT)? else { continue };
+            let at = *by_seq.get(&seq).ok_or_else(|| foreign("a job was changed that nobody asked for"))?;
+            let job = read_job(row, JOB_AT, &run[at].queue)?;
+            if route == Route::Extend {
+                self.hints.changed(&job.meta);
+                outcomes[at] = Some(Outcome { answer: Applied::Done(job.meta), is_written: true });
+                continue;
+            }
+            outcomes[at] = Some(self.written(queues[&run[at].queue], job, &run[at], now)?);
+        }
+        Ok(())
+    }
+
+    /// The answer to an item whose guard held, from the job as it was.
+    fn written(
+        &mut self,
+        queue: i32,
+        mut job: TrackedJob,
+        sent: &Transition,
+        now: Timestamp,
+    ) -> Result<Outcome, Fault> {
+        match apply(&mut job, sent, now) {
+            Verdict::Written(_) => {
+                self.shared.fronts.returned(queue, &job.meta);
+                self.hints.changed(&job.meta);
+            }
+            Verdict::Removed => self.hints.removed(&job.meta),
+            _ => {
+                let message = "a statement wrote what the lifecycle forbids, which is a bug";
+                return Err(Error::new(ErrorKind::Internal, "apply", message).into());
+            }
+        }
+        Ok(Outcome { answer: Applied::Done(job.meta), is_written: true })
+    }
+
+    /// Reads what was not written, and says why not. What could be written by now stays open.
+    async fn judge_open(
+        &mut self,
+        run: &[Transition],
+        queues: &HashMap<&QueueName, i32>,
+        outcomes: &mut [Option<Outcome>],
+    ) -> Result<(), Fault> {
+        let open: Vec<usize> = (0..run.len()).filter(|at| outcomes[*at].is_none()).collect();
+        if open.is_empty() {
+            return Ok(());
+        }
+        let shared = self.shared;
+        let items: Vec<Item<'_>> = open.iter().map(|at| (queues[&run[*at].queue], &run[*at])).collect();
+        let rows = self
+            .read(&shared.statements.find_lives, |query| {
+                query
+                    .bind(shared.clock.reading())
+                    .bind(items.iter().map(|(queue, _)| *queue).collect::<Vec<_>>())
+                    .bind(items.iter().map(|(_, sent)| integer(sent.seq.get())).collect::<Vec<_>>())
+                    .bind(items.iter().map(|(_, sent)| sent.id.as_str()).collect::<Vec<_>>())
+            })
+            .await?;
+        let now = self.told(&rows, NOW_AT)?;
+        for row in &rows {
+            let position = row.try_get::<i64, _>(0)? - 1;
+            let at = usize::try_from(position).ok().and_then(|at| open.get(at));
+            let at = *at.ok_or_else(|| foreign("no such position"))?;
+            let found = row.try_get::<Option<i64>, _>(JOB_AT)?;
+            let job = found.map(|_| read_job(row, JOB_AT, &run[at].queue)).transpose()?;
+            outcomes[at] = judge(job, &run[at], now).map(|answer| Outcome { answer, is_written: false });
+        }
+        Ok(())
+    }
+
+    async fn enqueue_followers(
+        &mut self,
+        run: &[Transition],
+        outcomes: Vec<Outcome>,
+    ) -> Result<Vec<Applied>, Fault> {
+        let written = run.iter().zip(&outcomes).filter(|(_, outcome)| outcome.is_written);
+        for (name, jobs) in followers(written.map(|(sent, _)| sent)) {
+            let queue = self.intern_for(name, jobs.iter().copied()).await?;
+            self.enqueue_jobs(queue, name, &jobs).await?;
+        }
+        Ok(outcomes.into_iter().map(|outcome| outcome.answer).collect())
+    }
+}
+
+/// Why an item was not written; `None` if it could be now.
+fn judge(job: Option<TrackedJob>, sent: &Transition, now: Timestamp) -> Option<Applied> {
+    let Some(mut job) = job else { return Some(Applied::Missing) };
+    match apply(&mut job, sent, now) {
+        Verdict::Written(_) | Verdict::Removed => None,
+        Verdict::Replayed => Some(Applied::Done(job.meta)),
+        Verdict::LeaseLost => Some(Applied::LeaseLost(job.meta)),
+        Verdict::Stale => Some(Applied::Stale(job.meta)),
+        Verdict::Missing => Some(Applied::Missing),
+    }
+}
+
+/// What follows, in the order of the items, by queue.
+fn followers<'a>(items: impl Iterator<Item = &'a Transition>) -> BTreeMap<&'a QueueName, Vec<&'a NewJob>> {
+    let mut followers: BTreeMap<&QueueName, Vec<&NewJob>> = BTreeMap::new();
+    for sent in items.filter(|sent| !sent.then.is_empty()) {
+        followers.entry(&sent.queue).or_default().extend(&sent.then);
+    }
+    followers
+}

@@ -1,0 +1,193 @@
+use crate::{
+    fault::Fault,
+    row::{code, counter, flags, foreign, read_payload},
+    session::{Bound, Scope, Session},
+    verb::Verb,
+};
+use queue_core::{
+    Enqueued, Error, ErrorKind, JobChange, JobId, NewJob, OnFailed, QueueName, Seq, Stamped, State,
+    lifecycle::Flags,
+};
+use sqlx::{Row, postgres::PgRow};
+use std::collections::HashMap;
+
+/// How often what is still open is sent. A round stays open only where another enqueue of the same id ended meanwhile,
+/// or where one call says an id twice.
+const ROUNDS_MAX: usize = 16;
+
+/// Stores jobs.
+#[derive(Debug)]
+pub(crate) struct Enqueue<'a> {
+    pub(crate) queue: &'a QueueName,
+    pub(crate) groups: &'a [Vec<NewJob>],
+}
+
+impl Verb for Enqueue<'_> {
+    type Answer = Stamped<Vec<Vec<Enqueued>>>;
+
+    const NAME: &'static str = "enqueue";
+
+    /// A group of several must not be left half-stored between two rounds.
+    fn scope(&self) -> Scope {
+        if self.groups.iter().all(|group| group.len() <= 1) { Scope::Alone } else { Scope::Together }
+    }
+
+    async fn prepare(&self, session: &mut Session<'_>) -> Result<(), Fault> {
+        session.intern_for(self.queue, self.groups.iter().flatten()).await.map(drop)
+    }
+
+    async fn run(&self, session: &mut Session<'_>) -> Result<Self::Answer, Fault> {
+        let queue = session.intern_for(self.queue, self.groups.iter().flatten()).await?;
+        let jobs: Vec<&NewJob> = self.groups.iter().flatten().collect();
+        let mut answers = session.enqueue_jobs(queue, self.queue, &jobs).await?.into_iter();
+        let value = self.groups.iter().map(|group| answers.by_ref().take(group.len()).collect()).collect();
+        Ok(Stamped { now: session.last_told(), value })
+    }
+}
+
+impl Session<'_> {
+    /// The number of a queue that shall hold these jobs, and lanes for them.
+    pub(crate) async fn intern_for(
+        &mut self,
+        name: &QueueName,
+        jobs: impl Iterator<Item = &NewJob>,
+    ) -> Result<i32, Fault> {
+        let queue = self.intern_queue(name).await?;
+        let priorities: Vec<i16> = jobs.map(|job| job.priority).collect();
+        self.intern_lanes(queue, priorities.into_iter()).await?;
+        Ok(queue)
+    }
+
+    /// Stores jobs; the answers are in their order.
+    pub(crate) async fn enqueue_jobs(
+        &mut self,
+        queue: i32,
+        name: &QueueName,
+        jobs: &[&NewJob],
+    ) -> Result<Vec<Enqueued>, Fault> {
+        let mut answers: Vec<Option<Enqueued>> = vec![None; jobs.len()];
+        if jobs.is_empty() {
+            self.now().await?;
+        }
+        for _ in 0..ROUNDS_MAX {
+            let round = open_round(jobs, &mut answers);
+            if round.is_empty() {
+                return Ok(answers.into_iter().flatten().collect());
+            }
+            self.enqueue_round(queue, name, jobs, &round, &mut answers).await?;
+        }
+        let message = "the ids kept being taken and freed by others; try again";
+        Err(Error::new(ErrorKind::Conflict, "enqueue", message).into())
+    }
+
+    async fn enqueue_round(
+        &mut self,
+        queue: i32,
+        name: &QueueName,
+        jobs: &[&NewJob],
+        round: &[usize],
+        answers: &mut [Option<Enqueued>],
+    ) -> Result<(), Fault> {
+        let (shared, origin) = (self.shared, self.origin());
+        let asked: Vec<&NewJob> = round.iter().map(|at| jobs[*at]).collect();
+        let rows = self
+            .write(&shared.statements.enqueue, |query| {
+                bind_jobs(query.bind(shared.clock.reading()).bind(queue), &asked)
+                    .bind(shared.channel().map(str::to_owned))
+                    .bind(origin.clone())
+            })
+            .await?;
+        self.told(&rows, 0)?;
+        for row in &rows {
+            let at =
+                usize::try_from(row.try_get::<i64, _>(1)? - 1).map_err(|_| foreign("no such position"))?;
+            let answer = read_answer(row)?;
+            if let (Some(Enqueued::Queued { seq }), Some(new)) = (&answer, asked.get(at)) {
+                self.hint_at_new(name, &new.id, *seq, row)?;
+            }
+            answers[*round.get(at).ok_or_else(|| foreign("no such position"))?] = answer;
+        }
+        Ok(())
+    }
+
+    /// A new life, and the end of the one whose place it took.
+    fn hint_at_new(&mut self, name: &QueueName, id: &JobId, seq: Seq, row: &PgRow) -> Result<(), Fault> {
+        if row.try_get::<Option<i64>, _>(3)?.is_some() {
+            let (seq, revision) = (Seq::new(counter(row, 3)?), counter(row, 4)? + 1);
+            self.hints.push(name, JobChange { id: id.clone(), seq, revision, state: None });
+        }
+        let change = JobChange { id: id.clone(), seq, revision: 1, state: Some(State::Queued) };
+        self.hints.push(name, change);
+        self.hints.wake(name);
+        Ok(())
+    }
+}
+
+/// The jobs to send next, each id once. What is clear from the answer to an earlier job of the same id is answered here.
+fn open_round(jobs: &[&NewJob], answers: &mut [Option<Enqueued>]) -> Vec<usize> {
+    let mut before: HashMap<&JobId, usize> = HashMap::with_capacity(jobs.len());
+    let mut round = Vec::with_capacity(jobs.len());
+    for (at, job) in jobs.iter().enumerate() {
+        if answers[at].is_none() {
+            match before.get(&job.id).map(|earlier| &answers[*earlier]) {
+                None => round.push(at),
+                Some(None) => {}
+                Some(Some(earlier)) => match repeat(earlier, job) {
+                    None => round.push(at),
+                    answer => answers[at] = answer,
+                },
+            }
+        }
+        before.insert(&job.id, at);
+    }
+    round
+}
+
+/// What a job is answered after an earlier one of the same id in the same call; `None` if the store must say.
+fn repeat(earlier: &Enqueued, job: &NewJob) -> Option<Enqueued> {
+    match earlier {
+        Enqueued::Queued { seq } => Some(Enqueued::Duplicate { seq: *seq, state: State::Queued }),
+        Enqueued::Duplicate { state: State::Failed, .. } if job.on_failed == OnFailed::Replace => None,
+        Enqueued::Duplicate { .. } | Enqueued::Completed { .. } => Some(earlier.clone()),
+    }
+}
+
+/// A new life, what holds the id, or nothing if the id was taken and freed meanwhile.
+fn read_answer(row: &PgRow) -> Result<Option<Enqueued>, Fault> {
+    if row.try_get::<Option<i64>, _>(2)?.is_some() {
+        return Ok(Some(Enqueued::Queued { seq: Seq::new(counter(row, 2)?) }));
+    }
+    let (Some(_), false) =
+        (row.try_get::<Option<i64>, _>(3)?, row.try_get::<Option<bool>, _>(8)?.unwrap_or(false))
+    else {
+        return Ok(None);
+    };
+    let seq = Seq::new(counter(row, 3)?);
+    let state = code(row.try_get(5)?, State::from_code)?;
+    if state != State::Completed {
+        return Ok(Some(Enqueued::Duplicate { seq, state }));
+    }
+    let result = read_payload(row, 6)?.ok_or_else(|| foreign("a completed job has no result"))?;
+    Ok(Some(Enqueued::Completed { seq, result }))
+}
+
+/// The columns of jobs, each as one array.
+fn bind_jobs(query: Bound, jobs: &[&NewJob]) -> Bound {
+    query
+        .bind(jobs.iter().map(|job| job.id.as_str()).collect::<Vec<_>>())
+        .bind(jobs.iter().map(|job| job.kind.as_str()).collect::<Vec<_>>())
+        .bind(jobs.iter().map(|job| job.priority).collect::<Vec<_>>())
+        .bind(jobs.iter().map(|job| job.delay.as_millis()).collect::<Vec<_>>())
+        .bind(jobs.iter().map(|job| i64::from(job.max_attempts.as_raw())).collect::<Vec<_>>())
+        .bind(jobs.iter().map(|job| i64::from(job.max_stalls.as_raw())).collect::<Vec<_>>())
+        .bind(jobs.iter().map(|job| job.retention.completed.as_raw()).collect::<Vec<_>>())
+        .bind(jobs.iter().map(|job| job.retention.failed.as_raw()).collect::<Vec<_>>())
+        .bind(jobs.iter().map(|job| job.on_failed == OnFailed::Replace).collect::<Vec<_>>())
+        .bind(jobs.iter().map(|job| new_flags(job)).collect::<Vec<_>>())
+        .bind(jobs.iter().map(|job| job.payload.content_type.as_str()).collect::<Vec<_>>())
+        .bind(jobs.iter().map(|job| &job.payload.bytes[..]).collect::<Vec<_>>())
+}
+
+fn new_flags(job: &NewJob) -> i16 {
+    flags(Flags { cancel_requested: false, awaited: job.awaited })
+}

@@ -1,0 +1,52 @@
+use crate::{
+    fault::Fault,
+    row::{foreign, read_job, read_record},
+    session::Session,
+    verb::Verb,
+};
+use queue_core::{Detail, JobId, JobRecord, QueueName, Stamped};
+use sqlx::Row;
+
+/// A number that no queue has.
+pub(super) const NO_QUEUE: i32 = 0;
+/// Where the columns of a job begin in the answer.
+const JOB_AT: usize = 2;
+
+/// Reads jobs in the order of the ids; those past their purge time are absent.
+#[derive(Debug)]
+pub(crate) struct Get<'a> {
+    pub(crate) queue: &'a QueueName,
+    pub(crate) ids: &'a [JobId],
+    pub(crate) what: Detail,
+}
+
+impl Verb for Get<'_> {
+    type Answer = Stamped<Vec<Option<JobRecord>>>;
+
+    const NAME: &'static str = "get";
+    const WRITES: bool = false;
+
+    async fn run(&self, session: &mut Session<'_>) -> Result<Self::Answer, Fault> {
+        let queue = session.find_queue(self.queue).await?.unwrap_or(NO_QUEUE);
+        let shared = session.shared;
+        let statement = match self.what {
+            Detail::Meta => &shared.statements.get_meta,
+            Detail::Full => &shared.statements.get_full,
+        };
+        let ids: Vec<&str> = self.ids.iter().map(JobId::as_str).collect();
+        let rows =
+            session.read(statement, |query| query.bind(shared.clock.reading()).bind(queue).bind(ids)).await?;
+        let now = session.told(&rows, 1)?;
+        let mut value = vec![None; self.ids.len()];
+        for row in &rows {
+            let Some(position) = row.try_get::<Option<i64>, _>(0)? else { continue };
+            let place = usize::try_from(position - 1).ok().and_then(|at| value.get_mut(at));
+            let place = place.ok_or_else(|| foreign("no such position"))?;
+            *place = Some(match self.what {
+                Detail::Meta => JobRecord { meta: read_job(row, JOB_AT, self.queue)?.meta, body: None },
+                Detail::Full => read_record(row, JOB_AT, self.queue)?,
+            });
+        }
+        Ok(Stamped { now, value })
+    }
+}

@@ -1,0 +1,25 @@
+//! The verbs of the contract, one per file.
+
+mod apply;
+mod claim;
+mod counts;
+mod enqueue;
+mod exchange;
+mod get;
+mod list;
+mod pause;
+mod presence;
+mod prune;
+mod verify;
+
+pub(crate) use apply::Apply;
+pub(crate) use claim::Claim;
+pub(crate) use counts::CountJobs;
+pub(crate) use enqueue::Enqueue;
+pub(crate) use exchange::Exchange;
+pub(crate) use get::Get;
+pub(crate) use list::{After, List};
+pub(crate) use pause::SetPaused;
+pub(crate) use presence::{Announce, ListWorkers};
+pub(crate) use prune::PruneSome;
+pub(crate) use verify::Verify;

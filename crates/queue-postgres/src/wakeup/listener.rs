@@ -1,0 +1,130 @@
+//! The task that listens: it tells the hub what other handles wrote, asks its connection for signs of life, and gets a new
+//! one when there are none.
+
+use super::{
+    message::{Line, parse, probe},
+    wakeups::{Audience, follow},
+};
+use crate::{
+    connect::configured,
+    error::{Effect, explain},
+    options::Source,
+    shared::Shared,
+};
+use queue_core::Result;
+use sqlx::{
+    PgPool,
+    postgres::{PgListener, PgPoolOptions},
+};
+use std::{sync::Arc, time::Duration};
+use tokio::{
+    sync::oneshot,
+    time::{Instant, sleep, sleep_until},
+};
+
+/// The pause before a lost connection is replaced; it doubles up to the other.
+const RETRY_MIN: Duration = Duration::from_millis(50);
+const RETRY_MAX: Duration = Duration::from_secs(5);
+/// How long a new connection may take.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Listens until it is aborted, or until the first connection fails, which `started` is told.
+pub(super) async fn run(shared: Arc<Shared>, audience: Arc<Audience>, started: oneshot::Sender<Result<()>>) {
+    let mut listener = match connect(&shared).await {
+        Ok(listener) => listener,
+        Err(error) => return drop(started.send(Err(explain("subscribe", error, Effect::None)))),
+    };
+    drop(started.send(Ok(())));
+    loop {
+        listen(&shared, &audience, &mut listener).await;
+        // The old connection goes first, so that no two are open at once.
+        drop(listener);
+        listener = reconnect(&shared).await;
+        // What was said meanwhile was said to nobody.
+        shared.hub.missed();
+    }
+}
+
+async fn reconnect(shared: &Shared) -> PgListener {
+    let mut pause = RETRY_MIN;
+    loop {
+        sleep(pause).await;
+        if let Ok(listener) = connect(shared).await {
+            return listener;
+        }
+        pause = RETRY_MAX.min(pause * 2);
+    }
+}
+
+/// A connection outside the pool, since it is busy for ever.
+async fn connect(shared: &Shared) -> sqlx::Result<PgListener> {
+    let options = match &shared.options.source {
+        Source::Own(connect) => configured(&shared.options, connect),
+        Source::Shared(pool) => (*pool.connect_options()).clone(),
+    };
+    let pool: PgPool =
+        PgPoolOptions::new().max_connections(1).acquire_timeout(CONNECT_TIMEOUT).connect_lazy_with(options);
+    let mut listener = PgListener::connect_with(&pool).await?;
+    listener.eager_reconnect(false);
+    listener.listen(&shared.server.channel).await?;
+    Ok(listener)
+}
+
+/// Hears until the connection is lost, or gave no sign of life between two probes.
+async fn listen(shared: &Shared, audience: &Audience, listener: &mut PgListener) {
+    let interval = shared.options.probe_interval;
+    let (mut sent, mut heard) = (0, 0);
+    let mut next_probe = Instant::now() + interval;
+    loop {
+        tokio::select! {
+            received = listener.try_recv() => match received {
+                Ok(Some(notification)) => heard = tell(shared, audience, notification.payload()).unwrap_or(heard),
+                Ok(None) | Err(_) => return,
+            },
+            () = sleep_until(next_probe) => {
+                if heard < sent {
+                    return;
+                }
+                // A probe that cannot be sent says nothing about this connection; the next one may.
+                if send_probe(shared, sent + 1).await.is_ok() {
+                    sent += 1;
+                }
+                drop(follow(shared, &audience.followed()).await);
+                next_probe = Instant::now() + interval;
+            }
+        }
+    }
+}
+
+/// Sends a probe through the server, so that it comes back by the connection in question.
+async fn send_probe(shared: &Shared, number: u64) -> Result<()> {
+    let mut connection = shared.acquire("subscribe").await?;
+    let notify = shared.statements.notify.query().bind(shared.server.channel.clone());
+    let sent = notify.bind(probe(&shared.origin, number)).execute(&mut *connection).await;
+    sent.map(drop).map_err(|error| explain("subscribe", error, Effect::None))
+}
+
+/// Tells the subscribers of this process. Answers the number of a probe that came back.
+fn tell(shared: &Shared, audience: &Audience, payload: &str) -> Option<u64> {
+    let (origin, lines) = parse(payload);
+    let is_own = origin == shared.origin;
+    let mut returned = None;
+    for line in lines {
+        match line {
+            Line::Probe(number) if is_own => returned = Some(number),
+            // This handle told its own subscribers when it had written.
+            Line::Wake(queue) if !is_own => {
+                if let Some(name) = audience.name(queue) {
+                    shared.hub.wake(&name);
+                }
+            }
+            Line::Changed(queue, change) if !is_own => {
+                if let Some(name) = audience.name(queue) {
+                    shared.hub.changed(&name, &change);
+                }
+            }
+            Line::Probe(_) | Line::Wake(_) | Line::Changed(..) => {}
+        }
+    }
+    returned
+}

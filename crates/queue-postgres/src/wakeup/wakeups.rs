@@ -1,0 +1,148 @@
+use super::{followed::Followed, listener};
+use crate::{
+    session::{Scope, Session},
+    shared::Shared,
+};
+use queue_core::{Error, ErrorKind, EventStream, Interest, QueueName, Result};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+};
+use tokio::{
+    sync::{Mutex as AsyncMutex, oneshot},
+    task::JoinHandle,
+};
+
+/// How much longer than the interval of its renewal a request for every change holds.
+const FOLLOW_INTERVALS: i64 = 4;
+
+/// The subscribers of one handle, and the task that listens for them.
+#[derive(Debug)]
+pub(crate) struct Wakeups {
+    shared: Arc<Shared>,
+    audience: Arc<Audience>,
+    task: AsyncMutex<Option<JoinHandle<()>>>,
+}
+
+/// For whom the task listens.
+#[derive(Debug, Default)]
+pub(super) struct Audience(Mutex<Heard>);
+
+#[derive(Debug, Default)]
+struct Heard {
+    queues: HashMap<i32, QueueName>,
+    /// Queues of which somebody wants to hear everything, while the stream lives.
+    followed: HashMap<i32, Weak<()>>,
+}
+
+impl Wakeups {
+    pub(crate) fn new(shared: Arc<Shared>) -> Self {
+        Self { shared, audience: Arc::default(), task: AsyncMutex::new(None) }
+    }
+
+    /// Registers a subscriber; what is committed from now on is hinted at.
+    pub(crate) async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
+        let follows = interest == Interest::All;
+        let hints = self.shared.hub.subscribe(queue, interest);
+        if !self.shared.options.is_listening() {
+            return Ok(hints);
+        }
+        let number = self.intern(queue).await?;
+        self.audience.lock().queues.insert(number, queue.clone());
+        self.start().await?;
+        if !follows {
+            return Ok(hints);
+        }
+        if let Some(alive) = self.audience.follower(number) {
+            return Ok(Box::pin(Followed { hints, _alive: alive }));
+        }
+        follow(&self.shared, &[number]).await?;
+        let alive = self.audience.begin_to_follow(number);
+        Ok(Box::pin(Followed { hints, _alive: alive }))
+    }
+
+    /// Ends the task and its connection.
+    pub(crate) async fn close(&self) {
+        if let Some(task) = self.task.lock().await.take() {
+            task.abort();
+            // It was aborted, so that is what it answers.
+            drop(task.await);
+        }
+    }
+
+    async fn intern(&self, queue: &QueueName) -> Result<i32> {
+        if let Some(number) = self.shared.directory.number(queue) {
+            return Ok(number);
+        }
+        let mut connection = self.shared.acquire("subscribe").await?;
+        let mut session = Session::new(&self.shared, &mut connection, Scope::Alone);
+        let number = session.intern_queue(queue).await;
+        number.map_err(|fault| fault.explain("subscribe", crate::error::Effect::None))
+    }
+
+    /// Starts the task unless it runs, and waits until it listens.
+    #[expect(clippy::disallowed_methods, reason = "the one task of the store, which `Wakeups` owns and ends")]
+    async fn start(&self) -> Result<()> {
+        let mut task = self.task.lock().await;
+        if task.as_ref().is_some_and(|task| !task.is_finished()) {
+            return Ok(());
+        }
+        let (started, answer) = oneshot::channel();
+        *task = Some(tokio::spawn(listener::run(self.shared.clone(), self.audience.clone(), started)));
+        answer.await.unwrap_or_else(|_| {
+            Err(Error::new(ErrorKind::Internal, "subscribe", "the task that listens ended at once"))
+        })
+    }
+}
+
+impl Drop for Wakeups {
+    fn drop(&mut self) {
+        if let Some(task) = self.task.get_mut() {
+            task.abort();
+        }
+    }
+}
+
+impl Audience {
+    /// The name of a queue that somebody subscribed to.
+    pub(super) fn name(&self, queue: i32) -> Option<QueueName> {
+        self.lock().queues.get(&queue).cloned()
+    }
+
+    /// What a stream of every change holds on to, if there is one of this queue already.
+    fn follower(&self, queue: i32) -> Option<Arc<()>> {
+        self.lock().followed.get(&queue).and_then(Weak::upgrade)
+    }
+
+    /// The same, for the first one.
+    fn begin_to_follow(&self, queue: i32) -> Arc<()> {
+        let mut heard = self.lock();
+        let alive = heard.followed.get(&queue).and_then(Weak::upgrade).unwrap_or_default();
+        heard.followed.insert(queue, Arc::downgrade(&alive));
+        alive
+    }
+
+    /// The queues of which somebody still wants to hear everything.
+    pub(super) fn followed(&self) -> Vec<i32> {
+        let mut heard = self.lock();
+        heard.followed.retain(|_, alive| alive.strong_count() > 0);
+        heard.followed.keys().copied().collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Heard> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Asks every process to tell of each change of these queues for a while.
+pub(super) async fn follow(shared: &Shared, queues: &[i32]) -> Result<()> {
+    let interval =
+        i64::try_from(shared.options.probe_interval.as_millis()).unwrap_or(i64::MAX / FOLLOW_INTERVALS);
+    let mut connection = shared.acquire("subscribe").await?;
+    for queue in queues {
+        let follow = shared.statements.follow.query().bind(shared.clock.reading()).bind(queue);
+        let follow = follow.bind(interval.saturating_mul(FOLLOW_INTERVALS)).execute(&mut *connection).await;
+        follow.map_err(|error| crate::error::explain("subscribe", error, crate::error::Effect::None))?;
+    }
+    Ok(())
+}

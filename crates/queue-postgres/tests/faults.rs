@@ -1,0 +1,101 @@
+//! What goes wrong between a program and its server: recorded workloads under faults, judged by the checker of the test
+//! kit, and the faults that a checker cannot see.
+//!
+//! `QUEUE_TEST_FAULT_ROUNDS=100` runs more workloads, `QUEUE_TESTKIT_SEED=7` one again.
+
+mod common;
+mod storm;
+
+use common::{Place, claim, complete, enqueue, job, queue, server, settle};
+use futures_util::StreamExt;
+use queue_core::{Hint, Interest, State, Storage};
+use queue_postgres::{PostgresOptions, PostgresStorage};
+use queue_testkit::history::{Params, check_workload};
+use std::{sync::Arc, time::Duration};
+use storm::{LostReplies, StormHarness, Terminations, application, end_listener, rounds};
+use tokio::task::JoinSet;
+
+const PARAMS: Params = Params {
+    producers: 3,
+    workers: 4,
+    meddlers: 3,
+    steps: 40,
+    shared_ids: 12,
+    faults: queue_testkit::history::Faults::None,
+};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn sessions_that_are_ended_at_random_break_no_invariant() {
+    if server::url().is_none() {
+        return;
+    }
+    for seed in 0..rounds() {
+        check_workload(&StormHarness(Terminations), seed, PARAMS).await.assert_clean();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn replies_that_are_lost_break_no_invariant() {
+    if server::url().is_none() {
+        return;
+    }
+    for seed in 0..rounds() {
+        check_workload(&StormHarness(LostReplies), seed, PARAMS).await.assert_clean();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_connections_serve_sixty_four_tasks() {
+    let Some(place) = Place::new().await else { return };
+    let store = Arc::new(place.open_with(|options| options.connections_max(2)).await);
+    let one = async |store: Arc<PostgresStorage>, task: usize| {
+        for n in 0..5 {
+            enqueue(&store, vec![job(&format!("{task}-{n}"))]).await;
+            for held in claim(&store, 1).await.jobs {
+                settle(&store, &held.record.meta, complete(held.token)).await;
+            }
+        }
+    };
+    let mut tasks = JoinSet::new();
+    for task in 0..64 {
+        let store = store.clone();
+        tasks.spawn(async move { one(store, task).await });
+    }
+    tasks.join_all().await;
+    let counts = store.counts(&queue()).await.unwrap();
+    assert_eq!(counts.total(), 64 * 5);
+    assert!(counts.of(State::Completed) > 0);
+    place.finish(&store).await;
+}
+
+#[tokio::test]
+async fn subscribers_of_a_listener_that_was_ended_read_again_and_hear_again() {
+    let Some(place) = Place::new().await else { return };
+    let url = format!("{}?application_name={}", place.schema.url, application(&place.schema));
+    let options = PostgresOptions::new(&url).unwrap().schema(&place.schema.name).unwrap();
+    let (store, other) = (PostgresStorage::open(options).await.unwrap(), place.open().await);
+    let mut hints = store.subscribe(&queue(), Interest::Wake).await.unwrap();
+    assert!(end_listener(&place.schema).await);
+    assert_eq!(hints.next().await, Some(Hint::Missed), "there is a new connection");
+    enqueue(&other, vec![job("a")]).await;
+    assert_eq!(hints.next().await, Some(Hint::Wake));
+    place.finish(&store).await;
+}
+
+/// A connection that is open and says nothing looks like one on which nothing happens.
+#[tokio::test]
+async fn a_listener_that_hears_nothing_is_found_out_and_replaced() {
+    let Some(place) = Place::new().await else { return };
+    let proxy = storm::proxy_of(&place.schema.url);
+    let options = PostgresOptions::new(&storm::through(&proxy, &place.schema.url)).unwrap();
+    let options = options.schema(&place.schema.name).unwrap().probe_interval(Duration::from_millis(50));
+    let store = PostgresStorage::open(options.connections_max(1)).await.unwrap();
+    let mut hints = store.subscribe(&queue(), Interest::Wake).await.unwrap();
+    proxy.set(queue_testkit::proxy::Traffic::Silence).await.unwrap();
+    // The probe is lost on one connection or the other; both must go before there is peace.
+    proxy.wait_for(|counts| counts.silenced > 0).await;
+    proxy.set(queue_testkit::proxy::Traffic::Pass).await.unwrap();
+    proxy.cut().await.unwrap();
+    assert_eq!(hints.next().await, Some(Hint::Missed));
+    place.finish(&store).await;
+}
