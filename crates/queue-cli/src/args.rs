@@ -1,7 +1,8 @@
 use crate::{
     commands::{
-        cancel::CancelArgs, delete::DeleteArgs, enqueue::EnqueueArgs, lead::LeadArgs, list::ListArgs,
-        redrive::RedriveArgs, result::ResultArgs, status::StatusArgs, wait::WaitArgs, work::WorkArgs,
+        cancel::CancelArgs, delete::DeleteArgs, dump::DumpArgs, enqueue::EnqueueArgs, fsck::FsckArgs,
+        lead::LeadArgs, list::ListArgs, redrive::RedriveArgs, result::ResultArgs, status::StatusArgs,
+        wait::WaitArgs, work::WorkArgs,
     },
     demo::{DemoArgs, DemoWorkerArgs},
     exit,
@@ -84,6 +85,10 @@ pub(crate) enum Command {
     Pause,
     /// End a pause
     Resume,
+    /// Check the files of a store in a directory, and save what can be read
+    Fsck(FsckArgs),
+    /// Show in words what the files of a store in a directory hold
+    Dump(DumpArgs),
     /// See it work: real jobs, real worker processes, one of them killed, and a proof that nothing was lost
     Demo(DemoArgs),
     /// One worker of the demo

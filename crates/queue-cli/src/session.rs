@@ -72,7 +72,10 @@ async fn open(url: &str, missing: Missing) -> Result<Arc<dyn Storage>, CliError>
 
 /// The same URL, but nothing is created, unless the URL itself says what to do.
 fn refusing(url: &str) -> String {
-    let is_file = url.get(..7).is_some_and(|scheme| scheme.eq_ignore_ascii_case("sqlite:"));
+    let schemes = ["sqlite:", "file:"];
+    let is_file = schemes
+        .iter()
+        .any(|scheme| url.get(..scheme.len()).is_some_and(|given| given.eq_ignore_ascii_case(scheme)));
     match url.split_once('?') {
         _ if !is_file => url.to_owned(),
         None => format!("{url}?create=never"),
@@ -99,6 +102,7 @@ mod tests {
             ("sqlite:a.db", "sqlite:a.db?create=never"),
             ("SQLite:///a.db?synchronous=normal", "SQLite:///a.db?synchronous=normal&create=never"),
             ("sqlite:a.db?create=missing", "sqlite:a.db?create=missing"),
+            ("file:a", "file:a?create=never"),
             ("memory:", "memory:"),
             ("é", "é"),
         ] {

@@ -7,16 +7,19 @@ use tokio::time::{Instant, sleep_until};
 /// No longer than this for a subscription: hints save time, so it must not cost more than they save.
 const SUBSCRIBE_MAX: Duration = Duration::from_secs(1);
 
-/// A hint that promises nothing, which a busy store may give for every write of others, leads to no read or claim sooner
-/// than this after the last. Short, since a call needs two: its job is claimed, and then done.
-const HINT_GAP_MIN: Duration = Duration::from_micros(250);
-/// The gap doubles with each such hint, up to this: whoever is hinted at in vain all the time listens less closely.
-const HINT_GAP_MAX: Duration = Duration::from_millis(16);
+/// A hint that promises nothing, which a busy store may give for every write of others, leads to a read or claim at once
+/// only so many times in a row. A call needs two: its job is claimed, and then done.
+const AT_ONCE_MAX: u32 = 4;
+/// Then that comes no sooner than this after the last one, as short as a timer can be,
+const GAP_MIN: Duration = Duration::from_millis(1);
+/// and the gap doubles up to this: whoever is hinted at in vain all the time listens less closely.
+const GAP_MAX: Duration = Duration::from_millis(16);
 
 /// A subscription that may be missing: then it never says anything, and whoever listens reads at intervals anyway.
 pub(crate) struct Hints {
     stream: Option<EventStream>,
-    gap: Duration,
+    /// Hints that promised nothing, since one led to something new.
+    in_vain: u32,
 }
 
 impl Hints {
@@ -26,7 +29,7 @@ impl Hints {
         let until = deadline.min(Instant::now() + SUBSCRIBE_MAX);
         let answer = tokio::time::timeout_at(until, subscribing).await;
         // An error that matters comes back with the next read.
-        Self { stream: answer.ok().and_then(Result::ok), gap: HINT_GAP_MIN }
+        Self { stream: answer.ok().and_then(Result::ok), in_vain: 0 }
     }
 
     /// The next hint. Dropping the future loses none.
@@ -42,8 +45,33 @@ impl Hints {
 
     /// After a hint that promises nothing: waits until another look is due, counted from the last.
     pub(crate) async fn hold_back(&mut self, last_look: Instant) {
-        let until = last_look + self.gap;
-        self.gap = HINT_GAP_MAX.min(self.gap * 2);
-        sleep_until(until).await;
+        let gap = gap_after(self.in_vain);
+        self.in_vain = self.in_vain.saturating_add(1);
+        sleep_until(last_look + gap).await;
+    }
+
+    /// A look found something new, so the next hint may well do so too.
+    pub(crate) fn were_right(&mut self) {
+        self.in_vain = 0;
+    }
+}
+
+/// How far apart two looks are after so many hints in vain.
+fn gap_after(in_vain: u32) -> Duration {
+    match in_vain.checked_sub(AT_ONCE_MAX) {
+        None => Duration::ZERO,
+        Some(doublings) => GAP_MAX.min(GAP_MIN * 2_u32.saturating_pow(doublings)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_hints_are_followed_at_once_and_the_next_ever_later() {
+        let millis: Vec<_> = (0..10).map(|in_vain| gap_after(in_vain).as_millis()).collect();
+        assert_eq!(millis, [0, 0, 0, 0, 1, 2, 4, 8, 16, 16]);
+        assert_eq!(gap_after(u32::MAX), GAP_MAX);
     }
 }

@@ -82,6 +82,7 @@
 //! |---|---|---|
 //! | `memory` | yes | `memory:`, jobs in this process |
 //! | `sqlite` | yes | `sqlite:PATH`, jobs in one file, for all processes of a host |
+//! | `fs` | no | `file:DIRECTORY`, jobs in a directory, for all processes of a host; on Unix |
 //! | `worker` | yes | the module `worker` and `Queue::worker` |
 //! | `json` | yes | the codec `Json`, which is then the default |
 //! | `testing` | no | the module `testing`, for tests of applications |
@@ -113,8 +114,12 @@ pub use queue_core::{
     SystemClock, SystemRng, TimeOrderedIds, Timestamp, WorkerId,
     lifecycle::{OnRunning, Policy, Unhandled},
 };
+#[cfg(feature = "fs")]
+pub use queue_fs::{self, FsOptions, FsStorage};
 #[cfg(feature = "memory")]
 pub use queue_memory::MemoryStorage;
+#[cfg(feature = "postgres")]
+pub use queue_postgres::{PostgresOptions, PostgresStorage};
 #[cfg(feature = "json")]
 pub use queue_serde::Json;
 #[cfg(feature = "msgpack")]
@@ -137,3 +142,8 @@ struct Readme;
 #[cfg(all(doctest, feature = "memory", feature = "worker"))]
 #[doc = include_str!("../../../docs/LEADERSHIP.md")]
 struct LeadershipPage;
+
+/// And those of the page on waiting.
+#[cfg(all(doctest, feature = "json", feature = "memory", feature = "worker"))]
+#[doc = include_str!("../../../docs/WAITING.md")]
+struct WaitingPage;

@@ -2,8 +2,10 @@
 
 pub(crate) mod cancel;
 pub(crate) mod delete;
+pub(crate) mod dump;
 mod ending;
 pub(crate) mod enqueue;
+pub(crate) mod fsck;
 pub(crate) mod lead;
 pub(crate) mod list;
 mod pause;
@@ -18,6 +20,7 @@ use crate::{
     args::{Cli, Command},
     demo,
     exit::{CliError, Exit},
+    output::Output,
     session::Session,
 };
 
@@ -38,6 +41,8 @@ pub(crate) async fn run(cli: Cli) -> Result<Exit, CliError> {
         Command::Delete(args) => delete::run(args, &session()?).await,
         Command::Pause => pause::pause(&session()?).await,
         Command::Resume => pause::resume(&session()?).await,
+        Command::Fsck(args) => fsck::run(&args, Output::new(globals.format())),
+        Command::Dump(args) => dump::run(&args),
         Command::Demo(args) => demo::run(args, globals).await,
         Command::DemoWorker(args) => demo::run_worker(args, &session()?).await,
     }

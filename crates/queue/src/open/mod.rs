@@ -1,11 +1,17 @@
 //! Stores by URL.
 
+#[cfg(feature = "fs")]
+mod fs;
 #[cfg(feature = "memory")]
 mod memory;
+#[cfg(feature = "postgres")]
+mod postgres;
+#[cfg(feature = "redis")]
+mod redis;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 #[cfg_attr(
-    not(any(feature = "memory", feature = "sqlite")),
+    not(any(feature = "fs", feature = "memory", feature = "sqlite")),
     expect(dead_code, reason = "without a store, only the scheme is looked at")
 )]
 mod store_url;
@@ -16,8 +22,14 @@ use store_url::StoreUrl;
 
 /// The schemes of this build.
 const SCHEMES: &[&str] = &[
+    #[cfg(feature = "fs")]
+    "file:",
     #[cfg(feature = "memory")]
     "memory:",
+    #[cfg(feature = "postgres")]
+    "postgres:",
+    #[cfg(feature = "redis")]
+    "redis:",
     #[cfg(feature = "sqlite")]
     "sqlite:",
 ];
@@ -26,8 +38,15 @@ const SCHEMES: &[&str] = &[
 ///
 /// | URL | store |
 /// |---|---|
+/// | `file:DIRECTORY` | a directory, made if it is missing (feature `fs`, on Unix) |
+/// | `file:DIRECTORY?flush=never` | the newest writes may be lost in a power cut, which makes each faster; `flush=100ms` bounds by time how many |
+/// | `file:DIRECTORY?create=never` | an error if the directory is missing |
 /// | `memory:` | a fresh store in this process (feature `memory`) |
 /// | `memory:NAME` | the store of that name in this process; it lives until the process ends |
+/// | `postgres://USER:PASSWORD@HOST:PORT/DATABASE?schema=NAME` | tables in a schema of a PostgreSQL database, `queue` unless named; the other parameters are those of the driver (feature `postgres`) |
+/// | `redis://USER:PASSWORD@HOST:PORT/DB?namespace=NAME` | keys of a Redis or Valkey server, `jq` unless named (feature `redis`) |
+/// | `redis+cluster://HOST:PORT,HOST:PORT` | the same on a Cluster |
+/// | `redis+sentinel://HOST:PORT,HOST:PORT/DB?service=NAME` | the same on the master that Sentinels name |
 /// | `sqlite:PATH` | a file, made if it is missing (feature `sqlite`) |
 /// | `sqlite:PATH?synchronous=normal` | the newest writes may be lost in a power cut, which makes each faster |
 /// | `sqlite:PATH?create=never` | an error if the file is missing |
@@ -56,12 +75,18 @@ const SCHEMES: &[&str] = &[
 /// # }
 /// ```
 pub async fn open(url: &str) -> Result<Arc<dyn Storage>> {
-    let url = StoreUrl::parse(url)?;
-    match url.scheme.as_str() {
+    let parsed = StoreUrl::parse(url)?;
+    match parsed.scheme.as_str() {
+        #[cfg(feature = "fs")]
+        "file" => fs::open(parsed).await,
         #[cfg(feature = "memory")]
-        "memory" => memory::open(url),
+        "memory" => memory::open(parsed),
+        #[cfg(feature = "postgres")]
+        "postgres" | "postgresql" => postgres::open(url).await,
+        #[cfg(feature = "redis")]
+        "redis" | "rediss" | "redis+cluster" | "rediss+cluster" | "redis+sentinel" => redis::open(url).await,
         #[cfg(feature = "sqlite")]
-        "sqlite" => sqlite::open(url).await,
+        "sqlite" => sqlite::open(parsed).await,
         scheme => Err(unknown_scheme(scheme)),
     }
 }
@@ -69,7 +94,11 @@ pub async fn open(url: &str) -> Result<Arc<dyn Storage>> {
 fn unknown_scheme(scheme: &str) -> Error {
     let known = SCHEMES.join(", ");
     let advice = match scheme {
-        "memory" | "sqlite" => format!("enable the feature `{scheme}` of the crate `queue`"),
+        "file" => "enable the feature `fs` of the crate `queue`".to_owned(),
+        "redis" | "rediss" | "redis+cluster" | "rediss+cluster" | "redis+sentinel" => {
+            "enable the feature `redis` of the crate `queue`".to_owned()
+        }
+        "memory" | "postgres" | "sqlite" => format!("enable the feature `{scheme}` of the crate `queue`"),
         _ if known.is_empty() => "enable the feature of a store".to_owned(),
         _ => format!("use one of {known}"),
     };

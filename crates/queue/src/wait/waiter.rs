@@ -124,8 +124,9 @@ impl<'a> Waiter<'a> {
         let verdict = judge(self.life, found);
         if let Some(found) = found
             && found.seq == *self.life.get_or_insert(found.seq)
+            && self.state.replace(found.state) != Some(found.state)
         {
-            self.state = Some(found.state);
+            self.hints.were_right();
         }
         verdict
     }

@@ -94,3 +94,32 @@ async fn a_call_is_answered_by_a_consumer_on_another_handle_of_the_file() {
     assert_eq!(job.ack(&"out".to_owned()).await.unwrap(), Settled::Done);
     assert_eq!(call.await.unwrap().unwrap(), "out");
 }
+
+#[tokio::test]
+async fn a_directory_keeps_jobs_between_handles() {
+    let directory = tempfile::tempdir().unwrap();
+    let url = format!("file:{}/jobs", directory.path().display());
+    let store = open(&url).await.unwrap();
+    assert_eq!(store.capabilities().name, "file");
+    let _ = on(store.clone()).enqueue("a", "in".to_owned()).await.unwrap();
+    store.close().await.unwrap();
+    for query in ["?flush=always", "?flush=never&create=never", "?flush=20ms"] {
+        let store = open(&(url.replace("file:", "file://") + query)).await.unwrap();
+        let status = on(store.clone()).status("a").await.unwrap();
+        assert!(status.is_some(), "{query}");
+        store.close().await.unwrap();
+    }
+    let missing = format!("file:{}/missing", directory.path().display());
+    for (query, says) in [
+        ("?create=never", ""),
+        ("?create=maybe", "missing"),
+        ("?flush=often", "100ms"),
+        ("?synchronous=off", "flush, create"),
+    ] {
+        let error = open(&format!("{missing}{query}")).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Invalid, "{query}: {error}");
+        assert!(error.message().contains(says), "{query}: {error}");
+        assert!(!directory.path().join("missing").exists(), "{query}");
+    }
+    assert!(open("file:").await.unwrap_err().message().contains("directory"));
+}

@@ -65,6 +65,8 @@ pub(crate) enum Fault {
     HintsEnd,
     /// It says all the time that something was missed.
     HintStorm,
+    /// It hears of every change of any job, and says that something was missed.
+    VagueHints,
     /// Subscribing never answers.
     SubscribeHangs,
     /// Reading never answers.
@@ -171,6 +173,10 @@ impl Storage for Faulty {
             Fault::NoHints => Ok(Box::pin(stream::pending())),
             Fault::HintsEnd => Ok(Box::pin(stream::empty())),
             Fault::HintStorm => Ok(Box::pin(stream::repeat(queue::queue_core::Hint::Missed))),
+            Fault::VagueHints => {
+                let hints = self.store.subscribe(queue, Interest::All).await?;
+                Ok(Box::pin(hints.map(|_| queue::queue_core::Hint::Missed)))
+            }
             Fault::SubscribeHangs => future::pending().await,
             Fault::StreamsCounted(held) => {
                 let counted = Counted::new(held);

@@ -2,6 +2,7 @@
 
 use crate::support::{Fault, Faulty, SECOND, memory, on, settle_down, spawn, take};
 use queue::{ErrorKind, JobOptions, Outcome, State, Storage, WaitError};
+use queue_testkit::fault::{FaultPlan, FaultStore, Gate, Verb};
 use std::{
     sync::{Arc, atomic::AtomicU32},
     time::Duration,
@@ -35,6 +36,29 @@ async fn a_call_gets_its_result_whatever_becomes_of_the_hints() {
         assert_eq!(call.await.unwrap().unwrap(), "out");
         assert!(begun.elapsed() <= Duration::from_millis(501), "{:?}", begun.elapsed());
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_enqueued_and_nothing_read_before_the_subscription_stands() {
+    let store = with_a_job().await;
+    let slow = Arc::new(FaultStore::new(store.clone(), FaultPlan::new(0)));
+    let gate = Gate::shut();
+    slow.next(Verb::Subscribe, 2, &queue_testkit::fault::Fault::HoldUntil(gate.clone()));
+    let queue = on(slow);
+    let wait = spawn({
+        let queue = queue.clone();
+        async move { queue.wait("a", 10 * SECOND).await.unwrap() }
+    });
+    let call = spawn(async move { queue.enqueue_and_wait("b", String::new(), 10 * SECOND).await });
+    settle_down().await;
+    let direct = on(store);
+    assert!(direct.status("b").await.unwrap().is_none(), "it was enqueued");
+    let _ = direct.delete("a").await.unwrap();
+    gate.open();
+    // Had it read before, it would have seen the job.
+    assert_eq!(wait.await.unwrap(), Outcome::Unknown);
+    let _ = take(&direct).await.ack(&"out".to_owned()).await.unwrap();
+    assert_eq!(call.await.unwrap().unwrap(), "out");
 }
 
 #[tokio::test(start_paused = true)]
@@ -114,6 +138,24 @@ async fn a_storm_of_hints_neither_holds_a_waiter_nor_makes_it_spin() {
     let error = on(counting).wait("a", 5 * SECOND).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable);
     assert!(matches!(on(storm).wait("a", 5 * SECOND).await.unwrap(), Outcome::TimedOut { .. }));
+}
+
+/// Both of this call and many of others; what leads to something new does not count against the next.
+#[tokio::test(start_paused = true)]
+async fn a_hint_that_promises_nothing_is_followed_at_once_while_such_hints_are_right() {
+    let store = memory();
+    let (caller, worker) = (on(Faulty::wrap(store.clone(), Fault::VagueHints)), on(store));
+    let call = spawn(async move { caller.enqueue_and_wait("a", String::new(), 10 * SECOND).await });
+    let begun = Instant::now();
+    for _ in 0..20 {
+        let job = worker.dequeue(SECOND).await.unwrap().expect("a job is due");
+        tokio::task::yield_now().await;
+        let _ = job.release().await.unwrap();
+        tokio::task::yield_now().await;
+    }
+    let _ = take(&worker).await.ack(&"out".to_owned()).await.unwrap();
+    assert_eq!(call.await.unwrap().unwrap(), "out");
+    assert_eq!(begun.elapsed(), Duration::ZERO, "it was held back");
 }
 
 #[tokio::test(start_paused = true)]

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 /// How long responses are kept.
 const HOUR: Duration = Duration::from_hours(1);
 /// The deadline of calls that are answered.
-const PATIENT: Duration = Duration::from_mins(5);
+const PATIENT: Duration = Duration::from_secs(30);
 /// The deadline of a call that nobody answers.
 const HASTY: Duration = Duration::from_millis(50);
 /// The lease of a consumer that dies, and how often recoverers look.
@@ -24,8 +24,9 @@ fn of(numbers: &[u32]) -> Sum {
 
 /// A producer alone can ask, look and take back.
 pub(super) async fn nobody_answers(stage: &Stage, sums: &Sums) -> Result {
-    let answer = sums.request("sum-1", of(&[1, 2, 3]), HOUR, HASTY).await;
-    stage.say(format!("sum-1 without a consumer: {}", words(&answer)));
+    let is_new = sums.submit("sum-1", of(&[1, 2, 3]), HOUR).await?.is_new();
+    let answer = sums.response("sum-1", HASTY).await;
+    stage.say(format!("sum-1 submitted: {is_new}; without a consumer: {}", words(&answer)));
     let is_new = sums.submit("sum-2", of(&[4, 5]), HOUR).await?.is_new();
     stage.say(format!("sum-2 submitted: {is_new}, cancelled: {:?}", sums.cancel("sum-2").await?));
     stage.say(format!("sum-2: {}", words(&sums.response("sum-2", PATIENT).await)));
@@ -132,5 +133,9 @@ async fn answer_with_both(stage: &Stage, sums: &Sums, adder: &Adder) -> Result {
 }
 
 fn words(answer: &Result<u32, WaitError>) -> String {
-    answer.as_ref().map_or_else(ToString::to_string, u32::to_string)
+    match answer {
+        Ok(sum) => sum.to_string(),
+        Err(WaitError::TimedOut { .. }) => "no answer by the deadline".to_owned(),
+        Err(error) => error.to_string(),
+    }
 }

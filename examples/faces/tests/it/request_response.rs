@@ -18,7 +18,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 const HOUR: Duration = Duration::from_hours(1);
-const PATIENT: Duration = Duration::from_mins(5);
+const PATIENT: Duration = Duration::from_secs(30);
 const LOOK: Duration = Duration::from_millis(2);
 
 type Doubles = RequestQueue<u32, u32>;
@@ -46,7 +46,7 @@ async fn consumed(stage: &Stage, client: impl AsyncFnOnce(&Doubles, &AtomicU32))
 #[tokio::test]
 async fn the_demonstration_tells_what_happens() {
     let expected = [
-        "sum-1 without a consumer: the deadline passed while the job was queued",
+        "sum-1 submitted: true; without a consumer: no answer by the deadline",
         "sum-2 submitted: true, cancelled: Cancelled",
         "sum-2: the job was cancelled",
         "a consumer starts",

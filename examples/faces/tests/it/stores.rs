@@ -84,9 +84,12 @@ pub(crate) fn in_paused_time() -> Stage {
     Stage::on(Arc::new(MemoryStorage::with_clock(Arc::new(TokioClock::default()))), "test", |_| ())
 }
 
-/// Waits for a condition. The end of the test run is its only deadline.
+/// Waits for a condition that must come to hold.
 pub(crate) async fn until(is_so: impl AsyncFn() -> bool) {
-    while !is_so().await {
-        tokio::time::sleep(Duration::from_millis(2)).await;
-    }
+    let waiting = async {
+        while !is_so().await {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), waiting).await.expect("the condition came to hold");
 }

@@ -165,22 +165,23 @@ async fn a_handler_that_hangs_is_dropped_and_its_failure_marked_before_the_lease
     let stage = in_paused_time();
     let work = work_queue(&stage);
     assert!(schedule(&work, "a").await);
-    let (stop, charged) = (CancellationToken::new(), Arc::new(OnceLock::new()));
-    let (stop_after, charges) = (stop.clone(), charged.clone());
+    let (begun, stop, outcome) = (Instant::now(), CancellationToken::new(), Arc::new(OnceLock::new()));
+    let (stop_after, by_handler) = (stop.clone(), outcome.clone());
     let hangs_once = handler_fn(move |task: Task| {
-        let (stop, charges) = (stop_after.clone(), charges.clone());
+        let (stop, by_handler) = (stop_after.clone(), by_handler.clone());
         async move {
             if task.attempt() == 1 {
                 std::future::pending::<()>().await;
             }
             stop.cancel();
-            charges.set((task.meta().failures, task.meta().stalls)).expect("one more attempt is enough");
+            let charged = (task.meta().failures, task.meta().stalls, begun.elapsed() < LONG);
+            by_handler.set(charged).expect("one more attempt is enough");
             Ok::<(), TaskError>(())
         }
     });
     let mux = Mux::new().on("email", hangs_once).expect("new");
     serve(&work, mux, 1, LONG).expect("valid").run(stop).await.expect("ends well");
-    assert_eq!(charged.get(), Some(&(1, 0)), "a failure, no stall");
+    assert_eq!(outcome.get(), Some(&(1, 0, true)), "a failure, no stall, within the lease");
     assert_eq!(work.counts().await.expect("counts").of(State::Completed), 1);
 }
 
@@ -196,6 +197,7 @@ async fn dead_letters_are_cleaned_away_once_they_are_old() {
     let served = serve(&work, Mux::new(), 1, HOUR).expect("valid").run(stop.clone());
     let (ended, ()) = tokio::join!(served, async {
         while work.counts().await.expect("counts").of(State::Failed) > 0 {
+            assert!(begun.elapsed() < 2 * HOUR, "it is still there");
             tokio::time::sleep(Duration::from_secs(1)).await;
         }
         stop.cancel();

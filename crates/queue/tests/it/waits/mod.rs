@@ -31,12 +31,28 @@ macro_rules! scenarios {
 
             #[tokio::test]
             async fn on_sqlite() {
-                play(Stage::sqlite(Hints::Heard).await, async |stage| super::$name(stage).await).await;
+                let stage = Stage::on_disk("sqlite", Hints::Heard).await;
+                play(stage, async |stage| super::$name(stage).await).await;
             }
 
             #[tokio::test]
             async fn on_sqlite_without_hints() {
-                play(Stage::sqlite(Hints::Dropped).await, async |stage| super::$name(stage).await).await;
+                let stage = Stage::on_disk("sqlite", Hints::Dropped).await;
+                play(stage, async |stage| super::$name(stage).await).await;
+            }
+
+            #[cfg(feature = "fs")]
+            #[tokio::test]
+            async fn on_files() {
+                let stage = Stage::on_disk("file", Hints::Heard).await;
+                play(stage, async |stage| super::$name(stage).await).await;
+            }
+
+            #[cfg(feature = "fs")]
+            #[tokio::test]
+            async fn on_files_without_hints() {
+                let stage = Stage::on_disk("file", Hints::Dropped).await;
+                play(stage, async |stage| super::$name(stage).await).await;
             }
         })+
     };

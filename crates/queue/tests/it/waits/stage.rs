@@ -38,10 +38,10 @@ impl Stage {
         Self::new(Arc::new(waiting), Arc::new(working), hints, None)
     }
 
-    /// In real time, on a file of its own.
-    pub(crate) async fn sqlite(hints: Hints) -> Self {
+    /// In real time, on files of its own.
+    pub(crate) async fn on_disk(scheme: &str, hints: Hints) -> Self {
         let files = tempfile::tempdir().expect("there is room for temporary files");
-        let url = format!("sqlite:{}/waits.db", files.path().display());
+        let url = format!("{scheme}:{}/waits", files.path().display());
         let waiting = open(&url).await.expect("opens");
         Self::new(waiting, open(&url).await.expect("opens again"), hints, Some(files))
     }

@@ -1,0 +1,73 @@
+use crate::{
+    exit::{CliError, Exit},
+    output::{self, Output, plural},
+};
+use clap::Args;
+use queue::queue_fs::{CheckReport, check, repair};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Exits with 6 if there is damage that was not repaired.")]
+pub(crate) struct FsckArgs {
+    /// The directory of the store: what stands behind `file:` in its URL
+    directory: PathBuf,
+    /// Save what can be read into a new file, and put the damaged ones aside. Stop every program that uses the store first
+    #[arg(long)]
+    repair: bool,
+}
+
+/// Reads files and waits for a lock, which is all that the program does meanwhile.
+pub(crate) fn run(args: &FsckArgs, out: Output) -> Result<Exit, CliError> {
+    let report = if args.repair { repair(&args.directory)? } else { check(&args.directory)? };
+    out.answer(|| words(&report), || object(&report))?;
+    let is_mended = report.is_sound() || args.repair;
+    Ok(if is_mended { Exit::Ok } else { Exit::Unusable })
+}
+
+fn words(report: &CheckReport) -> String {
+    let row = |file: &queue::queue_fs::FileReport| {
+        vec![file.name.clone(), file.bytes.to_string(), file.records.to_string()]
+    };
+    let mut parts = vec![output::table(&["FILE", "BYTES", "RECORDS"], report.files.iter().map(row))];
+    parts.extend(report.damage.iter().map(|damage| format!("damaged: {damage}")));
+    if report.records_lost > 0 {
+        parts.push(format!("{} cannot be found.", plural(report.records_lost, "record")));
+    }
+    if report.torn_bytes > 0 {
+        parts.push(format!(
+            "{} at the end, left by a crash in the middle of a write. The next program that opens the store cuts them.",
+            plural(report.torn_bytes, "byte")
+        ));
+    }
+    parts.extend(report.put_aside.iter().map(|name| format!("put aside: {name}")));
+    let jobs = plural(report.jobs, "job");
+    parts.push(match (report.is_sound(), report.put_aside.is_empty()) {
+        (true, _) => format!("The store is sound; it has {jobs}."),
+        (false, true) => format!("The store is damaged; --repair saves {jobs}."),
+        (false, false) => format!("The store was damaged; {jobs} saved."),
+    });
+    parts.join("\n")
+}
+
+fn object(report: &CheckReport) -> Value {
+    let files: Vec<Value> = report
+        .files
+        .iter()
+        .map(|file| json!({"name": file.name, "bytes": file.bytes, "records": file.records}))
+        .collect();
+    let damage: Vec<Value> = report
+        .damage
+        .iter()
+        .map(|damage| json!({"file": damage.file, "offset": damage.offset, "what": damage.what}))
+        .collect();
+    json!({
+        "sound": report.is_sound(),
+        "files": files,
+        "damage": damage,
+        "records_lost": report.records_lost,
+        "torn_bytes": report.torn_bytes,
+        "jobs": report.jobs,
+        "put_aside": report.put_aside,
+    })
+}
