@@ -1,5 +1,7 @@
 //! Stores by URL.
 
+#[cfg(any(feature = "postgres", feature = "redis"))]
+mod coalesced;
 #[cfg(feature = "fs")]
 mod fs;
 #[cfg(feature = "memory")]

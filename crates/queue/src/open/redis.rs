@@ -1,20 +1,9 @@
-use crate::spawn::owned;
-use queue_core::{Coalesced, Result, Spawn, Storage};
+use super::coalesced::coalesced;
+use queue_core::{Result, Storage};
 use queue_redis::{RedisOptions, RedisStorage};
-use std::{future::Future, pin::Pin, sync::Arc};
+use std::sync::Arc;
 
-/// Takes the URL as it came, since its login is the driver's to read. Calls of many tasks share round trips.
+/// Takes the URL as it came, since its login is the driver's to read.
 pub(super) async fn open(url: &str) -> Result<Arc<dyn Storage>> {
-    let store = RedisStorage::open(RedisOptions::new(url)?).await?;
-    Ok(Arc::new(Coalesced::new(Arc::new(store), &Lanes)))
-}
-
-/// Starts the tasks of the coalescing lanes, which end with the store.
-#[derive(Debug)]
-struct Lanes;
-
-impl Spawn for Lanes {
-    fn spawn(&self, task: Pin<Box<dyn Future<Output = ()> + Send>>) {
-        owned(task);
-    }
+    Ok(coalesced(RedisStorage::open(RedisOptions::new(url)?).await?))
 }
