@@ -93,7 +93,7 @@ impl Audit {
 
 pub(super) fn audit(story: Story<'_>) -> Audit {
     let Story { accepted, found, runs, victim, took } = story;
-    let recovery = recovery(&victim, runs);
+    let recovery = recovery(&victim, runs, found);
     let mut audit = Audit {
         accepted: accepted.len(),
         completed: 0,
@@ -135,8 +135,15 @@ fn reason(runs: &[Run], stalls: u32, was_held: bool, victim: usize) -> Reason {
     }
 }
 
-fn recovery(victim: &Victim, runs: &Runs) -> Option<Duration> {
-    let back = victim.held.iter().map(|id| {
+/// A job that the dead worker had ended need not start again: its outcome may have been on its way to a server, which
+/// stored it after the death.
+fn recovery(victim: &Victim, runs: &Runs, found: &HashMap<String, Found>) -> Option<Duration> {
+    let arrived = |id: &str| {
+        let ended = |run: &Run| run.worker == victim.worker && run.ended == Some(Step::End);
+        found.get(id).is_some_and(|found| found.is_completed && found.stalls == 0)
+            && runs.of(id).iter().any(ended)
+    };
+    let back = victim.held.iter().filter(|id| !arrived(id)).map(|id| {
         let takes_over = |run: &&Run| run.worker != victim.worker && run.started_at >= victim.killed_at;
         let run = runs.of(id).iter().find(takes_over)?;
         Some(run.started_at.since(victim.killed_at))

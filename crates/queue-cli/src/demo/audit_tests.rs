@@ -10,13 +10,15 @@ struct World {
     documents: Vec<Document>,
     found: HashMap<String, Found>,
     runs: Runs,
+    /// What the worker held that was killed.
+    held: Vec<usize>,
 }
 
 impl World {
     fn healthy() -> Self {
         let documents: Vec<Document> = Document::all(4).collect();
         let found = documents.iter().map(|document| (document.id(), done(*document, 0))).collect();
-        let mut world = Self { documents, found, runs: Runs::default() };
+        let mut world = Self { documents, found, runs: Runs::default(), held: vec![0] };
         world.found(0).stalls = 1;
         world.note(VICTIM, Step::Start, 900, 0);
         world.note(SURVIVOR, Step::Start, 3000, 0);
@@ -48,7 +50,7 @@ impl World {
             worker: VICTIM,
             pid: 1,
             killed_at: Timestamp::from_millis(KILLED_AT),
-            held: HashSet::from([self.id(0)]),
+            held: self.held.iter().map(|&n| self.id(n)).collect(),
             mid_work: 1,
         };
         let took = Duration::from_secs(1);
@@ -138,4 +140,19 @@ fn a_job_of_the_killed_worker_that_never_started_again_is_no_proof() {
     let audit = world.audit();
     assert_eq!(audit.recovery, None);
     assert!(!audit.is_proof());
+}
+
+#[test]
+fn an_outcome_that_reached_the_server_after_the_death_needs_no_second_run() {
+    let mut world = World::healthy();
+    world.held.push(3);
+    world.runs = Runs::default();
+    world.note(VICTIM, Step::Start, 900, 0);
+    world.note(SURVIVOR, Step::Start, 3000, 0);
+    world.note(VICTIM, Step::Start, 900, 3);
+    assert_eq!(world.audit().recovery, None, "it was at work");
+    world.note(VICTIM, Step::End, 950, 3);
+    assert_eq!(world.audit().recovery, Some(Duration::from_secs(2)), "of the job that did start again");
+    world.found(3).stalls = 1;
+    assert_eq!(world.audit().recovery, None, "its lease lapsed, so the outcome did not arrive");
 }
