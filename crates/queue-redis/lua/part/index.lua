@@ -14,21 +14,21 @@ local function add(list, one, two)
   list[at + 1], list[at + 2] = one, two
 end
 
--- Takes a job out of its index, unless `kept` says that it stays there.
-local function leave(seq, job, kept)
+-- Takes a job out of its index, unless it is now in that one (`index`) as the same member (`kept`).
+local function leave(seq, job, index, kept)
   local state = byte(job, 1)
   moved[state + 1] = moved[state + 1] - 1
   if is_waiting(state) then
     local member = sub(job, 49, 50) .. sub(job, 25, 30) .. seq
-    if member ~= kept.later then unlater[#unlater + 1] = member end
+    if index ~= 'later' or member ~= kept then unlater[#unlater + 1] = member end
     -- Until a claim promotes it, a job whose time has come still stands in LATER.
-    if member ~= kept.ready and read('>I6', job, 25) <= now then unready[#unready + 1] = member end
+    if (index ~= 'ready' or member ~= kept) and read('>I6', job, 25) <= now then unready[#unready + 1] = member end
   elseif state == PROCESSING then
-    if seq ~= kept.leased then
+    if index ~= 'leased' then
       unleased_count = unleased_count + 1
       unleased[unleased_count] = seq
     end
-  elseif seq ~= kept.done then
+  elseif index ~= 'done' then
     undone[#undone + 1] = seq
   end
 end

@@ -65,12 +65,11 @@ end
 local function flush()
   for at = 1, touched_count do
     local seq = touched[at]
-    local job, kept = present[seq], {}
+    local job, index, member = present[seq], nil, nil
     if job then
-      local index, member = enter(seq, job)
-      kept[index] = member
+      index, member = enter(seq, job)
     end
-    leave(seq, first[seq], kept)
+    leave(seq, first[seq], index, member)
     if job then
       states[states_count + 1], states[states_count + 2] = seq, job
       states_count = states_count + 2

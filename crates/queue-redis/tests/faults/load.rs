@@ -1,5 +1,6 @@
 //! Producers, workers and others who go on whatever happens, and the verdict on what they were told.
 
+use crate::verdict::Verdict;
 use queue_core::{
     Budget, Changed, ClaimRequest, ClaimedJob, ContentType, Detail, Error, Failure, JobId, Kind, ListQuery,
     NewJob, Payload, Prune, PruneRequest, QueueName, Result, RetryPolicy, Rng, SeededRng, Span, Storage,
@@ -7,12 +8,9 @@ use queue_core::{
     lifecycle::{Cause, Event, OnRunning, Policy},
 };
 use queue_redis::{RedisOptions, RedisStorage};
-use queue_testkit::{
-    Invariant,
-    history::{Event as Line, Op, Phase, Recorded, Recorder, Rules, Violation, check},
-};
+use queue_testkit::history::{Event as Line, Op, Phase, Recorded, Recorder, Rules, check};
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeSet,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -57,15 +55,6 @@ struct Actor {
     policy: Policy,
 }
 
-/// What the checker says.
-pub(crate) struct Verdict {
-    violations: Vec<Violation>,
-    events: usize,
-    /// Calls that were not answered, or refused.
-    unanswered: usize,
-    completed: u64,
-}
-
 impl Load {
     pub(crate) async fn start(options: RedisOptions) -> Self {
         let mut stores: Vec<Arc<dyn Storage>> = Vec::new();
@@ -100,37 +89,6 @@ impl Load {
         let is_unanswered = |event: &&Line| matches!(event.phase, Phase::Info | Phase::Fail);
         let unanswered = history.events().iter().filter(is_unanswered).count();
         Verdict { violations, events: history.events().len(), unanswered, completed }
-    }
-}
-
-impl Verdict {
-    /// That the fault did something, and that it did no harm.
-    pub(crate) fn assert_clean_though_calls_failed(&self) {
-        assert!(self.unanswered > 0, "the fault did nothing");
-        self.assert_clean();
-    }
-
-    /// How many findings there are of each invariant.
-    pub(crate) fn tell_losses(&self) {
-        let mut found = BTreeMap::new();
-        for violation in &self.violations {
-            *found.entry(violation.invariant).or_insert(0) += 1;
-        }
-        println!("{} events, {} unanswered, {} completed", self.events, self.unanswered, self.completed);
-        println!("findings by invariant: {found:?}");
-    }
-
-    /// That nothing is wrong but what follows from writes that are gone.
-    pub(crate) fn assert_only_losses(&self) {
-        let other: Vec<_> =
-            self.violations.iter().filter(|violation| violation.invariant != Invariant::I1).collect();
-        assert!(other.is_empty(), "{other:#?}");
-    }
-
-    pub(crate) fn assert_clean(&self) {
-        println!("{} events, {} unanswered, {} completed", self.events, self.unanswered, self.completed);
-        assert!(self.completed > 0, "nothing was done at all");
-        assert!(self.violations.is_empty(), "{:#?}", self.violations);
     }
 }
 

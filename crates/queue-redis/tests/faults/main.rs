@@ -1,8 +1,9 @@
 //! Recorded workloads in real time on a private server to which things happen, judged by the checker of the test kit: no
 //! acknowledged job is lost, and nobody without a lease changes anything (I1 to I24, as far as a history shows them).
 //!
-//! Each fault goes on for two seconds; `QUEUE_TEST_FAULT_SECONDS=600` makes it ten minutes. A private server is needed, since
-//! it is stopped and killed; it is started from the program `redis-server`, or what `QUEUE_TEST_REDIS_PROGRAM` names.
+//! Each fault goes on for two seconds; `QUEUE_TEST_FAULT_ROUNDS=300` does so 300 times, with a fresh history each time. A private
+//! server is needed, since it is stopped and killed; it is started from the program `redis-server`, or what
+//! `QUEUE_TEST_REDIS_PROGRAM` names.
 
 mod failover;
 #[path = "../harness/mod.rs"]
@@ -10,24 +11,28 @@ mod harness;
 mod load;
 mod migration;
 mod server;
+mod verdict;
 
-use load::{Load, Verdict};
+use load::Load;
 use queue_redis::RedisOptions;
 use server::{Fsync, Server};
 use std::{env, time::Duration};
 use tokio::time::{Instant, sleep};
+use verdict::Verdict;
 
 /// Between two strikes of a fault that repeats.
 const STRIKE_EVERY: Duration = Duration::from_millis(100);
 
-fn lasts() -> Duration {
-    let seconds = env::var("QUEUE_TEST_FAULT_SECONDS");
-    Duration::from_secs(seconds.map_or(2, |text| text.parse().expect("a whole number of seconds")))
+/// How long a fault goes on.
+const LASTS: Duration = Duration::from_secs(2);
+
+fn rounds() -> usize {
+    env::var("QUEUE_TEST_FAULT_ROUNDS").map_or(1, |text| text.parse().expect("a whole number of rounds"))
 }
 
 /// Strikes until the time is up.
 async fn again_and_again(mut strike: impl AsyncFnMut()) {
-    let end = Instant::now() + lasts();
+    let end = Instant::now() + LASTS;
     while Instant::now() < end {
         strike().await;
         sleep(STRIKE_EVERY).await;
@@ -44,55 +49,65 @@ async fn under(server: &mut Server, fault: impl AsyncFnOnce(&mut Server)) -> Ver
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_server_that_is_well_breaks_no_invariant() {
-    let mut server = Server::start(Fsync::Never).await;
-    under(&mut server, async |_| sleep(lasts()).await).await.assert_clean();
+    for _ in 0..rounds() {
+        let mut server = Server::start(Fsync::Never).await;
+        under(&mut server, async |_| sleep(LASTS).await).await.assert_clean();
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn connections_that_are_killed_all_the_time_break_no_invariant() {
-    let mut server = Server::start(Fsync::Never).await;
-    under(&mut server, async |server| {
-        again_and_again(async || server.kill_connections().await).await;
-    })
-    .await
-    .assert_clean_though_calls_failed();
+    for _ in 0..rounds() {
+        let mut server = Server::start(Fsync::Never).await;
+        under(&mut server, async |server| {
+            again_and_again(async || server.kill_connections().await).await;
+        })
+        .await
+        .assert_clean_though_calls_failed();
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn scripts_that_are_forgotten_all_the_time_break_no_invariant() {
-    let mut server = Server::start(Fsync::Never).await;
-    under(&mut server, async |server| {
-        again_and_again(async || server.run(redis::cmd("SCRIPT").arg("FLUSH")).await).await;
-    })
-    .await
-    .assert_clean();
-    assert!(server.texts_sent().await > 2, "no script was forgotten");
+    for _ in 0..rounds() {
+        let mut server = Server::start(Fsync::Never).await;
+        under(&mut server, async |server| {
+            again_and_again(async || server.run(redis::cmd("SCRIPT").arg("FLUSH")).await).await;
+        })
+        .await
+        .assert_clean();
+        assert!(server.texts_sent().await > 2, "no script was forgotten");
+    }
 }
 
 /// Longer than a call waits and longer than a lease lasts.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_server_that_stands_still_for_three_seconds_breaks_no_invariant() {
-    let mut server = Server::start(Fsync::Never).await;
-    under(&mut server, async |server| {
-        server.signal("STOP");
-        sleep(Duration::from_secs(3)).await;
-        server.signal("CONT");
-        sleep(lasts() / 2).await;
-    })
-    .await
-    .assert_clean_though_calls_failed();
+    for _ in 0..rounds() {
+        let mut server = Server::start(Fsync::Never).await;
+        under(&mut server, async |server| {
+            server.signal("STOP");
+            sleep(Duration::from_secs(3)).await;
+            server.signal("CONT");
+            sleep(LASTS / 2).await;
+        })
+        .await
+        .assert_clean_though_calls_failed();
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_server_that_is_killed_loses_nothing_that_it_acknowledged() {
-    let mut server = Server::start(Fsync::Always).await;
-    under(&mut server, async |server| {
-        let end = Instant::now() + lasts();
-        while Instant::now() < end {
-            sleep(Duration::from_millis(600)).await;
-            server.kill_and_restart().await;
-        }
-    })
-    .await
-    .assert_clean_though_calls_failed();
+    for _ in 0..rounds() {
+        let mut server = Server::start(Fsync::Always).await;
+        under(&mut server, async |server| {
+            let end = Instant::now() + LASTS;
+            while Instant::now() < end {
+                sleep(Duration::from_millis(600)).await;
+                server.kill_and_restart().await;
+            }
+        })
+        .await
+        .assert_clean_though_calls_failed();
+    }
 }

@@ -1,8 +1,8 @@
 //! A slot on its way from node to node while its queue is in use.
 
 use crate::{
+    LASTS,
     harness::{CLUSTER, Space, clean_up, fresh_namespace, masters},
-    lasts,
     load::Load,
 };
 use redis::{ConnectionAddr, IntoConnectionInfo, aio::MultiplexedConnection};
@@ -109,7 +109,7 @@ async fn a_queue_that_moves_to_other_nodes_breaks_no_invariant() {
         .query_async(&mut nodes.masters[0].connection)
         .await
         .expect("a slot");
-    let (home, end, mut moves) = (nodes.owner(slot).await, Instant::now() + lasts(), 0);
+    let (home, end, mut moves) = (nodes.owner(slot).await, Instant::now() + LASTS, 0);
     let mut at = home;
     while Instant::now() < end || at != home {
         let to = (at + 1) % nodes.masters.len();

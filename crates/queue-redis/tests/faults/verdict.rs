@@ -1,0 +1,44 @@
+//! What came of a load.
+
+use queue_testkit::{Invariant, history::Violation};
+use std::collections::BTreeMap;
+
+/// What the checker says.
+pub(crate) struct Verdict {
+    pub(crate) violations: Vec<Violation>,
+    pub(crate) events: usize,
+    /// Calls that were not answered, or refused.
+    pub(crate) unanswered: usize,
+    pub(crate) completed: u64,
+}
+
+impl Verdict {
+    /// That the fault did something, and that it did no harm.
+    pub(crate) fn assert_clean_though_calls_failed(&self) {
+        assert!(self.unanswered > 0, "the fault did nothing");
+        self.assert_clean();
+    }
+
+    /// How many findings there are of each invariant.
+    pub(crate) fn tell_losses(&self) {
+        let mut found = BTreeMap::new();
+        for violation in &self.violations {
+            *found.entry(violation.invariant).or_insert(0) += 1;
+        }
+        println!("{} events, {} unanswered, {} completed", self.events, self.unanswered, self.completed);
+        println!("findings by invariant: {found:?}");
+    }
+
+    /// That nothing is wrong but what follows from writes that are gone.
+    pub(crate) fn assert_only_losses(&self) {
+        let other: Vec<_> =
+            self.violations.iter().filter(|violation| violation.invariant != Invariant::I1).collect();
+        assert!(other.is_empty(), "{other:#?}");
+    }
+
+    pub(crate) fn assert_clean(&self) {
+        println!("{} events, {} unanswered, {} completed", self.events, self.unanswered, self.completed);
+        assert!(self.completed > 0, "nothing was done at all");
+        assert!(self.violations.is_empty(), "{:#?}", self.violations);
+    }
+}
