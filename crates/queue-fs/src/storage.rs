@@ -7,14 +7,14 @@ use crate::{
     wakeup::Watcher,
     writer::{
         Announce, Apply, Claim, Count, Enqueue, Exchange, Get, List, Measure, PruneSome, SetPaused, Shared,
-        Verify, Workers, Writer,
+        Verify, Workers, Writer, bytes_of,
     },
 };
 use async_trait::async_trait;
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Enqueued, Error, EventReach,
     EventStream, Hub, Interest, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, Reach,
-    Result, Span, Stamped, Storage, WorkerInfo, lifecycle::Patch, lifecycle::Transition,
+    Result, Span, Stamped, Storage, WorkerInfo, lifecycle::Transition,
 };
 use std::{
     sync::{Arc, Mutex, PoisonError, atomic::AtomicU64},
@@ -95,17 +95,12 @@ impl FsStorage {
 
     fn check_apply(&self, operation: &'static str, batch: &[Transition]) -> Result<()> {
         self.shared.options.limits.check_apply(batch)?;
-        let result = |transition: &Transition| match &transition.patch {
-            Patch::Finish(finish) => finish.result.as_ref().map_or(0, |result| result.bytes.len()),
-            _ => 0,
-        };
-        let then = |transition: &Transition| bytes_of(&transition.then);
-        check_bytes(operation, batch.iter().map(|transition| result(transition) + then(transition)).sum())
+        check_bytes(operation, batch.iter().map(bytes_of).sum())
     }
 }
 
-fn bytes_of(jobs: &[NewJob]) -> usize {
-    jobs.iter().map(|job| job.payload.bytes.len()).sum()
+fn payload_bytes(group: &[NewJob]) -> usize {
+    group.iter().map(|job| job.payload.bytes.len()).sum()
 }
 
 fn check_bytes(operation: &'static str, bytes: usize) -> Result<()> {
@@ -138,7 +133,7 @@ impl Storage for FsStorage {
         groups: Vec<Vec<NewJob>>,
     ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
         self.shared.options.limits.check_enqueue(&groups)?;
-        check_bytes("enqueue", groups.iter().map(|group| bytes_of(group)).sum())?;
+        check_bytes("enqueue", groups.iter().map(|group| payload_bytes(group)).sum())?;
         self.writer.call(Enqueue { queue: queue.clone(), groups }).await
     }
 

@@ -166,6 +166,15 @@ async fn a_missing_file_costs_what_was_in_it() {
 }
 
 #[tokio::test]
+async fn the_first_file_is_missed_too() {
+    let (place, report) = damaged(|segments| fs::remove_file(&segments[0]).expect("it is there")).await;
+    assert_eq!(report.damage[0].file, "journal-0000000000000001.log");
+    assert!(report.jobs < JOBS as u64, "{report:?}");
+    repair(place.path()).unwrap();
+    assert_works(&place, report.jobs).await;
+}
+
+#[tokio::test]
 async fn a_repair_that_was_interrupted_can_be_run_again() {
     let (place, report) = damaged(|segments| flip(&segments[1], 120)).await;
     repair(place.path()).unwrap();

@@ -233,3 +233,38 @@ async fn a_layout_of_a_later_version_is_refused_and_left_alone() {
         assert_eq!(fs::read(&path).unwrap(), newer);
     }
 }
+
+/// The first segment, and how long it was before its last record.
+async fn two_records(place: &Place) -> (std::path::PathBuf, usize) {
+    let path = place.path().join("journal-0000000000000001.log");
+    let store = place.open().await;
+    enqueue(&store, vec![job("a")]).await;
+    let before = fs::read(&path).expect("it is there").len();
+    enqueue(&store, vec![job("b")]).await;
+    (path, before)
+}
+
+#[tokio::test]
+async fn damage_of_the_last_record_is_told_and_left_as_it_is() {
+    let place = Place::new();
+    let (path, before) = two_records(&place).await;
+    let mut bytes = fs::read(&path).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    fs::write(&path, &bytes).unwrap();
+    let error = refusal(place.options()).await;
+    assert_eq!(error.kind(), ErrorKind::Corrupt, "{error}");
+    let damage = error.source().and_then(|source| source.downcast_ref::<Damage>()).expect("it says where");
+    assert_eq!(damage.offset, before as u64);
+    assert_eq!(fs::read(&path).unwrap(), bytes, "what may be saved by hand is still there");
+}
+
+#[tokio::test]
+async fn a_last_record_that_is_missing_is_told() {
+    let place = Place::new();
+    let (path, before) = two_records(&place).await;
+    let bytes = fs::read(&path).unwrap();
+    fs::write(&path, &bytes[..before]).unwrap();
+    let error = refusal(place.options()).await;
+    assert_eq!(error.kind(), ErrorKind::Corrupt, "{error}");
+    assert!(error.message().contains("missing"), "{error}");
+}

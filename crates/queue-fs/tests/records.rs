@@ -163,3 +163,20 @@ async fn payloads_beyond_the_memory_budget_are_read_from_the_disk() {
     }
     assert_sound(&store).await;
 }
+
+#[tokio::test]
+async fn a_call_that_is_too_large_for_one_record_is_refused_whole() {
+    let place = Place::new();
+    let store = place.open().await;
+    let payload = Payload::new(vec![0; 1 << 20], text("").content_type);
+    let jobs: Vec<_> = (0..257)
+        .map(|n| {
+            let mut job = job(&n.to_string());
+            job.payload = payload.clone();
+            job
+        })
+        .collect();
+    let error = store.enqueue(&queue(), vec![jobs]).await.unwrap_err();
+    assert_eq!(error.kind(), queue_core::ErrorKind::Invalid, "{error}");
+    assert_eq!(store.counts(&queue()).await.unwrap().total(), 0);
+}

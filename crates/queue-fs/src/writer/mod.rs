@@ -13,5 +13,5 @@ mod verbs;
 pub(crate) use thread::{Shared, Writer};
 pub(crate) use verbs::{
     Announce, Apply, CatchUp, Claim, Count, Enqueue, Exchange, FlushNow, Get, List, Measure, PruneSome,
-    SetPaused, Verify, Workers,
+    SetPaused, Verify, Workers, bytes_of,
 };

@@ -6,7 +6,11 @@ use crate::{
         task::{Need, Verb},
     },
 };
-use queue_core::{Applied, PruneRequest, QueueName, Span, Stamped, WorkerInfo, lifecycle::Transition};
+use bytes::Bytes;
+use queue_core::{
+    Applied, Failure, PruneRequest, QueueName, Span, Stamped, WorkerInfo,
+    lifecycle::{Patch, Transition},
+};
 
 /// Compares guards and writes patches.
 #[derive(Debug)]
@@ -33,9 +37,24 @@ pub(super) fn run_apply(session: &mut Session, batch: &[Transition]) -> Stamped<
     Stamped { now: engine.advance(session.reading), value }
 }
 
-/// Jobs that a batch touches at most.
+/// Jobs that a batch touches, and KiB that it brings.
 pub(super) fn weigh(batch: &[Transition]) -> usize {
-    batch.iter().map(|transition| 1 + transition.then.len()).sum()
+    let jobs: usize = batch.iter().map(|transition| 1 + transition.then.len()).sum();
+    jobs + batch.iter().map(bytes_of).sum::<usize>() / 1024
+}
+
+/// Bytes that a transition brings, whatever its author made large.
+pub(crate) fn bytes_of(transition: &Transition) -> usize {
+    let details = |error: &Option<Failure>| error.as_ref().and_then(Failure::details).map_or(0, Bytes::len);
+    let patch = match &transition.patch {
+        Patch::Finish(finish) => {
+            details(&finish.error) + finish.result.as_ref().map_or(0, |result| result.bytes.len())
+        }
+        Patch::Requeue(requeue) => details(&requeue.error),
+        Patch::Extend { progress, .. } => progress.as_ref().map_or(0, Bytes::len),
+        Patch::Remove | Patch::Flag(_) | Patch::Retain(_) => 0,
+    };
+    patch + transition.then.iter().map(|job| job.payload.bytes.len()).sum::<usize>()
 }
 
 /// Removes records, not too many for one record of the journal.
