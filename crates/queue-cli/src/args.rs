@@ -1,8 +1,8 @@
 use crate::{
     commands::{
         cancel::CancelArgs, delete::DeleteArgs, dump::DumpArgs, enqueue::EnqueueArgs, fsck::FsckArgs,
-        lead::LeadArgs, list::ListArgs, redrive::RedriveArgs, result::ResultArgs, status::StatusArgs,
-        wait::WaitArgs, work::WorkArgs,
+        lead::LeadArgs, list::ListArgs, migrate::MigrateArgs, redrive::RedriveArgs, result::ResultArgs,
+        status::StatusArgs, wait::WaitArgs, work::WorkArgs,
     },
     demo::{DemoArgs, DemoWorkerArgs},
     exit,
@@ -89,6 +89,8 @@ pub(crate) enum Command {
     Fsck(FsckArgs),
     /// Show in words what the files of a store in a directory hold
     Dump(DumpArgs),
+    /// Bring the schema of a store up to date, or print it as SQL (Postgres)
+    Migrate(MigrateArgs),
     /// See it work: real jobs, real worker processes, one of them killed, and a proof that nothing was lost
     Demo(DemoArgs),
     /// One worker of the demo

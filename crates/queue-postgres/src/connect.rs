@@ -110,9 +110,11 @@ fn lazy_pool(options: &PostgresOptions, connect: PgConnectOptions, trust: Arc<Tr
 }
 
 async fn open(connection: &mut PgConnection, options: &PostgresOptions) -> Result<(Durability, i64)> {
-    let server =
-        sqlx::query(LOAD_SERVER).persistent(false).fetch_one(&mut *connection).await.map_err(refused)?;
-    let durability = check(&server)?;
+    // In a transaction, since a pooler may give the two halves of a statement to two servers otherwise.
+    let mut transaction = connection.begin().await.map_err(refused)?;
+    let server = sqlx::query(LOAD_SERVER).persistent(false).fetch_one(&mut *transaction).await;
+    transaction.rollback().await.map_err(refused)?;
+    let durability = check(&server.map_err(refused)?)?;
     Ok((durability, migrate(connection, options).await?))
 }
 

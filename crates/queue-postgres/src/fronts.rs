@@ -16,6 +16,8 @@ use tokio::time::Instant;
 
 /// A look from the start that takes no longer is never spared.
 const CHEAP: Duration = Duration::from_millis(25);
+/// What each claimed job may add to it.
+const EACH_JOB: Duration = Duration::from_micros(200);
 /// Nor is one that takes no longer than so many short looks: then something else is slow.
 const SHORT_LOOKS: u32 = 3;
 /// Between two looks from the start lies at least this, and at least so many times what the last one took.
@@ -87,8 +89,9 @@ impl Look {
 
 impl Fronts {
     /// Whether a look from the start took long enough to be spared.
-    pub(crate) fn is_dear(cost: Duration) -> bool {
-        cost > CHEAP
+    pub(crate) fn is_dear(cost: Duration, jobs: usize) -> bool {
+        let claiming = EACH_JOB.saturating_mul(u32::try_from(jobs).unwrap_or(u32::MAX));
+        cost > CHEAP.saturating_add(claiming)
     }
 
     /// All claims of a queue begin at the start again.
@@ -112,7 +115,7 @@ impl Fronts {
     pub(crate) fn looked(&self, queue: i32, look: &Look, seen: &Seen<'_>, cost: Duration) {
         let mut fronts = self.lock();
         if look.is_full() {
-            if !Self::is_dear(cost) {
+            if !Self::is_dear(cost, seen.claimed.jobs.len()) {
                 fronts.remove(&queue);
                 return;
             }

@@ -70,6 +70,10 @@
 //! With [`Pooler::Transactions`] nothing outlives a transaction: no listening, no prepared statement, no setting. Writes of
 //! other processes are then found by polling.
 //!
+//! # What it costs
+//! Measured by `examples/measure` with small payloads and batches of 500 over one connection: about 900 bytes on disk and
+//! 1,550 bytes of write-ahead log for a job from enqueue to kept result.
+//!
 //! # Absent on purpose
 //! Rules of a job's life in SQL, advisory locks outside of the migration, foreign keys, triggers, extensions.
 
@@ -80,6 +84,7 @@ mod error;
 mod fault;
 mod fronts;
 mod hints;
+mod lent;
 mod migrate;
 mod options;
 mod row;

@@ -70,7 +70,9 @@ pub fn schema_down(name: &str) -> Result<String> {
 
 /// Applies what is missing, or says why not. Answers the number by which the server knows the schema.
 pub(crate) async fn migrate(connection: &mut PgConnection, options: &PostgresOptions) -> Result<i64> {
-    let found = find(connection, &options.schema).await.map_err(refused)?;
+    let mut transaction = connection.begin().await.map_err(refused)?;
+    let found = find(&mut transaction, &options.schema).await.map_err(refused)?;
+    transaction.rollback().await.map_err(refused)?;
     let version = check(&options.schema, &found)?;
     if let (Some(oid), true) = (found.oid, version == newest()) {
         return Ok(oid);

@@ -4,6 +4,8 @@ use queue_core::{Clock, Error, Limits, Result};
 use sqlx::{PgPool, postgres::PgConnectOptions};
 use std::{str::FromStr, sync::Arc, time::Duration};
 
+/// How the URL of a database begins.
+const SCHEMES: [&str; 2] = ["postgres:", "postgresql:"];
 /// The parameter of a URL that names the schema; every other one is the driver's.
 const SCHEMA_PARAMETER: &str = "schema";
 
@@ -84,6 +86,12 @@ impl PostgresOptions {
     /// # Errors
     /// `Invalid` for a URL that cannot be read. No message repeats it, since it may hold a password.
     pub fn new(url: &str) -> Result<Self> {
+        if !SCHEMES.iter().any(|scheme| url.starts_with(scheme)) {
+            return Err(Error::invalid(
+                "open",
+                "the URL of the database looks like `postgres://user@host/database`",
+            ));
+        }
         let (url, schema) = take_schema(url)?;
         let connect = PgConnectOptions::from_str(&url)
             .map_err(|_| Error::invalid("open", "the URL of the database cannot be read"))?;
@@ -95,6 +103,10 @@ impl PostgresOptions {
     }
 
     /// Uses the application's pool, whose connections the store then shares. Closing the store leaves it open.
+    ///
+    /// Never drop the future of `pool.begin()` half-way, here or anywhere: the driver then gives the connection back with a
+    /// transaction open, and what is next written on it may be answered and never committed. A time limit around it
+    /// is enough to do so. The store's own calls close such a connection; of other people's it cannot know.
     ///
     /// Set `jit = off` for its user or its connections, as the store does for its own: compiling short statements costs
     /// more than running them.

@@ -34,13 +34,23 @@ pub(crate) struct Session<'c> {
     scope: Scope,
     pub(crate) hints: Hints,
     has_written: bool,
+    /// A name was given in this transaction, so that what it reads may go with it.
+    has_interned: bool,
     last_told: Timestamp,
 }
 
 impl<'c> Session<'c> {
     pub(crate) fn new(shared: &'c Shared, connection: &'c mut PgConnection, scope: Scope) -> Self {
         let hints = Hints::begin(&shared.hub);
-        Self { shared, connection, scope, hints, has_written: false, last_told: Timestamp::default() }
+        Self {
+            shared,
+            connection,
+            scope,
+            hints,
+            has_written: false,
+            has_interned: false,
+            last_told: Timestamp::default(),
+        }
     }
 
     /// Whether something is committed already, whatever comes next.
@@ -120,11 +130,19 @@ impl<'c> Session<'c> {
             return Ok(Some(number));
         }
         let found = self.look_up(name).await?;
-        // A transaction may see a number that it gave itself and that goes with it.
-        if let Some(number) = found.filter(|_| self.scope == Scope::Alone) {
+        if let Some(number) = found.filter(|_| self.reads_only_what_lasts()) {
             self.shared.directory.learn(name, number);
         }
         Ok(found)
+    }
+
+    /// False where a transaction may see a name that it gave itself and that goes with it.
+    fn reads_only_what_lasts(&self) -> bool {
+        match self.scope {
+            Scope::Alone => true,
+            Scope::Together => !self.has_interned,
+            Scope::Callers => false,
+        }
     }
 
     /// The number of a queue, given now if it had none.
@@ -134,6 +152,7 @@ impl<'c> Session<'c> {
         }
         let (shared, text) = (self.shared, name.as_str());
         self.write(&shared.statements.add_queue, |query| query.bind(text.to_owned())).await?;
+        self.has_interned = true;
         // A new look, since another process may have added it meanwhile.
         self.find_queue(name).await?.ok_or_else(|| sqlx::Error::RowNotFound.into())
     }
@@ -145,11 +164,16 @@ impl<'c> Session<'c> {
         priorities: impl Iterator<Item = i16>,
     ) -> Result<(), Fault> {
         let shared = self.shared;
-        let missing = shared.directory.unknown_lanes(queue, priorities);
+        let mut missing = shared.directory.unknown_lanes(queue, priorities);
+        if !missing.is_empty() && self.scope == Scope::Together && !self.has_interned {
+            self.learn_lanes(queue).await?;
+            missing = shared.directory.unknown_lanes(queue, missing.into_iter());
+        }
         if missing.is_empty() {
             return Ok(());
         }
         self.write(&shared.statements.add_lanes, |query| query.bind(queue).bind(missing.clone())).await?;
+        self.has_interned = true;
         if self.scope == Scope::Alone {
             shared.directory.learn_lanes(queue, &missing);
         }
@@ -158,7 +182,13 @@ impl<'c> Session<'c> {
 
     /// Remembers a queue and the priorities that it uses, if it is there.
     pub(crate) async fn learn_queue(&mut self, name: &QueueName) -> Result<(), Fault> {
-        let Some(queue) = self.find_queue(name).await? else { return Ok(()) };
+        match self.find_queue(name).await? {
+            Some(queue) => self.learn_lanes(queue).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn learn_lanes(&mut self, queue: i32) -> Result<(), Fault> {
         let shared = self.shared;
         let rows = self.read(&shared.statements.find_lanes, |query| query.bind(queue)).await?;
         let lanes: Vec<i16> = rows.iter().map(|row| row.try_get(0)).collect::<sqlx::Result<_>>()?;

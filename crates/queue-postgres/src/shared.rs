@@ -5,13 +5,14 @@ use crate::{
     error::{Effect, explain},
     fault::Fault,
     fronts::Fronts,
-    options::PostgresOptions,
+    lent::Lent,
+    options::{Pooler, PostgresOptions},
     session::{Scope, Session},
     sql::{Renderer, Statements},
     verb::Verb,
 };
 use queue_core::{Error, Hub, Result, Rng, SystemRng};
-use sqlx::{Connection, PgConnection, Postgres, pool::PoolConnection};
+use sqlx::{Connection, PgConnection};
 use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},
@@ -37,8 +38,7 @@ pub(crate) struct Shared {
 
 impl Shared {
     pub(crate) fn new(options: PostgresOptions, server: Server) -> Self {
-        let renderer =
-            Renderer::new(&options.schema, &options.time, options.pooler == crate::options::Pooler::None);
+        let renderer = Renderer::new(&options.schema, &options.time, options.pooler == Pooler::None);
         Self {
             statements: Statements::new(&renderer),
             clock: StoreClock::new(options.time.clone()),
@@ -70,20 +70,35 @@ impl Shared {
     /// Runs a verb on a connection of the pool, to its commit.
     pub(crate) async fn call<V: Verb>(&self, verb: &V) -> Result<V::Answer> {
         let mut connection = self.acquire(V::NAME).await?;
-        self.prepare(verb, &mut connection).await?;
-        let answer = match verb.scope() {
-            Scope::Alone => self.call_alone(verb, &mut connection).await?,
-            Scope::Together | Scope::Callers => self.call_together(verb, &mut connection).await?,
+        let outcome = self.call_on(verb, &mut connection).await;
+        connection.done();
+        outcome
+    }
+
+    async fn call_on<V: Verb>(&self, verb: &V, connection: &mut PgConnection) -> Result<V::Answer> {
+        self.prepare(verb, connection).await?;
+        let answer = match self.scope_of(verb) {
+            Scope::Alone => self.call_alone(verb, connection).await?,
+            Scope::Together | Scope::Callers => self.call_together(verb, connection).await?,
         };
-        self.mark_after(&mut connection).await;
+        self.mark_after(connection).await;
         Ok(answer)
     }
 
+    /// A pooler may give the next statement to another server, even the two halves of one that is not prepared; so behind it
+    /// everything is a transaction.
+    fn scope_of<V: Verb>(&self, verb: &V) -> Scope {
+        match self.options.pooler {
+            Pooler::None => verb.scope(),
+            Pooler::Transactions => Scope::Together,
+        }
+    }
+
     /// A connection of the pool; nothing was sent if there is none.
-    pub(crate) async fn acquire(&self, operation: &'static str) -> Result<PoolConnection<Postgres>> {
+    pub(crate) async fn acquire(&self, operation: &'static str) -> Result<Lent> {
         self.check_open(operation)?;
         let acquired = self.server.pool.acquire().await;
-        acquired.map_err(|error| explain(operation, error, Effect::None))
+        acquired.map(Lent::new).map_err(|error| explain(operation, error, Effect::None))
     }
 
     /// Writes down what time an injected clock tells, before a transaction of the caller is decided by it.
@@ -92,14 +107,21 @@ impl Shared {
             return Ok(());
         }
         let mut connection = self.acquire(operation).await?;
-        self.raise_clock(operation, &mut connection).await
+        let raised = self.raise_clock(operation, &mut connection).await;
+        connection.done();
+        raised
     }
 
     async fn raise_clock(&self, operation: &'static str, connection: &mut PgConnection) -> Result<()> {
         let Some(mark) = self.clock.to_mark_before() else { return Ok(()) };
-        let raised =
-            self.statements.raise_clock.query().bind(mark).bind(self.clock.slack()).execute(connection).await;
-        raised.map_err(|error| explain(operation, error, Effect::None))?;
+        self.raise(mark, connection).await.map_err(|error| explain(operation, error, Effect::None))
+    }
+
+    async fn raise(&self, mark: i64, connection: &mut PgConnection) -> sqlx::Result<()> {
+        let mut transaction = connection.begin().await?;
+        let raise = self.statements.raise_clock.query().bind(mark).bind(self.clock.slack());
+        raise.execute(&mut *transaction).await?;
+        transaction.commit().await?;
         self.clock.marked(mark);
         Ok(())
     }
@@ -109,11 +131,20 @@ impl Shared {
         if V::WRITES {
             self.raise_clock(V::NAME, &mut *connection).await?;
         }
-        let mut session = Session::new(self, connection, Scope::Alone);
-        verb.prepare(&mut session).await.map_err(|fault| {
+        let prepared = match self.options.pooler {
+            Pooler::None => verb.prepare(&mut Session::new(self, connection, Scope::Alone)).await,
+            Pooler::Transactions => self.prepare_together(verb, connection).await,
+        };
+        prepared.map_err(|fault| {
             self.note(&fault);
             fault.explain(V::NAME, Effect::None)
         })
+    }
+
+    async fn prepare_together<V: Verb>(&self, verb: &V, connection: &mut PgConnection) -> Result<(), Fault> {
+        let mut transaction = connection.begin().await?;
+        verb.prepare(&mut Session::new(self, &mut transaction, Scope::Together)).await?;
+        Ok(transaction.commit().await?)
     }
 
     /// Each statement commits by itself.
@@ -171,18 +202,8 @@ impl Shared {
 
     /// Raises the mark of the schema now and then. A failure delays it, and the next call tries again.
     async fn mark_after(&self, connection: &mut PgConnection) {
-        if let Some(mark) = self.clock.to_mark_after()
-            && self
-                .statements
-                .raise_clock
-                .query()
-                .bind(mark)
-                .bind(self.clock.slack())
-                .execute(connection)
-                .await
-                .is_ok()
-        {
-            self.clock.marked(mark);
+        if let Some(mark) = self.clock.to_mark_after() {
+            drop(self.raise(mark, connection).await);
         }
     }
 }

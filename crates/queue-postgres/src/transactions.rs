@@ -2,6 +2,7 @@
 
 use crate::{
     error::Effect,
+    lent::Lent,
     session::{Scope, Session},
     storage::PostgresStorage,
 };
@@ -152,9 +153,10 @@ impl PostgresStorage {
         if self.shared.directory.number(queue).is_some() {
             return Ok(());
         }
-        if let Some(mut connection) = self.shared.server.pool.try_acquire() {
+        if let Some(mut connection) = self.shared.server.pool.try_acquire().map(Lent::new) {
             let mut session = Session::new(&self.shared, &mut connection, Scope::Alone);
             let learnt = session.learn_queue(queue).await;
+            connection.done();
             learnt.map_err(|fault| fault.explain(operation, Effect::None))?;
         }
         Ok(())

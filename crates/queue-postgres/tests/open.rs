@@ -109,7 +109,8 @@ async fn what_cannot_be_connected_to_is_told_with_advice_and_without_the_passwor
         assert_eq!(error.kind(), kind, "{error}");
         assert!(!error.to_string().contains("hunter2"), "{error}");
     }
-    for url in ["", "mysql://h/d", "postgres://h/d?schema=pg_x", "postgres://h/d?schema="] {
+    for url in ["", "mysql://h/d", "postgres://h:x/d", "postgres://h/d?schema=pg_x", "postgres://h/d?schema="]
+    {
         assert_eq!(PostgresOptions::new(url).expect_err("it is refused").kind(), ErrorKind::Invalid, "{url}");
     }
 }

@@ -119,7 +119,9 @@ pub use queue_fs::{self, FsOptions, FsStorage};
 #[cfg(feature = "memory")]
 pub use queue_memory::MemoryStorage;
 #[cfg(feature = "postgres")]
-pub use queue_postgres::{PostgresOptions, PostgresStorage};
+pub use queue_postgres::{self, PostgresOptions, PostgresStorage};
+#[cfg(feature = "redis")]
+pub use queue_redis::{self, RedisOptions, RedisStorage};
 #[cfg(feature = "json")]
 pub use queue_serde::Json;
 #[cfg(feature = "msgpack")]

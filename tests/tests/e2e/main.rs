@@ -8,6 +8,7 @@ mod enqueueing;
 mod faulty_store;
 mod hostile_ids;
 mod leading;
+mod migrating;
 mod project_files;
 mod reading;
 mod soak;

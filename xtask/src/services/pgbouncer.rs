@@ -25,7 +25,7 @@ impl Server for PgBouncer {
     }
 
     fn store(&self) -> Option<&'static str> {
-        None
+        Some("queue-postgres")
     }
 
     fn needs(&self) -> Option<&'static str> {

@@ -8,6 +8,7 @@ pub(crate) mod enqueue;
 pub(crate) mod fsck;
 pub(crate) mod lead;
 pub(crate) mod list;
+pub(crate) mod migrate;
 mod pause;
 pub(crate) mod redrive;
 pub(crate) mod result;
@@ -43,6 +44,7 @@ pub(crate) async fn run(cli: Cli) -> Result<Exit, CliError> {
         Command::Resume => pause::resume(&session()?).await,
         Command::Fsck(args) => fsck::run(&args, Output::new(globals.format())),
         Command::Dump(args) => dump::run(&args),
+        Command::Migrate(args) => migrate::run(args, globals).await,
         Command::Demo(args) => demo::run(args, globals).await,
         Command::DemoWorker(args) => demo::run_worker(args, &session()?).await,
     }

@@ -47,10 +47,10 @@ impl Session<'_> {
                     .bind(origin.clone())
             })
             .await?;
-        let mut claimed = self.read_claimed(&rows, request)?;
         let cost = begun.elapsed();
+        let mut claimed = self.read_claimed(&rows, request)?;
         let lapse = rows.first().ok_or(sqlx::Error::RowNotFound)?.try_get(4)?;
-        if !look.is_full() || !Fronts::is_dear(cost) || self.is_wading().await? {
+        if !look.is_full() || !Fronts::is_dear(cost, claimed.jobs.len()) || self.is_wading().await? {
             let seen = Seen { claimed: &claimed, limit: request.limit, lapse };
             shared.fronts.looked(queue, &look, &seen, cost);
         } else {

@@ -101,6 +101,7 @@ async fn send_probe(shared: &Shared, number: u64) -> Result<()> {
     let mut connection = shared.acquire("subscribe").await?;
     let notify = shared.statements.notify.query().bind(shared.server.channel.clone());
     let sent = notify.bind(probe(&shared.origin, number)).execute(&mut *connection).await;
+    connection.done();
     sent.map(drop).map_err(|error| explain("subscribe", error, Effect::None))
 }
 

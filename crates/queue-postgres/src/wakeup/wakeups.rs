@@ -77,6 +77,7 @@ impl Wakeups {
         let mut connection = self.shared.acquire("subscribe").await?;
         let mut session = Session::new(&self.shared, &mut connection, Scope::Alone);
         let number = session.intern_queue(queue).await;
+        connection.done();
         number.map_err(|fault| fault.explain("subscribe", crate::error::Effect::None))
     }
 
@@ -139,10 +140,12 @@ pub(super) async fn follow(shared: &Shared, queues: &[i32]) -> Result<()> {
     let interval =
         i64::try_from(shared.options.probe_interval.as_millis()).unwrap_or(i64::MAX / FOLLOW_INTERVALS);
     let mut connection = shared.acquire("subscribe").await?;
+    let mut outcome = Ok(());
     for queue in queues {
         let follow = shared.statements.follow.query().bind(shared.clock.reading()).bind(queue);
         let follow = follow.bind(interval.saturating_mul(FOLLOW_INTERVALS)).execute(&mut *connection).await;
-        follow.map_err(|error| crate::error::explain("subscribe", error, crate::error::Effect::None))?;
+        outcome = outcome.and(follow.map(drop));
     }
-    Ok(())
+    connection.done();
+    outcome.map_err(|error| crate::error::explain("subscribe", error, crate::error::Effect::None))
 }

@@ -1,0 +1,38 @@
+use crate::{
+    args::Globals,
+    exit::{CliError, Exit},
+    output::Output,
+    session::{Missing, Session},
+};
+use clap::Args;
+use queue::queue_postgres::{schema, schema_down};
+use serde_json::json;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Every command does it by itself when it opens a store, so this is for people who want to choose the moment, and, with
+--print, for those whose database is changed by a migrator of their own.")]
+pub(crate) struct MigrateArgs {
+    /// Change nothing: print what makes a new schema, as plain SQL for Postgres
+    #[arg(long)]
+    print: bool,
+    /// With --print: the name of the schema
+    #[arg(long, value_name = "NAME", default_value = "queue", requires = "print")]
+    schema: String,
+    /// With --print: what takes everything back, jobs included
+    #[arg(long, requires = "print")]
+    down: bool,
+}
+
+pub(crate) async fn run(args: MigrateArgs, globals: &Globals) -> Result<Exit, CliError> {
+    if args.print {
+        let sql = if args.down { schema_down(&args.schema) } else { schema(&args.schema) }?;
+        Output::new(globals.format()).bytes(sql.as_bytes())?;
+        return Ok(Exit::Ok);
+    }
+    let session = Session::new(globals)?;
+    let name =
+        session.with_jobs(Missing::Create, async |jobs| Ok(jobs.storage().capabilities().name)).await?;
+    session.out.answer(|| format!("the {name} store is up to date"), || json!({"store": name}))?;
+    Ok(Exit::Ok)
+}

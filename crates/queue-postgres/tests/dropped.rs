@@ -1,0 +1,51 @@
+//! Calls whose future is dropped at every point: what comes next on the same connection is committed all the same (I1).
+
+mod common;
+
+use common::{Place, enqueue, job, queue, request};
+use queue_core::{Detail, JobId, Span, Storage, StorageExt};
+use std::{
+    pin::{Pin, pin},
+    task::{Context, Poll},
+};
+
+/// More than a call polls in all.
+const POLLS_MAX: usize = 40;
+
+/// Polls a future so many times at most.
+struct PolledFor<'a, F> {
+    future: Pin<&'a mut F>,
+    left: usize,
+}
+
+impl<F: Future> Future for PolledFor<'_, F> {
+    type Output = Option<F::Output>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        if self.left == 0 {
+            return Poll::Ready(None);
+        }
+        self.left -= 1;
+        self.future.as_mut().poll(context).map(Some)
+    }
+}
+
+#[tokio::test]
+async fn what_follows_a_dropped_call_on_its_connection_is_committed() {
+    let Some(place) = Place::new().await else { return };
+    let (store, other) = (place.open_with(|options| options.connections_max(1)).await, place.open().await);
+    enqueue(&store, vec![job("first")]).await;
+    for polls in 0..POLLS_MAX {
+        {
+            // An exchange is a transaction.
+            let exchange = pin!(store.exchange(Vec::new(), request(0, Span::from_secs(1))));
+            PolledFor { future: exchange, left: polls }.await;
+        }
+        let id = polls.to_string();
+        enqueue(&store, vec![job(&id)]).await;
+        let id = JobId::new(&id).unwrap();
+        let found = other.get_one(&queue(), &id, Detail::Meta).await.unwrap();
+        assert!(found.is_some(), "dropped after {polls} polls");
+    }
+    place.finish(&store).await;
+}
