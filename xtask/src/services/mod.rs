@@ -159,6 +159,9 @@ mod tests {
 
     #[test]
     fn everyday_tests_start_few_servers() {
-        assert_eq!(names(|server| server.store().is_some()), ["postgres", "pgbouncer", "redis", "redis-cluster"]);
+        assert_eq!(
+            names(|server| server.store().is_some()),
+            ["postgres", "pgbouncer", "redis", "redis-cluster"]
+        );
     }
 }
