@@ -111,6 +111,20 @@ async fn what_a_crash_left_of_making_a_file_is_no_damage() {
 }
 
 #[tokio::test]
+async fn what_a_crash_left_of_making_the_store_is_no_damage() {
+    for left in [&b""[..], b"QUEUE-FS half a head"] {
+        let place = Place::new();
+        place.open().await.close().await.unwrap();
+        fs::write(&segments(&place)[0], left).unwrap();
+        fs::write(place.path().join("LOCK"), b"").unwrap();
+        let report = check(place.path()).unwrap();
+        assert!(report.is_sound(), "{report:?}");
+        assert_works(&place, 0).await;
+        assert!(check(place.path()).unwrap().is_sound());
+    }
+}
+
+#[tokio::test]
 async fn an_empty_store_is_sound() {
     let place = Place::new();
     place.open().await.close().await.unwrap();

@@ -87,6 +87,10 @@ impl Salvage {
     }
 
     fn look_for_missing_files(&mut self, place: &Place) {
+        // Nothing was ever written: a crash ended the making of the store.
+        if self.report.files.is_empty() {
+            return;
+        }
         let first = place.numbers.first().copied().unwrap_or_default();
         let between = place.numbers.windows(2).flat_map(|pair| pair[0] + 1..pair[1]);
         for number in (self.oldest..first).chain(between) {

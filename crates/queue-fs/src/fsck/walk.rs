@@ -4,7 +4,7 @@ use crate::{
     format::{
         Found, Head, SEGMENT_HEAD_BYTES, SegmentHead, SegmentHeadError, find_next, parse, segment_name,
     },
-    journal::{Files, Position, Suspect, read},
+    journal::{FIRST, Files, Position, Suspect, read},
 };
 
 /// What is met on the way through the files, in order.
@@ -31,7 +31,8 @@ pub(super) fn walk(place: &Place, mut step: impl FnMut(Step<'_>)) -> Result<(), 
         let is_last = place.numbers.last() == Some(number);
         let is_unused = is_last && !is_marked(place, *number) && find_next(&bytes, 0).is_none();
         let follows_on = head.is_ok_and(|head| head.first_commit > commit);
-        let is_leftover = is_unused && !follows_on && place.numbers.len() > 1;
+        let is_newborn = *number == FIRST && head.is_err() && place.mark.is_none();
+        let is_leftover = is_unused && !follows_on && (place.numbers.len() > 1 || is_newborn);
         step(Step::File { name: &name, bytes: size, head, is_leftover });
         if is_leftover {
             continue;

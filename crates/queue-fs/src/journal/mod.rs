@@ -25,6 +25,7 @@ pub(crate) use judge::Suspect;
 pub(crate) use lock::LOCK;
 pub(crate) use mark::Mark;
 pub(crate) use position::Position;
+pub(crate) use replay::FIRST;
 pub(crate) use reserve::RESERVE;
 
 use crate::{

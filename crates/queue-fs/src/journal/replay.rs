@@ -6,7 +6,7 @@ use crate::{
 };
 
 /// The number of the first segment of a store.
-const FIRST: u64 = 1;
+pub(crate) const FIRST: u64 = 1;
 
 impl Journal {
     /// Reads everything from the beginning, and makes the store if there is none. Only under the lock.
