@@ -1,7 +1,8 @@
--- In: mark, queue, columns of the jobs (each id once), channel, origin.
+-- In: mark, queue, columns of the jobs (each id once), channel, origin, whether the statement may be sent again.
 -- Out: now, position, the new life if one began, and what holds or held the id: life, revision, state, result.
 -- Guard: the rule of ids (I9). A job with neither a new life nor a holder met another enqueue of the same id that
--- ended meanwhile: ask again.
+-- ended meanwhile: ask again. Where the statement may be sent again it fails as a whole, by a division by zero, since the
+-- jobs behind such a one would get lower numbers than it (I12).
 -- All or nothing, being one statement (I19). Ids are entered in their order, so that two batches with common ids wait for
 -- each other instead of both; lives are numbered in the order of the request (I12).
 WITH t AS MATERIALIZED (SELECT {now} AS now),
@@ -71,5 +72,6 @@ told AS (
 )
 SELECT
   t.now, i.n, CASE WHEN m.seq IN (SELECT seq FROM fresh) THEN m.seq END, p.seq, p.revision, p.state, p.result_type, p.result,
-  p.makes_room, (SELECT sent FROM told)
+  p.makes_room, (SELECT sent FROM told),
+  CASE WHEN $17 AND m.seq NOT IN (SELECT seq FROM fresh) THEN 1 / (m.n - m.n) END
 FROM t CROSS JOIN input AS i LEFT JOIN numbered AS m ON m.n = i.n LEFT JOIN present AS p ON p.n = i.n;

@@ -40,6 +40,11 @@ pub(crate) struct Session<'c> {
 }
 
 impl<'c> Session<'c> {
+    /// Then a statement that fails takes work of the caller with it.
+    pub(crate) fn is_in_callers_transaction(&self) -> bool {
+        matches!(self.scope, Scope::Callers)
+    }
+
     pub(crate) fn new(shared: &'c Shared, connection: &'c mut PgConnection, scope: Scope) -> Self {
         let hints = Hints::begin(&shared.hub);
         Self {

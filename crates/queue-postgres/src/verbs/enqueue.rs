@@ -88,13 +88,14 @@ impl Session<'_> {
         round: &[usize],
         answers: &mut [Option<Enqueued>],
     ) -> Result<(), Fault> {
-        let (shared, origin) = (self.shared, self.origin());
+        let (shared, origin, may_repeat) = (self.shared, self.origin(), !self.is_in_callers_transaction());
         let asked: Vec<&NewJob> = round.iter().map(|at| jobs[*at]).collect();
         let rows = self
             .write(&shared.statements.enqueue, |query| {
                 bind_jobs(query.bind(shared.clock.reading()).bind(queue), &asked)
                     .bind(shared.channel().map(str::to_owned))
                     .bind(origin.clone())
+                    .bind(may_repeat)
             })
             .await?;
         self.told(&rows, 0)?;
