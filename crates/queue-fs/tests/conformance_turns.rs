@@ -1,0 +1,165 @@
+//! The conformance suite with two handles that take turns: one stays open and hears of the other's writes through the
+//! files alone, as another process would; the other is opened for each call and closed after it.
+
+mod harness;
+
+use async_trait::async_trait;
+use harness::FsHarness;
+use queue_core::{
+    Applied, Capabilities, ClaimRequest, Claimed, Clock, Counts, Detail, Enqueued, EventStream, Interest,
+    JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, Result, Stamped, Storage, Timestamp,
+    WorkerInfo, lifecycle::Transition,
+};
+use queue_fs::Flush;
+use queue_testkit::{Facility, Failure, Harness, Place};
+use std::{
+    process::ExitCode,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+fn main() -> ExitCode {
+    let files = FsHarness { flush: Flush::Never, segment_bytes: 64 << 10, memory_budget_bytes: 0 };
+    queue_testkit::run("file, in turns", TurnsHarness(files))
+}
+
+#[derive(Debug)]
+struct TurnsHarness(FsHarness);
+
+#[async_trait]
+impl Harness for TurnsHarness {
+    async fn create(&self, clock: Arc<dyn Clock>) -> Result<Box<dyn Place>, Failure> {
+        let forward = Arc::new(Forward { clock, latest: AtomicI64::new(i64::MIN) });
+        Ok(Box::new(TurnsPlace(self.0.create(forward).await?.into())))
+    }
+
+    fn facilities(&self) -> &[Facility] {
+        self.0.facilities()
+    }
+}
+
+/// A clock that does not go back: a time that was told by a read binds the handle that told it, and here the next call
+/// is another's.
+#[derive(Debug)]
+struct Forward {
+    clock: Arc<dyn Clock>,
+    latest: AtomicI64,
+}
+
+impl Clock for Forward {
+    fn now(&self) -> Timestamp {
+        let reading = self.clock.now().as_millis();
+        Timestamp::from_millis(self.latest.fetch_max(reading, Ordering::SeqCst).max(reading))
+    }
+}
+
+#[derive(Debug)]
+struct TurnsPlace(Arc<dyn Place>);
+
+#[async_trait]
+impl Place for TurnsPlace {
+    async fn connect(&self) -> Result<Arc<dyn Storage>, Failure> {
+        let kept = self.0.connect().await?;
+        let (calls, closed) = (AtomicUsize::new(0), AtomicBool::new(false));
+        Ok(Arc::new(Turns { place: self.0.clone(), kept, calls, closed }))
+    }
+}
+
+#[derive(Debug)]
+struct Turns {
+    place: Arc<dyn Place>,
+    kept: Arc<dyn Storage>,
+    calls: AtomicUsize,
+    closed: AtomicBool,
+}
+
+impl Turns {
+    /// Makes a call through the handle whose turn it is.
+    async fn turn<T, Call>(&self, call: impl FnOnce(Arc<dyn Storage>) -> Call) -> Result<T>
+    where
+        Call: Future<Output = Result<T>>,
+    {
+        let is_turn_of_kept = self.calls.fetch_add(1, Ordering::Relaxed).is_multiple_of(2);
+        if is_turn_of_kept || self.closed.load(Ordering::SeqCst) {
+            return call(self.kept.clone()).await;
+        }
+        let fresh = self.place.connect().await.expect("the directory opens again");
+        let answer = call(fresh.clone()).await;
+        fresh.close().await.expect("it closes");
+        answer
+    }
+}
+
+#[async_trait]
+impl Storage for Turns {
+    /// Of what others write a handle hears no more than that something changed, so events are left out.
+    fn capabilities(&self) -> Capabilities {
+        let Capabilities { name, durability, reach, limits, .. } = self.kept.capabilities();
+        Capabilities::new(name, durability, reach).with_limits(limits).with_pause().with_presence()
+    }
+
+    async fn enqueue(
+        &self,
+        queue: &QueueName,
+        groups: Vec<Vec<NewJob>>,
+    ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
+        self.turn(|store| async move { store.enqueue(queue, groups).await }).await
+    }
+
+    async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
+        self.turn(|store| async move { store.claim(request).await }).await
+    }
+
+    async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
+        self.turn(|store| async move { store.apply(batch).await }).await
+    }
+
+    async fn get(
+        &self,
+        queue: &QueueName,
+        ids: &[JobId],
+        what: Detail,
+    ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
+        self.turn(|store| async move { store.get(queue, ids, what).await }).await
+    }
+
+    async fn list(&self, query: ListQuery) -> Result<Page> {
+        self.turn(|store| async move { store.list(query).await }).await
+    }
+
+    async fn counts(&self, queue: &QueueName) -> Result<Counts> {
+        self.turn(|store| async move { store.counts(queue).await }).await
+    }
+
+    async fn prune(&self, request: PruneRequest) -> Result<u64> {
+        self.turn(|store| async move { store.prune(request).await }).await
+    }
+
+    async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
+        self.turn(|store| async move { store.set_paused(queue, paused).await }).await
+    }
+
+    async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
+        self.kept.subscribe(queue, interest).await
+    }
+
+    async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<()> {
+        self.turn(|store| async move { store.announce(worker, ttl).await }).await
+    }
+
+    async fn workers(&self) -> Result<Vec<WorkerInfo>> {
+        self.turn(|store| async move { store.workers().await }).await
+    }
+
+    async fn verify(&self) -> Result<Vec<String>> {
+        self.turn(|store| async move { store.verify().await }).await
+    }
+
+    async fn close(&self) -> Result<()> {
+        self.closed.store(true, Ordering::SeqCst);
+        self.kept.close().await
+    }
+}
