@@ -69,7 +69,8 @@ impl Session<'_> {
         if jobs.is_empty() {
             self.now().await?;
         }
-        for _ in 0..ROUNDS_MAX {
+        // A round is cut short by an id that is said again, so there may be one for each job.
+        for _ in 0..ROUNDS_MAX + jobs.len() {
             let round = open_round(jobs, &mut answers);
             if round.is_empty() {
                 return Ok(answers.into_iter().flatten().collect());
@@ -124,7 +125,7 @@ impl Session<'_> {
     }
 }
 
-/// The jobs to send next, each id once. What is clear from the answer to an earlier job of the same id is answered here.
+/// The jobs to send next, each id once, and none that has to be numbered behind one that is not among them (I12). What is clear from the answer to an earlier job of the same id is answered here.
 fn open_round(jobs: &[&NewJob], answers: &mut [Option<Enqueued>]) -> Vec<usize> {
     let mut before: HashMap<&JobId, usize> = HashMap::with_capacity(jobs.len());
     let mut round = Vec::with_capacity(jobs.len());
@@ -132,6 +133,8 @@ fn open_round(jobs: &[&NewJob], answers: &mut [Option<Enqueued>]) -> Vec<usize> 
         if answers[at].is_none() {
             match before.get(&job.id).map(|earlier| &answers[*earlier]) {
                 None => round.push(at),
+                // It may begin a life after all, and then those behind it have to wait for their numbers.
+                Some(None) if job.on_failed == OnFailed::Replace => break,
                 Some(None) => {}
                 Some(Some(earlier)) => match repeat(earlier, job) {
                     None => round.push(at),
