@@ -23,6 +23,7 @@ cases! { "dedup":
     the_first_enqueue_fixes_every_option [I9];
     a_redriven_job_blocks_its_id_again [I9];
     a_thousand_duplicates_in_one_call_change_nothing [I9 I20];
+    an_id_said_again_with_replace_keeps_its_place_in_the_call [I9 I12];
 }
 
 /// Enqueues a different job under the id, and expects that nothing changed.
@@ -201,4 +202,14 @@ async fn a_thousand_duplicates_in_one_call_change_nothing(bench: &Bench) {
     let expected = Enqueued::Duplicate { seq, state: State::Queued };
     assert!(answers.iter().flatten().all(|answer| *answer == expected));
     assert_eq!(bench.counts().await.total(), 1);
+}
+
+/// The first says no more than that the id is taken; the second replaces what holds it, before those behind it.
+async fn an_id_said_again_with_replace_keeps_its_place_in_the_call(bench: &Bench) {
+    let held = bench.put_and_claim("failed").await;
+    bench.fail_terminally(&held).await;
+    let call = [job("failed"), job("failed").with_on_failed(OnFailed::Replace), job("behind")];
+    let answers = bench.enqueue_groups(call.map(|job| vec![job]).into()).await.concat();
+    assert_eq!(answers.iter().map(Enqueued::is_new).collect::<Vec<_>>(), [false, true, true]);
+    assert!(answers[1].seq() < answers[2].seq(), "{answers:?}");
 }
