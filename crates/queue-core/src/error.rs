@@ -62,6 +62,11 @@ impl Error {
         Self::new(ErrorKind::Closed, operation, "this handle is closed; open the store again")
     }
 
+    /// The answer of a store's own thread never came, since the thread is gone.
+    pub fn unanswered(operation: &'static str) -> Self {
+        Self::new(ErrorKind::Internal, operation, "the store's thread ended without an answer").unknown()
+    }
+
     /// Keeps the cause, whose type stays hidden.
     #[must_use]
     pub fn with_source(mut self, source: impl StdError + Send + Sync + 'static) -> Self {

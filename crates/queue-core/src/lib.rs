@@ -7,7 +7,7 @@
 //! 1. [`NewJob`], [`JobMeta`], [`State`]: the job;
 //! 2. [`lifecycle::decide`]: the state machine, one pure function;
 //! 3. [`Storage`]: the verbs of a store, and [`StorageExt`] for what is built from them;
-//! 4. [`Coalesced`] and [`Hub`]: parts that stores share.
+//! 4. [`Coalesced`], [`Hub`] and [`Mailbox`]: parts that stores share.
 //!
 //! Absent on purpose: a runtime, a serialization format, a driver.
 //!
@@ -26,6 +26,7 @@ mod hub;
 mod job;
 pub mod lifecycle;
 mod limits;
+mod mailbox;
 mod names;
 mod random;
 mod retry;
@@ -38,6 +39,7 @@ pub use error::{Certainty, Error, ErrorKind, Result};
 pub use hub::Hub;
 pub use job::*;
 pub use limits::Limits;
+pub use mailbox::Mailbox;
 pub use names::{ContentType, InvalidName, JobId, Kind, NAME_BYTES_MAX, QueueName, WorkerId};
 pub use random::{IdSource, Rng, SeededRng, SystemRng, TimeOrderedIds};
 pub use retry::{Exponential, RetryPolicy};

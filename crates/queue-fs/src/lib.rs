@@ -64,7 +64,6 @@ mod flusher;
 mod format;
 mod fsck;
 mod journal;
-mod mailbox;
 mod options;
 mod signal;
 mod state;

@@ -3,7 +3,6 @@
 
 use crate::{
     journal::{LOCK, Mark},
-    mailbox::lost,
     signal::{Signal, Wake},
     sys::{Fs, FsFile, Open},
     writer::{CatchUp, Shared, Writer},
@@ -40,7 +39,7 @@ impl Watcher {
             Error::new(ErrorKind::Unavailable, "subscribe", "no thread can be started").with_source(error)
         })?;
         let watcher = Self { signal, thread: Some(thread) };
-        answer.await.unwrap_or_else(|_| Err(lost("subscribe")))?;
+        answer.await.unwrap_or_else(|_| Err(Error::unanswered("subscribe")))?;
         Ok(watcher)
     }
 }

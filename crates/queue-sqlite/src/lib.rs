@@ -67,7 +67,6 @@
 mod clock;
 mod connect;
 mod error;
-mod mailbox;
 mod migrate;
 mod options;
 mod outcome;

@@ -1,7 +1,7 @@
 //! Wake-ups by other processes: the operating system reports writes to the log, polling is the backstop, and a look at
 //! the commit counter says whether they were ours.
 
-use crate::{connect::connect_reader, error::Fault, mailbox::lost, sql, writer::Shared};
+use crate::{connect::connect_reader, error::Fault, sql, writer::Shared};
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 use queue_core::{Error, ErrorKind, Result};
 use rusqlite::Connection;
@@ -56,7 +56,7 @@ impl Watcher {
             Error::new(ErrorKind::Unavailable, "subscribe", "no thread can be started").with_source(error)
         })?;
         let watcher = Self { signal, thread: Some(thread) };
-        answer.await.unwrap_or_else(|_| Err(lost("subscribe")))?;
+        answer.await.unwrap_or_else(|_| Err(Error::unanswered("subscribe")))?;
         Ok(watcher)
     }
 }

@@ -3,15 +3,8 @@ use super::{
     session::Session,
     task::{Call, Task, Verb},
 };
-use crate::{
-    connect::connect,
-    journal::Journal,
-    mailbox::{Mailbox, lost},
-    options::FsOptions,
-    signal::Signal,
-    sys::Fs,
-};
-use queue_core::{Error, ErrorKind, Hub, Result};
+use crate::{connect::connect, journal::Journal, options::FsOptions, signal::Signal, sys::Fs};
+use queue_core::{Error, ErrorKind, Hub, Mailbox, Result};
 use std::sync::{Arc, atomic::AtomicU64};
 use tokio::sync::{mpsc, oneshot, watch};
 
@@ -50,7 +43,7 @@ impl Writer {
             Error::new(ErrorKind::Unavailable, "open", "no thread can be started").with_source(error)
         })?;
         let writer = Self(Mailbox::new(work, ended, vec![thread]));
-        let fs = answer.await.unwrap_or_else(|_| Err(lost("open")))?;
+        let fs = answer.await.unwrap_or_else(|_| Err(Error::unanswered("open")))?;
         Ok((writer, fs))
     }
 
@@ -58,7 +51,7 @@ impl Writer {
     pub(crate) async fn call<V: Verb>(&self, verb: V) -> Result<V::Answer> {
         let (reply, answer) = oneshot::channel();
         self.0.send(V::NAME, Box::new(Call { verb, kept: None, reply })).await?;
-        answer.await.unwrap_or_else(|_| Err(lost(V::NAME)))
+        answer.await.unwrap_or_else(|_| Err(Error::unanswered(V::NAME)))
     }
 
     /// Sends a verb that nobody waits for, if there is room: another one will be sent anyway.

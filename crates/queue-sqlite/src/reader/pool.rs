@@ -1,9 +1,6 @@
 use super::Snapshot;
-use crate::{
-    mailbox::{Mailbox, lost},
-    writer::Shared,
-};
-use queue_core::{Error, ErrorKind, Result};
+use crate::writer::Shared;
+use queue_core::{Error, ErrorKind, Mailbox, Result};
 use rusqlite::Connection;
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -51,7 +48,7 @@ impl Readers {
             drop(reply.send(Snapshot::with(connection, shared, operation, read)));
         });
         self.0.send(operation, read).await?;
-        answer.await.unwrap_or_else(|_| Err(lost(operation)))
+        answer.await.unwrap_or_else(|_| Err(Error::unanswered(operation)))
     }
 
     /// Finishes what was sent, and ends the threads.

@@ -7,10 +7,9 @@ use crate::{
     clock::StoreClock,
     connect::{connect_reader, connect_writer},
     error::Fault,
-    mailbox::{Mailbox, lost},
     options::SqliteOptions,
 };
-use queue_core::{Error, ErrorKind, Hub, Result};
+use queue_core::{Error, ErrorKind, Hub, Mailbox, Result};
 use rusqlite::Connection;
 use std::sync::{Arc, atomic::AtomicI64};
 use tokio::sync::{mpsc, oneshot, watch};
@@ -52,7 +51,7 @@ impl Writer {
             Error::new(ErrorKind::Unavailable, "open", "no thread can be started").with_source(error)
         })?;
         let writer = Self(Mailbox::new(work, ended, vec![thread]));
-        let readers = answer.await.unwrap_or_else(|_| Err(lost("open")))?;
+        let readers = answer.await.unwrap_or_else(|_| Err(Error::unanswered("open")))?;
         Ok(Opened { writer, readers })
     }
 
@@ -60,7 +59,7 @@ impl Writer {
     pub(crate) async fn call<V: Verb>(&self, verb: V) -> Result<V::Answer> {
         let (reply, answer) = oneshot::channel();
         self.0.send(V::NAME, Box::new(Call { verb, kept: None, reply })).await?;
-        answer.await.unwrap_or_else(|_| Err(lost(V::NAME)))
+        answer.await.unwrap_or_else(|_| Err(Error::unanswered(V::NAME)))
     }
 
     /// Finishes what was sent, and ends the thread.

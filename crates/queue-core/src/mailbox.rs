@@ -1,45 +1,46 @@
-use queue_core::{Error, ErrorKind, Result};
+use crate::{Error, Result};
 use std::{
     sync::{Mutex, PoisonError},
     thread::JoinHandle,
 };
 use tokio::sync::{mpsc, watch};
 
-/// Work for threads that this handle owns: a bounded channel, the stop signal, and the join.
+/// Work for threads that a store's handle owns: a bounded channel, the stop signal, and the join. For stores whose calls
+/// block, such as those of files and embedded databases.
 ///
-/// The stop signal is the end of the channel: the threads finish what was sent before, then end.
+/// The stop signal is the end of the channel: the threads finish what was sent before, then end. Dropping the mailbox waits
+/// for that, so that no thread outlives its handle.
 #[derive(Debug)]
-pub(crate) struct Mailbox<T> {
+pub struct Mailbox<T> {
     work: Mutex<Option<mpsc::Sender<T>>>,
     ended: watch::Receiver<()>,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl<T: Send + 'static> Mailbox<T> {
-    /// `ended` closes when the last thread lets go of its sending half.
-    pub(crate) fn new(
-        work: mpsc::Sender<T>,
-        ended: watch::Receiver<()>,
-        threads: Vec<JoinHandle<()>>,
-    ) -> Self {
+    /// The threads read the other end of `work`; `ended` closes when the last of them lets go of its sending half.
+    pub fn new(work: mpsc::Sender<T>, ended: watch::Receiver<()>, threads: Vec<JoinHandle<()>>) -> Self {
         Self { work: Mutex::new(Some(work)), ended, threads: Mutex::new(threads) }
     }
 
     /// Waits for room and hands over.
-    pub(crate) async fn send(&self, operation: &'static str, item: T) -> Result<()> {
+    ///
+    /// # Errors
+    /// `Closed` once closed. A dropped future has handed over or not.
+    pub async fn send(&self, operation: &'static str, item: T) -> Result<()> {
         let work = lock(&self.work).clone().ok_or_else(|| Error::closed(operation))?;
         work.send(item).await.map_err(|_| Error::closed(operation))
     }
 
     /// Hands over if there is room and nobody has closed.
-    pub(crate) fn try_send(&self, item: T) {
+    pub fn try_send(&self, item: T) {
         if let Some(work) = lock(&self.work).clone() {
             drop(work.try_send(item));
         }
     }
 
     /// Refuses new work, and waits until the threads have finished what they have.
-    pub(crate) async fn close(&self) {
+    pub async fn close(&self) {
         self.refuse();
         let mut ended = self.ended.clone();
         // Nothing is ever sent: this answers when the threads are gone.
@@ -48,7 +49,7 @@ impl<T: Send + 'static> Mailbox<T> {
     }
 
     /// True once closed.
-    pub(crate) fn is_closed(&self) -> bool {
+    pub fn is_closed(&self) -> bool {
         lock(&self.work).is_none()
     }
 }
@@ -72,11 +73,6 @@ impl<T> Drop for Mailbox<T> {
         self.refuse();
         self.join();
     }
-}
-
-/// The answer never came, since the thread is gone.
-pub(crate) fn lost(operation: &'static str) -> Error {
-    Error::new(ErrorKind::Internal, operation, "the store's thread ended without an answer").unknown()
 }
 
 /// Nothing is left half done under these locks.
