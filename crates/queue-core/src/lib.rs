@@ -7,7 +7,8 @@
 //! 1. [`NewJob`], [`JobMeta`], [`State`]: the job;
 //! 2. [`lifecycle::decide`]: the state machine, one pure function;
 //! 3. [`Storage`]: the verbs of a store, and [`StorageExt`] for what is built from them;
-//! 4. [`Coalesced`], [`Hub`] and [`Mailbox`]: parts that stores share.
+//! 4. [`StorageLayer`]: what stands before any store;
+//! 5. [`Coalesced`], [`Hub`] and [`Mailbox`]: parts that stores share.
 //!
 //! Absent on purpose: a runtime, a serialization format, a driver.
 //!

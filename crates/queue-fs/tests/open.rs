@@ -3,12 +3,9 @@
 mod common;
 
 use common::{Place, assert_sound, claim, complete, enqueue, job, queue, settle};
-use queue_core::{
-    Certainty, Detail, ErrorKind, JobId, ManualClock, Prune, PruneRequest, State, Storage, StorageExt,
-    Timestamp,
-};
+use queue_core::{Certainty, Detail, ErrorKind, JobId, State, Storage, StorageExt};
 use queue_fs::{Create, Damage, Flush, FsOptions, FsStorage};
-use std::{error::Error as _, fs, os::unix::fs::PermissionsExt, path::Path, sync::Arc, time::Duration};
+use std::{error::Error as _, fs, os::unix::fs::PermissionsExt, path::Path, time::Duration};
 use tokio::task::JoinSet;
 
 async fn refusal(options: FsOptions) -> queue_core::Error {
@@ -41,31 +38,6 @@ async fn reopening_keeps_everything() {
     settle(&store, &claimed[1].record.meta, complete(claimed[1].token)).await;
     assert_eq!(store.counts(&queue()).await.unwrap().of(State::Completed), 2);
     assert_sound(&store).await;
-}
-
-#[tokio::test]
-async fn a_seq_is_never_given_twice_even_after_everything_was_removed() {
-    let place = Place::new();
-    let store = place.open().await;
-    let last = enqueue(&store, vec![job("a"), job("b")]).await[1].seq();
-    let everything = PruneRequest { queue: queue(), what: Prune::Everything, limit: 10 };
-    assert_eq!(store.prune(everything).await.unwrap(), 2);
-    drop(store);
-    let store = place.open().await;
-    assert!(enqueue(&store, vec![job("a")]).await[0].seq() > last);
-}
-
-#[tokio::test]
-async fn time_does_not_go_back_when_the_clock_does_between_two_opens() {
-    let place = Place::new();
-    let clock = Arc::new(ManualClock::default());
-    let store = FsStorage::open(place.options().clock(clock.clone())).await.unwrap();
-    let before = store.enqueue(&queue(), vec![vec![job("a")]]).await.unwrap().now;
-    drop(store);
-    clock.set(Timestamp::from_millis(1_000));
-    let store = FsStorage::open(place.options().clock(clock)).await.unwrap();
-    let claimed = claim(&store, 1, 1).await;
-    assert_eq!((claimed.now, claimed.jobs.len()), (before, 1));
 }
 
 #[tokio::test]

@@ -3,41 +3,14 @@
 
 mod common;
 
-use common::{Place, assert_sound, claim, enqueue, job, queue, request};
+use common::{Place, claim, enqueue, job, queue, request};
 use futures_util::{FutureExt, StreamExt};
-use queue_core::{Hint, Interest, ManualClock, State, Storage, Timestamp};
+use queue_core::{Hint, Interest, ManualClock, Storage, Timestamp};
 use queue_sqlite::SqliteStorage;
-use std::{collections::HashSet, sync::Arc, time::Duration};
-use tokio::task::JoinSet;
+use std::{sync::Arc, time::Duration};
 
 /// Longer than any test takes: polling must not be what brings a hint.
 const NEVER: Duration = Duration::from_hours(1);
-
-#[tokio::test(flavor = "multi_thread")]
-async fn two_handles_claim_each_job_once() {
-    let place = Place::new();
-    let stores = [Arc::new(place.open().await), Arc::new(place.open().await)];
-    enqueue(&stores[0], (0..500).map(|n| job(&n.to_string())).collect()).await;
-    let drain = |n: usize| {
-        let store = stores[n].clone();
-        async move {
-            let (mut ids, mut seed) = (Vec::new(), n as u64);
-            loop {
-                let claimed = claim(&store, 7, seed).await;
-                if claimed.jobs.is_empty() {
-                    return ids;
-                }
-                ids.extend(claimed.jobs.into_iter().map(|job| job.record.meta.id));
-                seed += 2;
-            }
-        }
-    };
-    let drains: JoinSet<_> = [drain(0), drain(1)].into_iter().collect();
-    let all = drains.join_all().await.concat();
-    assert_eq!(all.len(), 500);
-    assert_eq!(all.iter().collect::<HashSet<_>>().len(), 500);
-    assert_sound(&stores[1]).await;
-}
 
 #[tokio::test]
 async fn a_write_of_another_process_arrives_by_file_notification() {
@@ -65,20 +38,6 @@ async fn own_writes_are_hinted_at_directly_and_not_taken_for_those_of_others() {
 }
 
 #[tokio::test]
-async fn a_pause_holds_for_every_handle_and_resuming_wakes() {
-    let place = Place::new();
-    let (store, other) = (place.open().await, place.open().await);
-    enqueue(&store, vec![job("a")]).await;
-    other.set_paused(&queue(), true).await.unwrap();
-    let claimed = claim(&store, 1, 1).await;
-    assert!(claimed.paused && claimed.jobs.is_empty());
-    let mut hints = store.subscribe(&queue(), Interest::Wake).await.unwrap();
-    store.set_paused(&queue(), false).await.unwrap();
-    assert_eq!(hints.next().now_or_never().flatten(), Some(Hint::Wake));
-    assert_eq!(claim(&other, 1, 2).await.jobs.len(), 1);
-}
-
-#[tokio::test]
 async fn a_handle_whose_clock_is_behind_follows_the_time_of_the_file() {
     let place = Place::new();
     let (ahead, behind) = (Arc::new(ManualClock::default()), Arc::new(ManualClock::default()));
@@ -89,21 +48,6 @@ async fn a_handle_whose_clock_is_behind_follows_the_time_of_the_file() {
     assert_eq!(other.enqueue(&queue(), vec![vec![job("b")]]).await.unwrap().now, first);
     behind.set(Timestamp::from_millis(0));
     assert_eq!(other.counts(&queue()).await.unwrap().now, first);
-}
-
-#[tokio::test]
-async fn closing_one_handle_leaves_the_other_open() {
-    let place = Place::new();
-    let (store, other) = (place.open().await, place.open().await);
-    let mut hints = store.subscribe(&queue(), Interest::Wake).await.unwrap();
-    store.close().await.unwrap();
-    store.close().await.unwrap();
-    assert_eq!(hints.next().await, None);
-    let closed = store.claim(request(1, 1)).await.unwrap_err();
-    assert_eq!(closed.kind(), queue_core::ErrorKind::Closed);
-    assert_eq!(store.counts(&queue()).await.unwrap_err().kind(), queue_core::ErrorKind::Closed);
-    enqueue(&other, vec![job("a")]).await;
-    assert_eq!(other.counts(&queue()).await.unwrap().of(State::Queued), 1);
 }
 
 #[tokio::test]

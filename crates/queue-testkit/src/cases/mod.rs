@@ -92,6 +92,7 @@ const GROUPS: &[&[Case]] = &[
     crate::matrix::CASES,
     crate::model::CASES,
     crate::differential::CASES,
+    crate::history::CASES,
 ];
 
 /// Every case.

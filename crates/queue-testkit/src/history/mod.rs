@@ -33,6 +33,7 @@ mod answer;
 mod answered;
 mod ask;
 mod asked;
+mod cases;
 mod check;
 mod digest;
 mod event;
@@ -41,6 +42,8 @@ mod recorded;
 mod recorder;
 mod stopwatch;
 mod workload;
+
+pub(crate) use cases::{CASES, WORKLOADS};
 
 pub use answer::{Answer, Seen};
 pub use ask::{Ask, Effect, PruneKind, Status};

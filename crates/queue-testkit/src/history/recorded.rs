@@ -1,16 +1,12 @@
 use crate::history::{Call, Event, Recorder, answered, asked};
 use async_trait::async_trait;
 use queue_core::{
-    Applied, Capabilities, Certainty, ClaimRequest, Claimed, Counts, Detail, Enqueued, EventStream, Interest,
-    JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, Result, Stamped, Storage, WorkerInfo,
-    lifecycle::Transition,
+    Applied, Certainty, ClaimRequest, Claimed, Counts, Detail, Enqueued, JobId, JobRecord, ListQuery, NewJob,
+    Page, PruneRequest, QueueName, Result, Stamped, Storage, StorageLayer, lifecycle::Transition,
 };
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::Duration,
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
 };
 
 /// A store whose calls are taken down, as one process of a history. Give each task one of its own over a shared handle.
@@ -55,9 +51,11 @@ impl<S: Storage + ?Sized> Recorded<S> {
 }
 
 #[async_trait]
-impl<S: Storage + ?Sized> Storage for Recorded<S> {
-    fn capabilities(&self) -> Capabilities {
-        self.store.capabilities()
+impl<S: Storage + ?Sized> StorageLayer for Recorded<S> {
+    type Inner = S;
+
+    fn inner(&self) -> &S {
+        &self.store
     }
 
     async fn enqueue(
@@ -137,25 +135,9 @@ impl<S: Storage + ?Sized> Storage for Recorded<S> {
         self.end(call, outcome, |()| answered::plain())
     }
 
-    async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
-        self.store.subscribe(queue, interest).await
-    }
-
-    async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<()> {
-        self.store.announce(worker, ttl).await
-    }
-
-    async fn workers(&self) -> Result<Vec<WorkerInfo>> {
-        self.store.workers().await
-    }
-
     async fn verify(&self) -> Result<Vec<String>> {
         let call = self.invoke(vec![asked::verify()]);
         let outcome = self.store.verify().await;
         self.end(call, outcome, |findings| answered::verify(findings))
-    }
-
-    async fn close(&self) -> Result<()> {
-        self.store.close().await
     }
 }

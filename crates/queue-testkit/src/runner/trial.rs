@@ -4,6 +4,7 @@ use crate::{
     Harness,
     bench::Bench,
     cases::{Case, Need, RACES},
+    history::WORKLOADS,
 };
 use futures_util::FutureExt;
 use libtest_mimic::{Completion, Failed, Trial};
@@ -51,7 +52,7 @@ pub(super) fn run_case(
     harness: Arc<dyn Harness>,
     hang_after: Duration,
 ) -> Result<(), String> {
-    let threads = if case.group == RACES { Threads::Several } else { Threads::One };
+    let threads = if [RACES, WORKLOADS].contains(&case.group) { Threads::Several } else { Threads::One };
     let name = case.full_name();
     let in_time = on_own_thread(&name, threads, hang_after + AROUND, move || async move {
         let bench = Bench::open(harness).await;

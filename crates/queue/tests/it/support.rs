@@ -3,11 +3,11 @@
 use async_trait::async_trait;
 use futures_util::{StreamExt, stream};
 use queue::{
-    Capabilities, Counts, Delivery, Error, ErrorKind, JobId, MemoryStorage, Payload, Queue, QueueName,
+    Delivery, Error, ErrorKind, JobId, MemoryStorage, Payload, Queue, QueueName,
     Result, Storage,
     queue_core::{
-        Applied, ClaimRequest, Claimed, Detail, Enqueued, EventStream, Interest, JobRecord, ListQuery,
-        NewJob, Page, PruneRequest, Stamped, lifecycle::Transition,
+        Applied, ClaimRequest, Claimed, Detail, Enqueued, EventStream, Interest, JobRecord, NewJob, Stamped,
+        StorageLayer, lifecycle::Transition,
     },
     worker::TokioClock,
 };
@@ -109,9 +109,11 @@ fn fails_now(left: &AtomicU32) -> bool {
 }
 
 #[async_trait]
-impl Storage for Faulty {
-    fn capabilities(&self) -> Capabilities {
-        self.store.capabilities()
+impl StorageLayer for Faulty {
+    type Inner = dyn Storage;
+
+    fn inner(&self) -> &dyn Storage {
+        &*self.store
     }
 
     async fn enqueue(
@@ -156,18 +158,6 @@ impl Storage for Faulty {
         }
     }
 
-    async fn list(&self, query: ListQuery) -> Result<Page> {
-        self.store.list(query).await
-    }
-
-    async fn counts(&self, queue: &QueueName) -> Result<Counts> {
-        self.store.counts(queue).await
-    }
-
-    async fn prune(&self, request: PruneRequest) -> Result<u64> {
-        self.store.prune(request).await
-    }
-
     async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
         match &self.fault {
             Fault::NoHints => Ok(Box::pin(stream::pending())),
@@ -185,10 +175,6 @@ impl Storage for Faulty {
             }
             _ => self.store.subscribe(queue, interest).await,
         }
-    }
-
-    async fn close(&self) -> Result<()> {
-        self.store.close().await
     }
 }
 

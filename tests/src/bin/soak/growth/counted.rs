@@ -1,11 +1,8 @@
 use async_trait::async_trait;
 use futures_util::{Stream, StreamExt};
 use queue::{
-    Capabilities, Counts, JobId, QueueName, Result, Storage,
-    queue_core::{
-        Applied, ClaimRequest, Claimed, Detail, Enqueued, EventStream, Hint, Interest, JobRecord, ListQuery,
-        NewJob, Page, PruneRequest, Stamped, lifecycle::Transition,
-    },
+    QueueName, Result, Storage,
+    queue_core::{EventStream, Hint, Interest, StorageLayer},
 };
 use std::{
     pin::Pin,
@@ -16,7 +13,7 @@ use std::{
     task::{Context, Poll},
 };
 
-/// A store that knows how many of its streams of hints are held. It passes on what waiting and working need.
+/// A store that knows how many of its streams of hints are held.
 #[derive(Debug)]
 pub(super) struct Counted {
     store: Arc<dyn Storage>,
@@ -67,54 +64,15 @@ impl Drop for CountedStream {
 }
 
 #[async_trait]
-impl Storage for Counted {
-    fn capabilities(&self) -> Capabilities {
-        self.store.capabilities()
-    }
+impl StorageLayer for Counted {
+    type Inner = dyn Storage;
 
-    async fn enqueue(
-        &self,
-        queue: &QueueName,
-        groups: Vec<Vec<NewJob>>,
-    ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
-        self.store.enqueue(queue, groups).await
-    }
-
-    async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
-        self.store.claim(request).await
-    }
-
-    async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
-        self.store.apply(batch).await
-    }
-
-    async fn get(
-        &self,
-        queue: &QueueName,
-        ids: &[JobId],
-        what: Detail,
-    ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
-        self.store.get(queue, ids, what).await
-    }
-
-    async fn list(&self, query: ListQuery) -> Result<Page> {
-        self.store.list(query).await
-    }
-
-    async fn counts(&self, queue: &QueueName) -> Result<Counts> {
-        self.store.counts(queue).await
-    }
-
-    async fn prune(&self, request: PruneRequest) -> Result<u64> {
-        self.store.prune(request).await
+    fn inner(&self) -> &dyn Storage {
+        &*self.store
     }
 
     async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
         let hints = self.store.subscribe(queue, interest).await?;
         Ok(Box::pin(CountedStream::new(hints, &self.streams)))
-    }
-
-    async fn close(&self) -> Result<()> {
-        self.store.close().await
     }
 }

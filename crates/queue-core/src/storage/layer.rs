@@ -1,0 +1,218 @@
+use crate::{
+    Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Enqueued, Error, EventStream, Interest,
+    JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, Result, Stamped, Storage, WorkerInfo,
+    lifecycle::Transition,
+};
+use async_trait::async_trait;
+use std::{fmt::Debug, time::Duration};
+
+/// A store that stands before another: what it does not define it passes on. For measuring, checking, recording, or
+/// faults on purpose.
+///
+/// Every layer is a [`Storage`]. The one verb that is not passed on is `exchange`: it is this layer's own `apply` and
+/// `claim`, so that whoever defines those sees every call. A layer that has nothing to say about either may pass it on.
+///
+/// ```
+/// use async_trait::async_trait;
+/// use queue_core::{ClaimRequest, Claimed, Result, Storage, StorageLayer};
+/// use std::sync::{Arc, atomic::{AtomicU64, Ordering}};
+///
+/// /// Counts what is claimed.
+/// #[derive(Debug)]
+/// struct Metered {
+///     store: Arc<dyn Storage>,
+///     claimed: AtomicU64,
+/// }
+///
+/// #[async_trait]
+/// impl StorageLayer for Metered {
+///     type Inner = dyn Storage;
+///
+///     fn inner(&self) -> &dyn Storage {
+///         &*self.store
+///     }
+///
+///     async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
+///         let claimed = self.store.claim(request).await?;
+///         self.claimed.fetch_add(claimed.jobs.len() as u64, Ordering::Relaxed);
+///         Ok(claimed)
+///     }
+/// }
+///
+/// fn metered(store: Arc<dyn Storage>) -> Arc<dyn Storage> {
+///     Arc::new(Metered { store, claimed: AtomicU64::new(0) })
+/// }
+/// ```
+#[async_trait]
+pub trait StorageLayer: Debug + Send + Sync + 'static {
+    /// The kind of store behind; `dyn Storage` serves for any.
+    type Inner: Storage + ?Sized;
+
+    /// The store behind.
+    fn inner(&self) -> &Self::Inner;
+
+    /// See [`Storage::capabilities`].
+    fn capabilities(&self) -> Capabilities {
+        self.inner().capabilities()
+    }
+
+    /// See [`Storage::enqueue`].
+    async fn enqueue(
+        &self,
+        queue: &QueueName,
+        groups: Vec<Vec<NewJob>>,
+    ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
+        self.inner().enqueue(queue, groups).await
+    }
+
+    /// See [`Storage::claim`].
+    async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
+        self.inner().claim(request).await
+    }
+
+    /// See [`Storage::apply`].
+    async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
+        self.inner().apply(batch).await
+    }
+
+    /// See [`Storage::exchange`]; by this layer's own two verbs.
+    async fn exchange(
+        &self,
+        batch: Vec<Transition>,
+        request: ClaimRequest,
+    ) -> Result<(Stamped<Vec<Applied>>, Claimed)> {
+        let applied = self.apply(batch).await?;
+        Ok((applied, self.claim(request).await.map_err(Error::unknown)?))
+    }
+
+    /// See [`Storage::get`].
+    async fn get(
+        &self,
+        queue: &QueueName,
+        ids: &[JobId],
+        what: Detail,
+    ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
+        self.inner().get(queue, ids, what).await
+    }
+
+    /// See [`Storage::list`].
+    async fn list(&self, query: ListQuery) -> Result<Page> {
+        self.inner().list(query).await
+    }
+
+    /// See [`Storage::counts`].
+    async fn counts(&self, queue: &QueueName) -> Result<Counts> {
+        self.inner().counts(queue).await
+    }
+
+    /// See [`Storage::prune`].
+    async fn prune(&self, request: PruneRequest) -> Result<u64> {
+        self.inner().prune(request).await
+    }
+
+    /// See [`Storage::set_paused`].
+    async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
+        self.inner().set_paused(queue, paused).await
+    }
+
+    /// See [`Storage::subscribe`].
+    async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
+        self.inner().subscribe(queue, interest).await
+    }
+
+    /// See [`Storage::announce`].
+    async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<()> {
+        self.inner().announce(worker, ttl).await
+    }
+
+    /// See [`Storage::workers`].
+    async fn workers(&self) -> Result<Vec<WorkerInfo>> {
+        self.inner().workers().await
+    }
+
+    /// See [`Storage::verify`].
+    async fn verify(&self) -> Result<Vec<String>> {
+        self.inner().verify().await
+    }
+
+    /// See [`Storage::close`].
+    async fn close(&self) -> Result<()> {
+        self.inner().close().await
+    }
+}
+
+#[async_trait]
+impl<L: StorageLayer> Storage for L {
+    fn capabilities(&self) -> Capabilities {
+        StorageLayer::capabilities(self)
+    }
+
+    async fn enqueue(
+        &self,
+        queue: &QueueName,
+        groups: Vec<Vec<NewJob>>,
+    ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
+        StorageLayer::enqueue(self, queue, groups).await
+    }
+
+    async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
+        StorageLayer::claim(self, request).await
+    }
+
+    async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
+        StorageLayer::apply(self, batch).await
+    }
+
+    async fn exchange(
+        &self,
+        batch: Vec<Transition>,
+        request: ClaimRequest,
+    ) -> Result<(Stamped<Vec<Applied>>, Claimed)> {
+        StorageLayer::exchange(self, batch, request).await
+    }
+
+    async fn get(
+        &self,
+        queue: &QueueName,
+        ids: &[JobId],
+        what: Detail,
+    ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
+        StorageLayer::get(self, queue, ids, what).await
+    }
+
+    async fn list(&self, query: ListQuery) -> Result<Page> {
+        StorageLayer::list(self, query).await
+    }
+
+    async fn counts(&self, queue: &QueueName) -> Result<Counts> {
+        StorageLayer::counts(self, queue).await
+    }
+
+    async fn prune(&self, request: PruneRequest) -> Result<u64> {
+        StorageLayer::prune(self, request).await
+    }
+
+    async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
+        StorageLayer::set_paused(self, queue, paused).await
+    }
+
+    async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
+        StorageLayer::subscribe(self, queue, interest).await
+    }
+
+    async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<()> {
+        StorageLayer::announce(self, worker, ttl).await
+    }
+
+    async fn workers(&self) -> Result<Vec<WorkerInfo>> {
+        StorageLayer::workers(self).await
+    }
+
+    async fn verify(&self) -> Result<Vec<String>> {
+        StorageLayer::verify(self).await
+    }
+
+    async fn close(&self) -> Result<()> {
+        StorageLayer::close(self).await
+    }
+}
