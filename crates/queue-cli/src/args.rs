@@ -1,8 +1,8 @@
 use crate::{
     commands::{
         cancel::CancelArgs, delete::DeleteArgs, dump::DumpArgs, enqueue::EnqueueArgs, fsck::FsckArgs,
-        lead::LeadArgs, list::ListArgs, migrate::MigrateArgs, redrive::RedriveArgs, result::ResultArgs,
-        status::StatusArgs, wait::WaitArgs, work::WorkArgs,
+        lead::LeadArgs, list::ListArgs, migrate::MigrateArgs, prune::PruneArgs, redrive::RedriveArgs,
+        result::ResultArgs, status::StatusArgs, wait::WaitArgs, work::WorkArgs,
     },
     demo::{DemoArgs, DemoWorkerArgs},
     exit,
@@ -81,6 +81,8 @@ pub(crate) enum Command {
     Redrive(RedriveArgs),
     /// Remove a job that does not run, with its result
     Delete(DeleteArgs),
+    /// Remove many finished jobs at once, or empty the queue
+    Prune(PruneArgs),
     /// Stop handing out jobs of the queue to any worker
     Pause,
     /// End a pause

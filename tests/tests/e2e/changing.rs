@@ -38,6 +38,21 @@ fn delete_removes_a_job_and_frees_its_id() {
 }
 
 #[test]
+fn prune_removes_what_it_is_told_to() {
+    let place = place();
+    place.run(&["enqueue", "x", "--id", "done"]).ok();
+    place.run(&["work", "--exec", "cat", "--drain"]).ok();
+    place.run(&["enqueue", "x", "--id", "waiting"]).ok();
+    assert_eq!(place.run(&["prune"]).ok().text(), "removed 0 jobs\n");
+    assert_eq!(place.run(&["prune", "--finished-before", "1day"]).ok().text(), "removed 0 jobs\n");
+    assert_eq!(place.run(&["prune", "--finished-before", "0s", "--json"]).ok().object()["removed"], 1);
+    place.run(&["status", "done"]).code(3);
+    assert_eq!(place.run(&["prune", "--everything"]).ok().text(), "removed 1 job\n");
+    place.run(&["prune", "--finished-before", "300years"]).code(2);
+    place.run(&["prune", "--everything", "--finished-before", "0s"]).code(2);
+}
+
+#[test]
 fn a_paused_queue_gives_nothing_until_it_is_resumed() {
     let place = place();
     assert_eq!(place.run(&["pause"]).ok().text(), "paused default\n");

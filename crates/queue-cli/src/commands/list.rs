@@ -4,11 +4,10 @@ use crate::{
     session::{Jobs, Missing, Session},
 };
 use clap::Args;
+use futures_util::{StreamExt, TryStreamExt};
 use queue::{Failure, Kind, ListFilter, State, Status, WorkerId};
-use std::num::NonZeroUsize;
+use std::{num::NonZeroUsize, pin::pin};
 
-/// Most jobs read in one call.
-const PAGE_MAX: usize = 500;
 /// The longest error in a table.
 const ERROR_CHARS_MAX: usize = 60;
 
@@ -34,28 +33,21 @@ pub(crate) async fn run(args: ListArgs, session: &Session) -> Result<Exit, CliEr
 
 /// JSON goes out page by page; a table needs its widths first, which the limit bounds.
 async fn list(args: ListArgs, jobs: &Jobs, session: &Session) -> Result<Exit, CliError> {
-    let mut left = args.limit.get();
     let filter = ListFilter::Match { states: args.state, worker: args.worker, kind: args.kind };
-    let (mut rows, mut after) = (Vec::new(), None);
-    let is_cut = loop {
-        let page = jobs.list(filter.clone(), after, left.min(PAGE_MAX)).await?;
-        left = left.saturating_sub(page.jobs.len());
-        let now = page.now;
-        for status in page.jobs.into_iter().map(|meta| Status { meta, now }) {
-            match session.out.format() {
-                Format::Json => session.out.object(&output::job(&status))?,
-                Format::Human => rows.push(row(&status)),
-            }
+    let mut found = pin!(jobs.list_all(filter));
+    let mut rows = Vec::new();
+    let mut shown = found.by_ref().take(args.limit.get());
+    while let Some(status) = shown.try_next().await? {
+        match session.out.format() {
+            Format::Json => session.out.object(&output::job(&status))?,
+            Format::Human => rows.push(row(&status)),
         }
-        after = page.next;
-        if after.is_none() || left == 0 {
-            break after.is_some();
-        }
-    };
+    }
+    let is_cut = found.next().await.is_some();
     if session.out.format() == Format::Human {
         session.out.line(&output::table(&HEADER, rows))?;
         if is_cut {
-            output::note("there may be more: raise --limit");
+            output::note("there are more: raise --limit");
         }
     }
     Ok(Exit::Ok)

@@ -10,6 +10,7 @@ pub(crate) mod lead;
 pub(crate) mod list;
 pub(crate) mod migrate;
 mod pause;
+pub(crate) mod prune;
 pub(crate) mod redrive;
 pub(crate) mod result;
 mod stats;
@@ -40,6 +41,7 @@ pub(crate) async fn run(cli: Cli) -> Result<Exit, CliError> {
         Command::Stats => stats::run(&session()?).await,
         Command::Redrive(args) => redrive::run(args, &session()?).await,
         Command::Delete(args) => delete::run(args, &session()?).await,
+        Command::Prune(args) => prune::run(args, &session()?).await,
         Command::Pause => pause::pause(&session()?).await,
         Command::Resume => pause::resume(&session()?).await,
         Command::Fsck(args) => fsck::run(&args, Output::new(globals.format())),

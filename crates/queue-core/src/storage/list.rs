@@ -52,8 +52,7 @@ impl ListQuery {
 
     /// The first page of jobs in any of the states.
     pub fn in_states(queue: QueueName, states: Vec<State>, limit: usize) -> Self {
-        let filter = ListFilter::Match { states, worker: None, kind: None };
-        Self { queue, filter, after: None, limit }
+        Self { queue, filter: ListFilter::in_states(states), after: None, limit }
     }
 
     /// The first page of lapsed leases.
@@ -63,6 +62,16 @@ impl ListQuery {
 }
 
 impl ListFilter {
+    /// Every job.
+    pub fn all() -> Self {
+        Self::in_states([])
+    }
+
+    /// Jobs in any of the states.
+    pub fn in_states(states: impl IntoIterator<Item = State>) -> Self {
+        Self::Match { states: states.into_iter().collect(), worker: None, kind: None }
+    }
+
     /// Whether a job belongs to the listing, for stores that scan.
     pub fn matches(&self, job: &JobMeta, now: Timestamp) -> bool {
         match self {

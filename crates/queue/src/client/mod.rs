@@ -10,6 +10,7 @@ mod invalid_option;
 mod job_options;
 mod keep;
 mod manage;
+mod many;
 mod queue;
 mod status;
 #[cfg(feature = "worker")]

@@ -1,8 +1,10 @@
-use crate::support::{SECOND, take, texts};
+use crate::support::{Fault, Faulty, SECOND, memory, on, take, texts};
+use futures_util::StreamExt;
 use queue::{
-    Cancel, Change, Enqueued, ErrorKind, Failure, JobOptions, Keep, ListFilter, Nack, OnRunning, Settled,
-    State,
+    Cancel, Change, Enqueued, ErrorKind, Failure, JobOptions, Keep, ListFilter, Nack, OnRunning, Prune,
+    Settled, State,
 };
+use std::{pin::pin, sync::atomic::AtomicU32};
 
 #[tokio::test(start_paused = true)]
 async fn a_status_follows_the_life_of_a_job() {
@@ -133,7 +135,7 @@ async fn jobs_are_counted_and_listed_page_by_page() {
     let counts = queue.counts().await.unwrap();
     assert_eq!((counts.of(State::Queued), counts.of(State::Processing), counts.total()), (24, 1, 25));
 
-    let filter = ListFilter::Match { states: vec![State::Queued], worker: None, kind: None };
+    let filter = ListFilter::in_states([State::Queued]);
     let (mut ids, mut after) = (Vec::new(), None);
     loop {
         let page = queue.list(filter.clone(), after, 10).await.unwrap();
@@ -158,4 +160,40 @@ async fn text_that_is_no_id_is_refused_by_every_method() {
         queue.wait("", SECOND).await.unwrap_err().kind(),
     ];
     assert!(kinds.iter().all(|kind| *kind == ErrorKind::Invalid));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_listing_of_many_pages_goes_on_after_an_error() {
+    let store = memory();
+    let jobs = (0..1_001).map(|n| (format!("{n:04}"), String::new()));
+    let _ = on(store.clone()).enqueue_many(jobs, JobOptions::new()).await.unwrap();
+    let queue = on(Faulty::wrap(store, Fault::ListFails(AtomicU32::new(1))));
+    let mut all = pin!(queue.list_all(ListFilter::all()));
+    assert_eq!(all.next().await.unwrap().unwrap_err().kind(), ErrorKind::Unavailable);
+    let ids: Vec<String> = all.map(|status| status.unwrap().meta.id.to_string()).collect().await;
+    assert_eq!(ids, (0..1_001).map(|n| format!("{n:04}")).collect::<Vec<_>>());
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_failed_job_runs_again_at_a_word() {
+    let queue = texts();
+    let options = JobOptions::new().max_attempts(1);
+    let _ = queue.enqueue_many((0..3).map(|n| (n.to_string(), String::new())), options).await.unwrap();
+    for _ in 0..2 {
+        let _ = take(&queue).await.nack(Nack::new(Failure::new("Io", "broken"))).await.unwrap();
+    }
+    assert_eq!(queue.redrive_all(ListFilter::in_states([State::Failed])).await.unwrap(), 2);
+    assert_eq!(queue.counts().await.unwrap().of(State::Queued), 3);
+    // A job that is not at rest is passed by.
+    assert_eq!(queue.redrive_all(ListFilter::all()).await.unwrap(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_prune_of_everything_needs_one_call() {
+    let queue = texts();
+    let jobs = (0..1_001).map(|n| (n.to_string(), String::new()));
+    let _ = queue.enqueue_many(jobs, JobOptions::new()).await.unwrap();
+    assert_eq!(queue.prune_all(Prune::Expired).await.unwrap(), 0);
+    assert_eq!(queue.prune_all(Prune::Everything).await.unwrap(), 1_001);
+    assert_eq!(queue.counts().await.unwrap().total(), 0);
 }

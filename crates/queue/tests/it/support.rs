@@ -3,11 +3,10 @@
 use async_trait::async_trait;
 use futures_util::{StreamExt, stream};
 use queue::{
-    Delivery, Error, ErrorKind, JobId, MemoryStorage, Payload, Queue, QueueName,
-    Result, Storage,
+    Delivery, Error, ErrorKind, JobId, MemoryStorage, Payload, Queue, QueueName, Result, Storage,
     queue_core::{
-        Applied, ClaimRequest, Claimed, Detail, Enqueued, EventStream, Interest, JobRecord, NewJob, Stamped,
-        StorageLayer, lifecycle::Transition,
+        Applied, ClaimRequest, Claimed, Detail, Enqueued, EventStream, Interest, JobRecord, ListQuery,
+        NewJob, Page, Stamped, StorageLayer, lifecycle::Transition,
     },
     worker::TokioClock,
 };
@@ -75,6 +74,8 @@ pub(crate) enum Fault {
     GetFails(AtomicU32),
     /// Reading fails for good.
     GetIsCorrupt,
+    /// The first so many listings fail in a way that may pass.
+    ListFails(AtomicU32),
     /// Enqueueing never answers.
     EnqueueHangs,
     /// A claim that has happened is answered only once there is a permit.
@@ -155,6 +156,13 @@ impl StorageLayer for Faulty {
             Fault::GetFails(left) if fails_now(left) => Err(unavailable()),
             Fault::GetIsCorrupt => Err(Error::new(ErrorKind::Corrupt, "get", "not what was written")),
             _ => self.store.get(queue, ids, what).await,
+        }
+    }
+
+    async fn list(&self, query: ListQuery) -> Result<Page> {
+        match &self.fault {
+            Fault::ListFails(left) if fails_now(left) => Err(unavailable()),
+            _ => self.store.list(query).await,
         }
     }
 

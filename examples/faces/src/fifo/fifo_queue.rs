@@ -1,3 +1,4 @@
+use futures_util::{StreamExt, TryStreamExt};
 use queue::{
     Delivery, Id, JobId, JobMeta, JobOptions, ListFilter, Policy, Queue, Result, RetryPolicy, Settled, Span,
     State, Status, Storage,
@@ -104,17 +105,8 @@ impl Fifo {
 
     /// Tasks that wait to be taken, oldest first, at most `limit`.
     pub async fn pending(&self, limit: usize) -> Result<Vec<JobMeta>> {
-        let states = vec![State::Queued, State::Failing];
-        let filter = ListFilter::Match { states, worker: None, kind: None };
-        let (mut jobs, mut after) = (Vec::new(), None);
-        loop {
-            let page = self.queue.list(filter.clone(), after, limit - jobs.len()).await?;
-            jobs.extend(page.jobs);
-            after = page.next;
-            if after.is_none() || jobs.len() >= limit {
-                return Ok(jobs);
-            }
-        }
+        let waiting = ListFilter::in_states([State::Queued, State::Failing]);
+        self.queue.list_all(waiting).map_ok(|status| status.meta).take(limit).try_collect().await
     }
 
     /// How a task stands; done ones are remembered for an hour.

@@ -71,7 +71,7 @@ impl WorkQueue {
     pub async fn cleanup(&self, older_than: Duration) -> Result<u64> {
         let (mut removed, mut after) = (0, None);
         loop {
-            let filter = ListFilter::Match { states: vec![State::Failed], worker: None, kind: None };
+            let filter = ListFilter::in_states([State::Failed]);
             let page = self.queue.list(filter, after, PAGE).await?;
             let is_old = |job: &&JobMeta| job.finished_at.is_some_and(|at| page.now.since(at) >= older_than);
             let old: Vec<&JobMeta> = page.jobs.iter().filter(is_old).collect();

@@ -5,10 +5,8 @@ use super::{
     tally::Tally,
 };
 use crate::failed::{Failed, require};
+use futures_util::TryStreamExt;
 use queue::{ErrorKind, ListFilter, State};
-
-/// Jobs of a page.
-const PAGE: usize = 1000;
 
 /// Fails unless all calls ended as they must, and the store says the same.
 pub(super) async fn judge(
@@ -38,14 +36,6 @@ pub(super) async fn judge(
 
 /// How many jobs were once held by a worker whose lease lapsed.
 async fn taken_over(queue: &CallQueue) -> Result<usize, Failed> {
-    let all = ListFilter::Match { states: Vec::new(), worker: None, kind: None };
-    let (mut found, mut after) = (0, None);
-    loop {
-        let page = queue.list(all.clone(), after, PAGE).await?;
-        found += page.jobs.iter().filter(|job| job.stalls > 0).count();
-        after = page.next;
-        if after.is_none() {
-            return Ok(found);
-        }
-    }
+    let all = queue.list_all(ListFilter::all());
+    Ok(all.try_fold(0, async |found, job| Ok(found + usize::from(job.meta.stalls > 0))).await?)
 }

@@ -1,0 +1,40 @@
+use crate::{
+    exit::{CliError, Exit},
+    output::plural,
+    parse,
+    session::{Missing, Session},
+};
+use clap::Args;
+use queue::{Prune, Span};
+use serde_json::json;
+use std::time::Duration;
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Without an option, finished jobs go whose time to be kept is over; workers remove those by themselves."
+)]
+pub(crate) struct PruneArgs {
+    /// Jobs that finished at least this long ago, however long they were to be kept
+    #[arg(long, value_name = "DURATION", value_parser = parse::duration)]
+    finished_before: Option<Duration>,
+    /// Every job of the queue, waiting and running ones too
+    #[arg(long, conflicts_with = "finished_before")]
+    everything: bool,
+}
+
+pub(crate) async fn run(args: PruneArgs, session: &Session) -> Result<Exit, CliError> {
+    let what = args.what()?;
+    let removed = session.with_jobs(Missing::Refuse, async |jobs| Ok(jobs.prune_all(what).await?)).await?;
+    session.out.answer(|| format!("removed {}", plural(removed, "job")), || json!({"removed": removed}))?;
+    Ok(Exit::Ok)
+}
+
+impl PruneArgs {
+    fn what(&self) -> Result<Prune, CliError> {
+        Ok(match self.finished_before {
+            Some(age) => Prune::FinishedBefore(Span::new("--finished-before", age)?),
+            None if self.everything => Prune::Everything,
+            None => Prune::Expired,
+        })
+    }
+}
