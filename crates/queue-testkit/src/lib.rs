@@ -79,7 +79,7 @@
 //! - `proxy`: faults between a store and its server, with the feature of that name.
 //!
 //! Absent on purpose: sleeping, and assertions on how long something took. Time is a manual clock, and a case that hangs
-//! is ended and named.
+//! is ended and named. Only a [`Load`](history::Load) goes by real time, since servers do.
 
 mod bench;
 mod cases;

@@ -5,7 +5,9 @@ use queue_core::{ClaimRequest, QueueName, SeededRng, Span, Storage, WorkerId};
 use queue_memory::MemoryStorage;
 use queue_testkit::{
     fault::{Fault, FaultPlan, FaultStore, Gate, Verb},
-    history::{Answer, Event, Faults, History, Op, Params, Phase, Recorded, Recorder, Rules, check},
+    history::{
+        Answer, Ask, Event, Faults, History, Op, Params, Phase, Recorded, Recorder, Rules, Tape, Tapes, check,
+    },
 };
 use std::sync::Arc;
 
@@ -120,6 +122,35 @@ fn merged_calls_keep_apart_and_overlap_when_their_order_is_not_certain() {
     let broken = |skew| check(&merged(skew), &Rules::default()).len();
     assert_eq!(broken(0), 1, "the later enqueue has the lower number");
     assert_eq!(broken(60), 0, "with clocks that far apart nobody knows which was later");
+}
+
+#[test]
+fn merged_transactions_keep_apart() {
+    let part = |tx| History::new(vec![Event { ask: Ask { tx, ..Ask::default() }, ..Event::default() }]);
+    let merged = History::merge(vec![part(Some(3)), part(None), part(Some(3)), part(Some(1))], 0);
+    let txs: Vec<Option<u64>> = merged.events().iter().map(|event| event.ask.tx).collect();
+    assert_eq!(txs, [Some(3), None, Some(6), Some(7)]);
+}
+
+#[tokio::test]
+async fn a_tape_holds_what_is_asked_before_it_is_asked_and_what_was_answered_later() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let tapes = Tapes::in_folder(&folder);
+    let tape = Tape::create(&tapes.path(0)).expect("there is room");
+    let faulty = Arc::new(FaultStore::new(Arc::new(MemoryStorage::new()), FaultPlan::new(1)));
+    let store = Recorded::new(Arc::new(tape.wrap(faulty.clone())), tape.recorder().clone());
+    let on_file = || {
+        let history = Tape::read(&tapes.path(0)).expect("it is a tape");
+        history.events().iter().map(|event| event.phase).collect::<Vec<_>>()
+    };
+    faulty.next(Verb::Claim, 1, &Fault::HoldUntil(Gate::shut()));
+    assert!(store.claim(request()).now_or_never().is_none());
+    assert_eq!(on_file(), [Phase::Invoke], "as if the process had been killed there");
+    store.claim(request()).await.expect("nothing goes wrong");
+    assert_eq!(on_file(), [Phase::Invoke, Phase::Invoke]);
+    tape.save();
+    assert_eq!(on_file(), [Phase::Invoke, Phase::Invoke, Phase::Ok]);
+    assert_eq!(tapes.read(2).expect("one is there, and one was never begun").len(), 2);
 }
 
 mod harness {

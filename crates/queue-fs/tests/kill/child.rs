@@ -1,9 +1,6 @@
 //! What each of the processes does until it is killed, and what is done when all are gone.
 
-use crate::{
-    queue,
-    tape::{Tape, Taped},
-};
+use crate::queue;
 use queue_core::{
     ClaimRequest, ClaimedJob, ContentType, Detail, Failure, IdSource, JobId, Kind, ListQuery, NewJob,
     Payload, Prune, PruneRequest, Retention, RetryPolicy, Rng, Span, Storage, StorageExt, SystemRng,
@@ -11,11 +8,9 @@ use queue_core::{
     lifecycle::{Cause, Event, Policy},
 };
 use queue_fs::{FsOptions, FsStorage};
-use queue_testkit::history::{Event as Line, Op, Recorded, Recorder};
-use std::{io::Write, path::Path, time::Duration};
+use queue_testkit::history::{Event as Line, Op, Recorded, Recorder, Tape, Taped};
+use std::{collections::BTreeSet, path::Path, sync::Arc, time::Duration};
 
-/// The environment of a process says where its tape is.
-pub(crate) const TAPE: &str = "QUEUE_FS_KILL_TAPE";
 pub(crate) const QUEUE: &str = "q";
 
 type Store = Recorded<Taped<FsStorage>>;
@@ -32,16 +27,13 @@ pub(crate) fn options(path: &Path) -> FsOptions {
     FsOptions::new(path).segment_bytes(16 << 10).reserve_bytes(32 << 10).memory_budget_bytes(1_000)
 }
 
-/// Works for ever.
-pub(crate) fn run(tape: &Path) {
-    let store = tape.parent().expect("it is in a directory").join("jobs");
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    runtime.block_on(async {
-        let tape = Tape::new(tape);
-        let store = tape.wrap(FsStorage::open(options(&store)).await.expect("the store opens"));
-        let tasks = (0..TASKS).map(|_| work(tape.record(&store), tape.clone()));
-        futures_util::future::join_all(tasks).await;
-    });
+/// A process that works for ever.
+pub(crate) async fn run(jobs: &Path, tape: &Path) {
+    let tape = Tape::create(tape).expect("there is room for a recording");
+    let store = FsStorage::open(options(jobs)).await.expect("the store opens");
+    let store = Arc::new(tape.wrap(Arc::new(store)));
+    let tasks = (0..TASKS).map(|_| work(Recorded::new(store.clone(), tape.recorder().clone()), tape.clone()));
+    futures_util::future::join_all(tasks).await;
 }
 
 async fn work(store: Store, tape: Tape) {
@@ -60,10 +52,8 @@ async fn work(store: Store, tape: Tape) {
                 settle(&store, held.swap_remove(at)).await;
             }
         }
+        // What was acknowledged last is what a kill would take first.
         tape.save();
-        let mut out = std::io::stdout().lock();
-        // Whoever reads stops when they have seen enough.
-        drop(writeln!(out, "answered").and_then(|()| out.flush()));
     }
 }
 
@@ -80,7 +70,7 @@ async fn enqueue(store: &Store, ids: &TimeOrderedIds) {
     store.enqueue(&queue(), vec![group]).await.expect("it enqueues");
 }
 
-async fn claim(store: &Store, worker: &WorkerId) -> Vec<ClaimedJob> {
+async fn claim(store: &impl Storage, worker: &WorkerId) -> Vec<ClaimedJob> {
     let request = ClaimRequest::new(queue(), worker.clone(), 2, LEASE, &SystemRng);
     store.claim(request).await.expect("it claims").jobs
 }
@@ -104,13 +94,13 @@ fn complete(job: &ClaimedJob) -> Event {
     Event::Complete { token: job.token, result, retention: None, then: Vec::new() }
 }
 
-async fn prune(store: &Store) {
+async fn prune(store: &impl Storage) {
     let request = PruneRequest { queue: queue(), what: Prune::Expired, limit: BATCH };
     store.prune(request).await.expect("it prunes");
 }
 
 /// Works off what all of them left, and reads every record.
-pub(crate) async fn drain(store: &Store, recorder: &Recorder, ids: &[String]) {
+pub(crate) async fn drain(store: &Recorded<FsStorage>, recorder: &Recorder, ids: &BTreeSet<String>) {
     let worker = WorkerId::from_static("the-end");
     while store.counts(&queue()).await.expect("it counts").unfinished() > 0 {
         store.rescue(&queue(), BATCH, &policy()).await.expect("it rescues");

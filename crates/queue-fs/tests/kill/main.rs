@@ -7,44 +7,50 @@
 //! `QUEUE_FS_KILLS=500` kills that often. A power cut is another matter: the page cache survives this.
 
 mod child;
-mod tape;
 
-use child::{QUEUE, TAPE, drain, options};
+use child::{QUEUE, drain, options};
 use queue_core::{Rng, SeededRng};
 use queue_fs::FsStorage;
-use queue_testkit::history::{History, Rules, check};
+use queue_testkit::history::{Herd, History, Recorded, Recorder, Rules, Tapes, check};
 use std::{
-    fs::File,
-    io::{BufRead, BufReader},
-    path::{Path, PathBuf},
-    process::{Child, ChildStdout, Command, Stdio},
+    collections::BTreeSet,
+    env,
+    path::Path,
+    process::{Command, Stdio},
+    sync::Arc,
 };
-use tape::Tape;
-use tempfile::TempDir;
+
+const THIS: &str = "a_kill_loses_nothing";
+/// The environment of a process says where the store is, and where its tape.
+const JOBS: &str = "QUEUE_FS_KILL_JOBS";
+const TAPE: &str = "QUEUE_FS_KILL_TAPE";
 
 const PROCESSES: usize = 4;
 /// Kills on one directory before another one is taken, which keeps histories short.
 const KILLS_PER_PLACE: u64 = 10;
-/// Calls that a process must have been answered before it may be killed.
-const LINES: u64 = 12;
+/// What all processes together must have put on tape between two kills, and at most as much again.
+const BYTES: u64 = 10_000;
 /// Clocks of two processes of one host agree that well, even while the system's clock is put right.
 const SKEW_NS: u64 = 20_000_000;
 
-#[test]
-fn a_kill_loses_nothing() {
-    if let Some(tape) = std::env::var_os(TAPE) {
-        return child::run(Path::new(&tape));
+/// This very test again, as one of the processes.
+fn command(jobs: &Path, tape: &Path) -> Command {
+    let mut command = Command::new(env::current_exe().expect("this test is a file"));
+    command.args(["--exact", THIS, "--nocapture"]).stdout(Stdio::null());
+    command.env(JOBS, jobs).env(TAPE, tape);
+    command
+}
+
+#[tokio::test]
+async fn a_kill_loses_nothing() {
+    if let (Some(jobs), Some(tape)) = (env::var_os(JOBS), env::var_os(TAPE)) {
+        return child::run(Path::new(&jobs), Path::new(&tape)).await;
     }
-    let kills = std::env::var("QUEUE_FS_KILLS").map_or(20, |text| text.parse().expect("a number of kills"));
+    let kills = env::var("QUEUE_FS_KILLS").map_or(20, |text| text.parse().expect("a number of kills"));
     let (mut killed, mut events, mut lives) = (0, 0, 0);
     while killed < kills {
-        let rng = SeededRng::new(killed);
-        let mut place = Place::new();
-        for _ in 0..KILLS_PER_PLACE {
-            place.kill_one(&rng);
-            killed += 1;
-        }
-        let history = place.end();
+        let (history, started) = run_and_kill(&SeededRng::new(killed)).await;
+        killed += KILLS_PER_PLACE;
         let violations = check(&history, &Rules::default());
         let shown: Vec<String> = violations.iter().take(5).map(ToString::to_string).collect();
         assert!(
@@ -54,109 +60,37 @@ fn a_kill_loses_nothing() {
             shown.join("\n")
         );
         events += history.events().len();
-        lives += place.lives;
+        lives += started;
     }
     eprintln!("{killed} kills of {lives} processes, {events} events: nothing was lost");
 }
 
-/// A directory, and the processes that share it.
-struct Place {
-    directory: TempDir,
-    running: Vec<Running>,
-    tapes: Vec<PathBuf>,
-    lives: usize,
+/// Kills processes that share a directory, drains the store, and answers what all of them saw, and how many they were.
+async fn run_and_kill(rng: &SeededRng) -> (History, usize) {
+    let (store, recordings) = (tempfile::tempdir(), tempfile::tempdir());
+    let (store, recordings) = (store.expect("a directory"), recordings.expect("a directory"));
+    let (jobs, tapes) = (store.path().join("jobs"), Tapes::in_folder(&recordings));
+    let mut herd = {
+        let (jobs, tapes) = (jobs.clone(), tapes.clone());
+        Herd::start(PROCESSES, move |number| command(&jobs, &tapes.path(number)))
+    };
+    for _ in 0..KILLS_PER_PLACE {
+        tapes.wait_for_more(BYTES + rng.next_u64() % BYTES).await;
+        herd.kill_one(rng);
+    }
+    herd.kill_all();
+    let mut histories = tapes.read(herd.started()).expect("they are tapes");
+    let store = Arc::new(FsStorage::open(options(&jobs)).await.expect("the store opens"));
+    let recorder = Arc::new(Recorder::new());
+    drain(&Recorded::new(store, recorder.clone()), &recorder, &ids(&histories)).await;
+    histories.push(recorder.history());
+    (History::merge(histories, SKEW_NS), herd.started())
 }
 
-struct Running {
-    child: Child,
-    lines: std::io::Lines<BufReader<ChildStdout>>,
-}
-
-impl Place {
-    fn new() -> Self {
-        let directory = tempfile::tempdir().expect("a temporary directory");
-        let mut place = Self { directory, running: Vec::new(), tapes: Vec::new(), lives: 0 };
-        for _ in 0..PROCESSES {
-            place.start();
-        }
-        place
-    }
-
-    fn start(&mut self) {
-        let tape = self.directory.path().join(format!("tape-{}", self.lives));
-        let mut child = Command::new(std::env::current_exe().expect("this test is a file"))
-            .args(["--exact", "a_kill_loses_nothing", "--nocapture"])
-            .env(TAPE, &tape)
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("it starts");
-        let lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
-        self.running.push(Running { child, lines });
-        self.tapes.push(tape);
-        self.lives += 1;
-    }
-
-    /// Kills one once it has done something, and starts another in its place.
-    fn kill_one(&mut self, rng: &SeededRng) {
-        let which = usize::try_from(rng.next_u64()).unwrap_or(0) % self.running.len();
-        let mut victim = self.running.swap_remove(which);
-        let answers = usize::try_from(LINES + rng.next_u64() % LINES).expect("few");
-        let seen = victim.lines.by_ref().filter(|line| line.as_ref().is_ok_and(|line| line == "answered"));
-        assert_eq!(seen.take(answers).count(), answers, "the process works until it is killed");
-        victim.kill();
-        self.start();
-    }
-
-    /// Kills all, drains the store, and answers what all of them saw.
-    fn end(&mut self) -> History {
-        self.running.drain(..).for_each(|mut running| running.kill());
-        let path = self.directory.path().join("tape-of-the-end");
-        let tape = Tape::new(&path);
-        let store = self.directory.path().join("jobs");
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-        runtime.block_on(async {
-            let store = FsStorage::open(options(&store)).await.expect("the store opens");
-            drain(&tape.record(&tape.wrap(store)), tape.recorder(), &self.ids()).await;
-        });
-        let histories = self.tapes.iter().map(|tape| read(tape)).chain([tape.recorder().history()]);
-        History::merge(histories.collect(), SKEW_NS)
-    }
-
-    /// Every id that anybody enqueued.
-    fn ids(&self) -> Vec<String> {
-        let histories = self.tapes.iter().map(|tape| read(tape));
-        let mut ids: Vec<String> = histories
-            .flat_map(|history| {
-                history.events().iter().filter_map(|event| event.id.clone()).collect::<Vec<_>>()
-            })
-            .collect();
-        ids.sort();
-        ids.dedup();
-        ids
-    }
-}
-
-impl Running {
-    fn kill(&mut self) {
-        self.child.kill().expect("it is killed");
-        self.child.wait().expect("it ends");
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.running.drain(..).for_each(|mut running| running.kill());
-    }
-}
-
-fn read(tape: &Path) -> History {
-    // A process that was killed before it began has none.
-    File::open(tape).map_or_else(
-        |_| History::default(),
-        |file| {
-            History::read(BufReader::new(file)).unwrap_or_else(|error| panic!("{}: {error}", tape.display()))
-        },
-    )
+/// Every id that anybody enqueued.
+fn ids(histories: &[History]) -> BTreeSet<String> {
+    let events = histories.iter().flat_map(History::events);
+    events.filter_map(|event| event.id.clone()).collect()
 }
 
 /// The queue of everybody.

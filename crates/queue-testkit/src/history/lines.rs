@@ -1,6 +1,6 @@
 //! Histories as JSON lines, so that several processes can each write a file and one checker reads them all.
 
-use crate::history::{Event, Phase};
+use crate::history::{Ask, Event, Phase};
 use std::io::{self, BufRead, Write};
 
 /// What was asked of a store and what came of it, in order.
@@ -48,16 +48,19 @@ impl History {
     #[must_use]
     pub fn merge(histories: Vec<Self>, skew_ns: u64) -> Self {
         let mut events = Vec::new();
-        let (mut calls, mut processes) = (0, 0);
+        let (mut calls, mut processes, mut txs) = (0, 0, 0);
         for history in histories {
             let (last_call, last_process) = (history.last(|e| e.call), history.last(|e| e.process));
+            let last_tx = history.last(|e| e.ask.tx.unwrap_or_default());
             events.extend(history.0.into_iter().map(|event| Event {
                 call: event.call + calls,
                 process: event.process + processes,
+                ask: Ask { tx: event.ask.tx.map(|tx| tx + txs), ..event.ask },
                 ..event
             }));
             calls += last_call;
             processes += last_process;
+            txs += last_tx;
         }
         let at = |e: &Event| e.time_mono.saturating_add(if e.phase == Phase::Invoke { 0 } else { skew_ns });
         events.sort_by_key(at);

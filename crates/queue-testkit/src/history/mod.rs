@@ -27,7 +27,9 @@
 //! | I23 | claims, or handler events where there are any, against what gave the job back |
 //!
 //! A workload of [`check_workload`] shows neither I14, I16 nor I18, since it waits for nothing, stops nobody and has no
-//! transactions; and I21 only on stores that can be reopened.
+//! transactions; and I21 only on stores that can be reopened. A [`Load`] runs the same tasks, and some that wait, in real
+//! time while a test does harm to a server; with a [`Tape`] each, the processes of a [`Herd`] record one history, and any of
+//! them may be killed.
 
 mod answer;
 mod answered;
@@ -37,10 +39,13 @@ mod cases;
 mod check;
 mod digest;
 mod event;
+mod herd;
 mod lines;
 mod recorded;
 mod recorder;
 mod stopwatch;
+mod tape;
+mod tapes;
 mod workload;
 
 pub(crate) use cases::{CASES, WORKLOADS};
@@ -49,7 +54,10 @@ pub use answer::{Answer, Seen};
 pub use ask::{Ask, Effect, PruneKind, Status};
 pub use check::{Rules, Violation, check};
 pub use event::{Event, Op, Phase};
+pub use herd::Herd;
 pub use lines::History;
 pub use recorded::Recorded;
 pub use recorder::{Call, Recorder};
-pub use workload::{Faults, Params, Report, check_workload};
+pub use tape::{Tape, Taped};
+pub use tapes::Tapes;
+pub use workload::{Faults, Load, LoadParams, Params, Report, check_workload};

@@ -79,6 +79,11 @@ impl Recorder {
         History::new(self.lock().events.clone())
     }
 
+    /// What was taken down from this place on, for whoever writes it out bit by bit.
+    pub fn since(&self, place: usize) -> Vec<Event> {
+        self.lock().events.get(place..).unwrap_or_default().to_vec()
+    }
+
     fn end(&self, call: Call, phase: Phase) {
         let Call { number: _, asked } = call;
         self.push_all(asked.into_iter().map(|event| Event { phase, ..event }).collect());

@@ -1,11 +1,11 @@
-use super::{Params, dice::Dice};
+use super::{Params, dice::Dice, pace::Pace};
 use crate::{
     fault::FaultStore,
     history::{Recorded, Recorder},
 };
 use queue_core::{
-    ContentType, Error, JobId, Kind, ManualClock, NewJob, Payload, QueueName, Result, RetryPolicy, Span,
-    Storage, lifecycle::Policy,
+    ContentType, Error, JobId, Kind, NewJob, Payload, QueueName, Result, RetryPolicy, Span, Storage,
+    lifecycle::Policy,
 };
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub(super) struct Actor {
     pub(super) name: String,
     pub(super) store: Recorded<FaultStore<dyn Storage>>,
     pub(super) recorder: Arc<Recorder>,
-    pub(super) clock: Arc<ManualClock>,
+    pub(super) pace: Pace,
     pub(super) dice: Dice,
     pub(super) queue: QueueName,
     pub(super) params: Params,
@@ -35,9 +35,7 @@ impl Actor {
 
     /// Lets others go first, a few times or not at all.
     pub(super) async fn pause(&self) {
-        for _ in 0..self.dice.below(4) {
-            tokio::task::yield_now().await;
-        }
+        self.pace.pause(self.dice.below(4)).await;
     }
 
     /// One of the ids that everybody uses.

@@ -2,28 +2,24 @@ use super::{
     actor::{Actor, expected, payload},
     handler::{ended, started},
 };
-use crate::history::{Event as Line, Op};
+use crate::history::{Event as Line, History, Op};
 use queue_core::{
     ClaimRequest, ClaimedJob, Detail, JobId, ListQuery, Prune, PruneRequest, Result, Span, Storage,
     StorageExt, WorkerId, lifecycle::Event,
 };
-use std::{collections::BTreeSet, time::Duration};
+use std::collections::BTreeSet;
 
-/// Far more rounds than the longest wait and the largest budget of a workload take.
-const ROUNDS_MAX: usize = 40;
 const BATCH: usize = 100;
 /// More than any workload leaves.
-const OVERDUE_MAX: usize = 10_000;
-/// Longer than any wait or lease of a workload.
-const ROUND: Duration = Duration::from_secs(1);
+const OVERDUE_MAX: usize = 100_000;
 
-/// Works everything off, once nothing goes wrong any more, and reads every record.
-pub(super) async fn drain(actor: &Actor) {
+/// Works everything off, once nothing goes wrong any more, and reads every record: those of these histories besides one's own.
+pub(super) async fn drain(actor: &Actor, others: &[History]) {
     if actor.store.capabilities().pause {
         expected(actor.store.set_paused(&actor.queue, false).await);
     }
-    for _ in 0..ROUNDS_MAX {
-        actor.clock.advance(ROUND);
+    for _ in 0..actor.pace.rounds_max() {
+        actor.pace.pass_round().await;
         if work_off(actor).await.expect("nothing goes wrong any more") == 0 {
             break;
         }
@@ -32,7 +28,7 @@ pub(super) async fn drain(actor: &Actor) {
     let overdue = PruneRequest { queue: actor.queue.clone(), what: Prune::Expired, limit: OVERDUE_MAX };
     actor.store.prune(overdue).await.expect("nothing goes wrong any more");
     actor.recorder.mark(Line { op: Op::Drain, queue: actor.queue.as_str().to_owned(), ..Line::default() });
-    read_everything(actor).await.expect("nothing goes wrong any more");
+    read_everything(actor, others).await.expect("nothing goes wrong any more");
 }
 
 /// One round; answers how many jobs are unfinished.
@@ -56,8 +52,8 @@ async fn complete(actor: &Actor, job: &ClaimedJob) -> Result<()> {
     Ok(())
 }
 
-async fn read_everything(actor: &Actor) -> Result<()> {
-    for ids in enqueued_ids(actor).chunks(BATCH) {
+async fn read_everything(actor: &Actor, others: &[History]) -> Result<()> {
+    for ids in enqueued_ids(actor, others).chunks(BATCH) {
         actor.store.get(&actor.queue, ids, Detail::Full).await?;
     }
     let mut query = ListQuery::all(actor.queue.clone(), BATCH);
@@ -70,9 +66,10 @@ async fn read_everything(actor: &Actor) -> Result<()> {
     Ok(())
 }
 
-fn enqueued_ids(actor: &Actor) -> Vec<JobId> {
-    let history = actor.recorder.history();
-    let enqueues = history.events().iter().filter(|event| matches!(event.op, Op::Enqueue | Op::Then));
+fn enqueued_ids(actor: &Actor, others: &[History]) -> Vec<JobId> {
+    let own = actor.recorder.history();
+    let events = others.iter().chain([&own]).flat_map(History::events);
+    let enqueues = events.filter(|event| matches!(event.op, Op::Enqueue | Op::Then));
     let ids: BTreeSet<&String> = enqueues.filter_map(|event| event.id.as_ref()).collect();
     ids.into_iter().map(|id| JobId::new(id).expect("it was one")).collect()
 }

@@ -9,7 +9,7 @@ const EVERY: usize = 1_000;
 
 /// Does what producers, operators and maintenance do to jobs that others work on.
 pub(super) async fn meddle(actor: Actor) {
-    for _ in 0..actor.params.steps {
+    for _ in actor.pace.steps() {
         match actor.dice.below(12) {
             0..=6 => change(&actor).await,
             7 | 8 => drop(expected(actor.store.rescue(&actor.queue, EVERY, &actor.policy).await)),

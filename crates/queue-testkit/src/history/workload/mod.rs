@@ -4,24 +4,29 @@ mod actor;
 mod dice;
 mod drain;
 mod handler;
+mod load;
 mod meddler;
+mod pace;
 mod params;
 mod producer;
 mod report;
+mod stage;
 mod timekeeper;
+mod waiter;
 mod worker;
 
+pub use load::{Load, LoadParams};
 pub use params::{Faults, Params};
 pub use report::Report;
 
 use crate::{
     Facility, Harness, Place,
     fault::{Fault, FaultPlan, FaultStore, Verb},
-    history::{Event, Op, Recorded, Recorder, Rules, check},
+    history::{Event, Op, Recorder, Rules, check},
 };
-use actor::Actor;
-use dice::Dice;
-use queue_core::{ManualClock, QueueName, SeededRng, Storage};
+use pace::Pace;
+use queue_core::{ManualClock, Storage};
+use stage::Stage;
 use std::{sync::Arc, time::Duration};
 use tokio::task::JoinSet;
 
@@ -43,8 +48,15 @@ pub async fn check_workload(harness: &dyn Harness, seed: u64, params: Params) ->
     let handles = if can(Facility::SecondHandle) { 2 } else { 1 };
     let rounds = if can(Facility::Reopen) { ROUNDS } else { 1 };
     let stores = open(&*place, handles, seed, params.faults).await;
-    let mut cast =
-        Cast { stores, recorder: Arc::new(Recorder::new()), clock, round: 0, seed, params, faults: 0 };
+    let stage = Stage {
+        name: 0.to_string(),
+        stores,
+        recorder: Arc::new(Recorder::new()),
+        pace: Pace::Steps(params.steps, clock.clone()),
+        seed,
+        params,
+    };
+    let mut cast = Cast { stage, clock, round: 0, faults: 0 };
     cast.play().await;
     for _ in 1..rounds {
         cast.reopen(&*place).await;
@@ -84,12 +96,9 @@ fn plan(seed: u64, faults: Faults) -> FaultPlan {
 
 /// Everybody who takes part.
 struct Cast {
-    stores: Vec<Arc<FaultStore<dyn Storage>>>,
-    recorder: Arc<Recorder>,
+    stage: Stage,
     clock: Arc<ManualClock>,
     round: usize,
-    seed: u64,
-    params: Params,
     faults: u64,
 }
 
@@ -97,63 +106,41 @@ impl Cast {
     /// Runs every task to its end.
     async fn play(&self) {
         let mut tasks = JoinSet::new();
-        for number in 0..self.params.producers {
-            tasks.spawn(producer::produce(self.actor("producer", number)));
-        }
-        for number in 0..self.params.workers {
-            tasks.spawn(worker::work(self.actor("worker", number)));
-        }
-        for number in 0..self.params.meddlers {
-            tasks.spawn(meddler::meddle(self.actor("meddler", number)));
-        }
-        tasks.spawn(timekeeper::keep_time(self.actor("timekeeper", 0)));
+        self.stage.start_producers(&mut tasks);
+        self.stage.start_workers(&mut tasks);
+        self.stage.start_meddlers(&mut tasks);
+        tasks.spawn(timekeeper::keep_time(self.stage.actor("timekeeper", 0), self.clock.clone()));
         // Passes on the panic of any task.
         tasks.join_all().await;
     }
 
     /// Closes every handle and opens as many new ones.
     async fn reopen(&mut self, place: &dyn Place) {
-        let reopening = self.recorder.invoke(vec![Event { op: Op::Reopen, ..Event::default() }]);
-        let stores = std::mem::take(&mut self.stores);
+        let reopening = self.stage.recorder.invoke(vec![Event { op: Op::Reopen, ..Event::default() }]);
+        let stores = std::mem::take(&mut self.stage.stores);
         for store in &stores {
             self.faults += store.tally().total();
             store.close().await.expect("a handle closes");
         }
         self.round += 1;
+        self.stage.name = self.round.to_string();
         let handles = stores.len() as u64;
-        let seed = self.seed.wrapping_add(1_000 * self.round as u64);
-        self.stores = open(place, handles, seed, self.params.faults).await;
-        self.recorder.ok(reopening, vec![Event::default()]);
+        let seed = self.stage.seed.wrapping_add(1_000 * self.round as u64);
+        self.stage.stores = open(place, handles, seed, self.stage.params.faults).await;
+        self.stage.recorder.ok(reopening, vec![Event::default()]);
     }
 
     async fn judge(mut self) -> Report {
-        self.stores.iter().for_each(|store| store.heal());
-        drain::drain(&self.actor("drain", 0)).await;
-        for store in &self.stores {
+        self.stage.stores.iter().for_each(|store| store.heal());
+        drain::drain(&self.stage.actor("drain", 0), &[]).await;
+        for store in &self.stage.stores {
             self.faults += store.tally().total();
             store.close().await.expect("a handle closes");
         }
-        let echoes = self.params.faults == Faults::All;
+        let echoes = self.stage.params.faults == Faults::All;
         let rules = Rules { echoes, concurrency_max: Some(1), ..Rules::default() };
-        let history = self.recorder.history();
+        let history = self.stage.recorder.history();
         let violations = check(&history, &rules);
-        Report { seed: self.seed, history, violations, faults: self.faults }
-    }
-
-    fn actor(&self, role: &str, number: usize) -> Actor {
-        let name = format!("{role}-{}-{number}", self.round);
-        let store = self.stores[number % self.stores.len()].clone();
-        let salt =
-            name.bytes().fold(self.seed, |salt, byte| salt.wrapping_mul(31).wrapping_add(u64::from(byte)));
-        Actor {
-            store: Recorded::new(store, self.recorder.clone()),
-            recorder: self.recorder.clone(),
-            clock: self.clock.clone(),
-            dice: Dice(SeededRng::new(salt)),
-            queue: QueueName::from_static("workload"),
-            params: self.params,
-            policy: Actor::policy(),
-            name,
-        }
+        Report { seed: self.stage.seed, history, violations, faults: self.faults }
     }
 }

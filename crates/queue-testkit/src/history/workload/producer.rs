@@ -12,7 +12,7 @@ const RETENTIONS: [Retention; 5] = [
 /// Enqueues groups of jobs of all sorts.
 pub(super) async fn produce(actor: Actor) {
     let mut number = 0;
-    for _ in 0..actor.params.steps {
+    for _ in actor.pace.steps() {
         let groups: Vec<Vec<NewJob>> =
             (0..=actor.dice.below(2)).map(|_| group(&actor, &mut number)).collect();
         let send = || actor.store.enqueue(&actor.queue, groups.clone());

@@ -1,4 +1,4 @@
-use crate::history::{History, Violation};
+use crate::history::{Answer, History, Op, Phase, Violation};
 
 /// What came of a workload.
 #[derive(Debug)]
@@ -17,6 +17,18 @@ pub struct Report {
 const SHOWN_MAX: usize = 5;
 
 impl Report {
+    /// How many items of calls failed. What follows a settle that was not done failed with no call.
+    pub fn unanswered(&self) -> usize {
+        let events = self.history.events().iter().filter(|event| event.op != Op::Then);
+        events.filter(|event| matches!(event.phase, Phase::Fail | Phase::Info)).count()
+    }
+
+    /// How many completions were answered as done.
+    pub fn completions(&self) -> usize {
+        let events = self.history.events().iter();
+        events.filter(|event| event.op == Op::Complete && event.answer == Some(Answer::Done)).count()
+    }
+
     /// Ends a test that found something, with the seed and the first findings.
     ///
     /// # Panics

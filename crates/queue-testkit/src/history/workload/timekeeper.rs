@@ -1,18 +1,18 @@
 use super::actor::Actor;
-use queue_core::{Clock, Timestamp};
-use std::time::Duration;
+use queue_core::{Clock, ManualClock, Timestamp};
+use std::{sync::Arc, time::Duration};
 
 /// Steps of time for each step of the others.
 const TICKS_PER_STEP: usize = 3;
 
 /// Moves the clock that the stores go by: mostly a little, sometimes past every lease, and now and then back, as machines
 /// do whose clock is set.
-pub(super) async fn keep_time(actor: Actor) {
+pub(super) async fn keep_time(actor: Actor, clock: Arc<ManualClock>) {
     for _ in 0..actor.params.steps * TICKS_PER_STEP {
         match actor.dice.below(40) {
-            0 => actor.clock.set(Timestamp::from_millis(actor.clock.now().as_millis() - 500)),
-            1..=3 => actor.clock.advance(Duration::from_millis(250)),
-            4..=20 => actor.clock.advance(Duration::from_millis(10)),
+            0 => clock.set(Timestamp::from_millis(clock.now().as_millis() - 500)),
+            1..=3 => clock.advance(Duration::from_millis(250)),
+            4..=20 => clock.advance(Duration::from_millis(10)),
             _ => {}
         }
         tokio::task::yield_now().await;

@@ -11,8 +11,9 @@ use queue_core::{
 /// Claims jobs and does with them all that a worker may do, and some things that it should not.
 pub(super) async fn work(actor: Actor) {
     let id = WorkerId::new(&actor.name).expect("a valid name");
+    let pace = actor.pace.clone();
     let mut worker = Worker { actor, id, held: Vec::new(), runs: 0 };
-    for _ in 0..worker.actor.params.steps {
+    for _ in pace.steps() {
         let claimed = worker.claim().await;
         worker.run(claimed).await;
         worker.actor.pause().await;

@@ -1,0 +1,153 @@
+use crate::history::{History, Recorder};
+use async_trait::async_trait;
+use queue_core::{
+    Applied, ClaimRequest, Claimed, Counts, Detail, Enqueued, JobId, JobRecord, ListQuery, NewJob, Page,
+    PruneRequest, QueueName, Result, Stamped, Storage, StorageLayer, lifecycle::Transition,
+};
+use std::{
+    fs::File,
+    io::{self, BufReader, ErrorKind, Write},
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+/// A recording that outlives its process: what a call asks is on file before the call is made, so that a kill leaves at
+/// worst a call of which nobody knows what became. The file system keeps what a killed process wrote; a power cut is
+/// another matter.
+#[derive(Clone, Debug)]
+pub struct Tape(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    recorder: Arc<Recorder>,
+    file: Mutex<(File, usize)>,
+}
+
+/// A store that puts the tape on file whenever it is asked something. Wrap it in a
+/// [`Recorded`](crate::history::Recorded) for each task.
+#[derive(Debug)]
+pub struct Taped<S: ?Sized> {
+    tape: Tape,
+    store: Arc<S>,
+}
+
+impl Tape {
+    /// An empty recording in a new file, in place of one that was there.
+    ///
+    /// # Errors
+    /// If the file cannot be made.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        let file = Mutex::new((File::create(path)?, 0));
+        Ok(Self(Arc::new(Inner { recorder: Arc::new(Recorder::new()), file })))
+    }
+
+    /// What a process left, whole or killed. One that was killed before it began left nothing.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or is no tape.
+    pub fn read(path: &Path) -> io::Result<History> {
+        match File::open(path) {
+            Ok(file) => History::read(BufReader::new(file)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(History::default()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Where everything is taken down.
+    pub fn recorder(&self) -> &Arc<Recorder> {
+        &self.0.recorder
+    }
+
+    /// The store, which from now on puts on file what it is asked.
+    pub fn wrap<S: Storage + ?Sized>(&self, store: Arc<S>) -> Taped<S> {
+        Taped { tape: self.clone(), store }
+    }
+
+    /// Puts on file what is not there yet, in whole lines. Calls of a [`Taped`] store do so; for others do it before they
+    /// are made.
+    ///
+    /// # Panics
+    /// If the file cannot be written, since a recording with a gap would be judged wrongly.
+    pub fn save(&self) {
+        // A panic below leaves a file that nobody reads.
+        let mut guard = self.0.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let (file, saved) = &mut *guard;
+        let events = self.0.recorder.since(*saved);
+        *saved += events.len();
+        let mut lines = Vec::new();
+        let written = History::new(events).write(&mut lines).and_then(|()| file.write_all(&lines));
+        written.expect("there is room for a recording");
+    }
+}
+
+#[async_trait]
+impl<S: Storage + ?Sized> StorageLayer for Taped<S> {
+    type Inner = S;
+
+    fn inner(&self) -> &S {
+        &self.store
+    }
+
+    async fn enqueue(
+        &self,
+        queue: &QueueName,
+        groups: Vec<Vec<NewJob>>,
+    ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
+        self.tape.save();
+        self.store.enqueue(queue, groups).await
+    }
+
+    async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
+        self.tape.save();
+        self.store.claim(request).await
+    }
+
+    async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
+        self.tape.save();
+        self.store.apply(batch).await
+    }
+
+    async fn exchange(
+        &self,
+        batch: Vec<Transition>,
+        request: ClaimRequest,
+    ) -> Result<(Stamped<Vec<Applied>>, Claimed)> {
+        self.tape.save();
+        self.store.exchange(batch, request).await
+    }
+
+    async fn get(
+        &self,
+        queue: &QueueName,
+        ids: &[JobId],
+        what: Detail,
+    ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
+        self.tape.save();
+        self.store.get(queue, ids, what).await
+    }
+
+    async fn list(&self, query: ListQuery) -> Result<Page> {
+        self.tape.save();
+        self.store.list(query).await
+    }
+
+    async fn counts(&self, queue: &QueueName) -> Result<Counts> {
+        self.tape.save();
+        self.store.counts(queue).await
+    }
+
+    async fn prune(&self, request: PruneRequest) -> Result<u64> {
+        self.tape.save();
+        self.store.prune(request).await
+    }
+
+    async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
+        self.tape.save();
+        self.store.set_paused(queue, paused).await
+    }
+
+    async fn verify(&self) -> Result<Vec<String>> {
+        self.tape.save();
+        self.store.verify().await
+    }
+}

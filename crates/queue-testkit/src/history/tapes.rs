@@ -1,0 +1,54 @@
+use crate::history::{History, Tape};
+use std::{
+    io,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+use tokio::time::{sleep, timeout};
+
+/// Longer than processes need to do something, wherever they run.
+const PATIENCE: Duration = Duration::from_mins(2);
+/// Between two looks at the folder.
+const LOOK: Duration = Duration::from_millis(1);
+
+/// The [`Tape`]s of processes that share a store, by their numbers, in a folder that holds nothing else.
+#[derive(Clone, Debug)]
+pub struct Tapes(PathBuf);
+
+impl Tapes {
+    /// Those of a folder that is there.
+    pub fn in_folder(folder: impl AsRef<Path>) -> Self {
+        Self(folder.as_ref().to_owned())
+    }
+
+    /// Where the tape of a process is, or is to be made.
+    pub fn path(&self, number: usize) -> PathBuf {
+        self.0.join(number.to_string())
+    }
+
+    /// Waits until the processes have recorded so many bytes more, all together: a line has a few hundred.
+    ///
+    /// # Panics
+    /// If they have not after two minutes, or the folder cannot be read.
+    pub async fn wait_for_more(&self, bytes: u64) {
+        let wanted = self.length().expect("the folder can be read") + bytes;
+        let growing = async {
+            while self.length().expect("the folder can be read") < wanted {
+                sleep(LOOK).await;
+            }
+        };
+        timeout(PATIENCE, growing).await.expect("the processes go on");
+    }
+
+    /// What the first so many processes recorded.
+    ///
+    /// # Errors
+    /// As [`Tape::read`].
+    pub fn read(&self, processes: usize) -> io::Result<Vec<History>> {
+        (0..processes).map(|number| Tape::read(&self.path(number))).collect()
+    }
+
+    fn length(&self) -> io::Result<u64> {
+        self.0.read_dir()?.map(|file| Ok(file?.metadata()?.len())).sum()
+    }
+}
