@@ -77,5 +77,7 @@ mod writer;
 pub use error::Damage;
 pub use fsck::{CheckReport, FileReport, check, dump, repair};
 pub use options::{Create, Flush, FsOptions};
+#[doc(hidden)]
+pub use state::encode;
 pub use storage::FsStorage;
 pub use usage::FsUsage;

@@ -40,7 +40,10 @@ impl MemoryStorage {
 
     /// An empty store on the given clock.
     pub fn with_clock(clock: Arc<dyn Clock>) -> Self {
-        Self::on(Arc::new(Shared { engine: Mutex::default(), clock, hubs: Mutex::default() }))
+        let mut engine = Engine::default();
+        // A worker alone only wants to be woken: the first who asks for more is told of single jobs.
+        engine.notice_jobs(false);
+        Self::on(Arc::new(Shared { engine: Mutex::new(engine), clock, hubs: Mutex::default() }))
     }
 
     /// Another handle on the same data; closing one does not close the other.
@@ -172,7 +175,12 @@ impl Storage for MemoryStorage {
     }
 
     async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
-        self.with("subscribe", |_, _| self.hub.subscribe(queue, interest))
+        self.with("subscribe", |engine, _| {
+            if interest != Interest::Wake {
+                engine.notice_jobs(true);
+            }
+            self.hub.subscribe(queue, interest)
+        })
     }
 
     async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<()> {

@@ -5,8 +5,8 @@
 //! store is in [`runtime`]; what only one process at a time may do is what [`Leadership`] is for.
 //!
 //! Invariants kept here: a job's slot is free only after its outcome is durable, so no more jobs are leased than
-//! concurrency plus prefetch; nothing that a handler answered is dropped without an event that says so; a handler
-//! whose lease is gone is told.
+//! concurrency plus prefetch, which by default is what handlers soon get through; nothing that a handler answered is
+//! dropped without an event that says so; a handler whose lease is gone is told.
 //!
 //! Absent on purpose: any store. Time comes from tokio, so that tests can pause it, and randomness from
 //! [`Rng`](queue_core::Rng).

@@ -83,12 +83,16 @@
 //! | `memory` | yes | `memory:`, jobs in this process |
 //! | `sqlite` | yes | `sqlite:PATH`, jobs in one file, for all processes of a host |
 //! | `fs` | no | `file:DIRECTORY`, jobs in a directory, for all processes of a host; on Unix |
+//! | `postgres` | no | `postgres://...`, jobs in a PostgreSQL database, and in your transactions; `queue-postgres/tls` for TLS |
+//! | `redis` | no | `redis://...`, jobs in a Redis or Valkey server, Cluster and Sentinel too; `queue-redis/tls` for TLS |
 //! | `worker` | yes | the module `worker` and `Queue::worker` |
 //! | `json` | yes | the codec `Json`, which is then the default |
-//! | `testing` | no | the module `testing`, for tests of applications |
 //! | `msgpack` | no | the codec `MsgPack` |
 //! | `tower` | no | handlers that are `tower` services |
+//! | `testing` | no | the module `testing`, for tests of applications |
 //! | `full` | no | all of them |
+//!
+//! Features only add. Without `json` a queue needs a codec that is given to its builder.
 //!
 //! # Runtime
 //! Waiting and pull mode need a tokio runtime with time enabled. They measure time with tokio's clock, so tests can pause
@@ -109,9 +113,9 @@ pub use open::open;
 pub use pull::{Delivery, Extended, Nack, Settled};
 pub use queue_core::{
     Budget, Capabilities, Certainty, Clock, ContentType, Counts, Cursor, Error, ErrorKind, Failure, IdSource,
-    InvalidName, JobId, JobMeta, Kind, Limits, ListFilter, ManualClock, OnFailed, Page, Payload, Prune,
-    QueueName, Reason, Result, Retention, RetryPolicy, Rng, SeededRng, Seq, Span, State, Storage, StorageExt,
-    SystemClock, SystemRng, TimeOrderedIds, Timestamp, WorkerId,
+    InvalidName, JobId, JobMeta, Kind, LeaseToken, Limits, ListFilter, ManualClock, NewJob, OnFailed, Page,
+    Payload, Prune, QueueName, Reason, Result, Retention, RetryPolicy, Rng, SeededRng, Seq, Span, State,
+    Storage, StorageExt, SystemClock, SystemRng, TimeOrderedIds, Timestamp, WorkerId,
     lifecycle::{OnRunning, Policy, Unhandled},
 };
 #[cfg(feature = "fs")]

@@ -7,6 +7,7 @@ mod take;
 mod usage;
 mod verify;
 
+pub use record::encode;
 pub(crate) use record::{Pending, PresenceEdit};
 
 use crate::{FsUsage, error::Fault, journal::Files};

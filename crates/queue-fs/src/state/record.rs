@@ -4,12 +4,12 @@ use super::{
     take::FIXED_BYTES,
 };
 use crate::{
-    format::{Kept, RECORD_HEAD_BYTES, seal, start, write},
+    format::{Head, Kept, RECORD_HEAD_BYTES, seal, start, write},
     journal::{Journal, Position},
 };
 use bytes::Bytes;
 use queue_core::{Payload, QueueName, Seq, State as JobState, Timestamp, WorkerId, WorkerInfo};
-use queue_memory::{Edit, StoredJob};
+use queue_memory::{Edit, Engine, StoredJob};
 use std::ops::Range;
 
 /// A worker showed itself, or went.
@@ -66,22 +66,38 @@ impl Pending {
     }
 }
 
+/// The transaction at hand of an engine as the first record of a journal. For the guard against slow decay, which counts what
+/// that takes; nothing is stored.
+#[doc(hidden)]
+pub fn encode(engine: &Engine) -> Vec<u8> {
+    let (mut records, _) = changes(engine, Position::start_of(1), &[]);
+    let head = Head { commit: 1, synced: 0, oldest: 1, last_seq: engine.last_seq(), time: engine.mark() };
+    seal(&mut records, 0, &head);
+    records
+}
+
+/// The bytes of a record with room for its head, and what is to be remembered of it.
+fn changes(engine: &Engine, base: Position, presence: &[PresenceEdit]) -> (Vec<u8>, Vec<Note>) {
+    let (mut records, mut notes) = (Vec::new(), Vec::new());
+    let at = start(&mut records);
+    let mut draft = Draft::new(&mut records, &mut notes, base, at);
+    engine.edits().for_each(|edit| draft.edit(&edit));
+    engine.pause_edits().for_each(|(queue, paused)| write::pause(draft.out, queue, paused));
+    for edit in presence {
+        draft.presence(edit);
+    }
+    (records, notes)
+}
+
 impl State {
     /// What the transaction at hand changed, as a record; `None` if that is nothing.
     pub(crate) fn record(&self, journal: &Journal, presence: &[PresenceEdit]) -> Option<Pending> {
-        let (mut records, mut notes) = (Vec::new(), Vec::new());
-        let at = start(&mut records);
-        let mut draft = Draft::new(&mut records, &mut notes, journal.tail(), at);
-        self.engine.edits().for_each(|edit| draft.edit(&edit));
-        self.engine.pause_edits().for_each(|(queue, paused)| write::pause(draft.out, queue, paused));
-        for edit in presence {
-            draft.presence(edit);
-        }
-        if records.len() == at + RECORD_HEAD_BYTES {
+        let (mut records, notes) = changes(&self.engine, journal.tail(), presence);
+        if records.len() == RECORD_HEAD_BYTES {
             return None;
         }
         let head = journal.head(0, journal.oldest(), self.engine.last_seq(), self.engine.mark());
-        seal(&mut records, at, &head);
+        seal(&mut records, 0, &head);
         let segment = journal.tail().segment;
         Some(Pending { records, count: 1, oldest: journal.oldest(), notes, segment, carried: 0 })
     }

@@ -32,9 +32,6 @@ impl Engine {
 
     fn change(&mut self, transition: &Transition, now: Timestamp) -> Option<(Verdict, JobMeta)> {
         let state = self.queues.get_mut(&transition.queue)?;
-        if state.ids.get(&transition.id) != Some(&transition.seq) {
-            return None;
-        }
         let undo = &mut self.undo;
         state.update(transition.seq, now, |entry| {
             undo.changes(entry);

@@ -44,6 +44,11 @@ impl Engine {
         self.notices.take()
     }
 
+    /// Leaves notices of single jobs or not, from now on; it does unless told otherwise. Queues are woken in any case.
+    pub fn notice_jobs(&mut self, wanted: bool) {
+        self.notices.set_wakes_only(!wanted);
+    }
+
     /// Store time at a reading of the clock: never before an earlier one.
     pub fn advance(&mut self, reading: Timestamp) -> Timestamp {
         self.time.advance(reading)

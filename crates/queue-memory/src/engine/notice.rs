@@ -10,14 +10,18 @@ pub enum Notice {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Notices(Vec<Notice>);
+pub(super) struct Notices {
+    taken_next: Vec<Notice>,
+    /// Nobody wants to hear of single jobs.
+    are_wakes_only: bool,
+}
 
 impl Notices {
     /// One wake-up in a row is enough.
     pub(super) fn wake(&mut self, queue: &QueueName) {
-        let is_repeated = matches!(self.0.last(), Some(Notice::Wake(last)) if last == queue);
+        let is_repeated = matches!(self.taken_next.last(), Some(Notice::Wake(last)) if last == queue);
         if !is_repeated {
-            self.0.push(Notice::Wake(queue.clone()));
+            self.taken_next.push(Notice::Wake(queue.clone()));
         }
     }
 
@@ -34,12 +38,19 @@ impl Notices {
     }
 
     pub(super) fn take(&mut self) -> Vec<Notice> {
-        std::mem::take(&mut self.0)
+        std::mem::take(&mut self.taken_next)
+    }
+
+    pub(super) fn set_wakes_only(&mut self, are_wakes_only: bool) {
+        self.are_wakes_only = are_wakes_only;
     }
 
     fn push(&mut self, job: &JobMeta, is_present: bool) {
+        if self.are_wakes_only {
+            return;
+        }
         let state = is_present.then_some(job.state);
         let change = JobChange { id: job.id.clone(), seq: job.seq, revision: job.revision, state };
-        self.0.push(Notice::Changed(job.queue.clone(), change));
+        self.taken_next.push(Notice::Changed(job.queue.clone(), change));
     }
 }

@@ -1,6 +1,6 @@
 use super::{ProgressError, router::Codecs};
 use crate::worker::{HeldJob, Lease};
-use queue_core::{JobMeta, NewJob, Payload, Result, Span};
+use queue_core::{JobMeta, LeaseToken, NewJob, Payload, Result, Span};
 use queue_serde::{Codec, Encode, Json};
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
@@ -64,6 +64,12 @@ impl<S> Context<S> {
     /// with every attempt, which the attempt's number need not.
     pub fn epoch(&self) -> u64 {
         self.meta().epoch
+    }
+
+    /// The proof of this claim, for completing the job in a transaction of the handler's own
+    /// (`PostgresStorage::complete_in`). What the worker sends when the handler returns is then answered as done.
+    pub fn lease_token(&self) -> LeaseToken {
+        self.held.token()
     }
 
     /// Resolves when the handler should stop; see [`cancel_reason`](Self::cancel_reason). Ignoring it is safe: a

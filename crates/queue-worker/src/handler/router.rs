@@ -1,6 +1,6 @@
 use super::{Context, JobError, JobHandler, blocking::Blocking, typed::Typed};
 use crate::runtime::Handler;
-use async_trait::async_trait;
+use futures_util::future::{BoxFuture, ready};
 use queue_core::{Error, Failure, Kind, Payload, Result, lifecycle::Cause};
 use queue_serde::{Codec, CodecError, Decode, Encode, Json};
 use std::{collections::HashMap, fmt, future::Future, sync::Arc, time::Duration};
@@ -151,19 +151,23 @@ impl<S: Send + Sync + 'static> Router<S> {
     }
 }
 
-#[async_trait]
 impl<S: Send + Sync + 'static> Handler<Context> for Router<S> {
     type Output = Payload;
     type Error = JobError;
 
-    async fn handle(&self, context: Context) -> Result<Payload, JobError> {
+    /// Written without `async_trait`, so that the future of the handler is not boxed once more.
+    fn handle<'r, 'h>(&'r self, context: Context) -> BoxFuture<'h, Result<Payload, JobError>>
+    where
+        'r: 'h,
+        Self: 'h,
+    {
         let kind = &context.meta().kind;
         if let Some(limit) = self.time_limits.get(kind) {
             context.set_time_limit_of_kind(*limit);
         }
         match self.by_kind.get(kind).or(self.fallback.as_ref()) {
-            Some(handler) => handler.handle(context).await,
-            None => Err(unknown_kind(kind)),
+            Some(handler) => handler.handle(context),
+            None => Box::pin(ready(Err(unknown_kind(kind)))),
         }
     }
 }

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 pub(super) enum Admission {
     /// It starts now, and counts as started under every rate limit.
     Start,
-    /// It is not worth a start: cancelled or lost while it waited, or its queue was paused.
+    /// It is not worth a start: cancelled or lost while it waited, or its queue was paused, or the worker stops.
     GiveBack,
     /// Its kind is over its rate. It is put back until its turn.
     PutBack(Span),
@@ -16,7 +16,7 @@ pub(super) enum Admission {
 pub(super) fn admit(shared: &Shared, job: &HeldJob) -> Admission {
     let queue = &shared.queues[job.lane()];
     let start = queue.rate.as_ref().and_then(|_| job.take_start());
-    if job.cancel_reason().is_some() || queue.is_paused() {
+    if shared.signals.stop.is_cancelled() || job.cancel_reason().is_some() || queue.is_paused() {
         return Admission::GiveBack;
     }
     if let Err(wait) = shared.kinds.admit(job.meta(), shared.options.lease) {

@@ -3,6 +3,7 @@ use super::{
     observer::Observer,
     options::{Options, Until},
     plan::Plan,
+    prefetch::Prefetch,
     rate::KindRates,
     run_name::RunNames,
     work_queue::WorkedQueue,
@@ -94,10 +95,20 @@ impl WorkerBuilder {
         self
     }
 
-    /// How many jobs beyond those that run may be held ready. Default 64. They are given back at shutdown.
+    /// Holds up to so many jobs ready beyond those that run, however long they wait: for jobs of which some are much
+    /// slower than the others, and for programs that want to know the number. With 0 a job is claimed when a handler is
+    /// free for it.
+    ///
+    /// By default the worker chooses by itself, from how long handlers take: about as many as they get through in
+    /// 100 ms, so that each call of the store claims and settles many quick jobs, while slow ones are left to other
+    /// workers. It begins with none, and holds at most 4000, or 16 MiB of payloads. If jobs become slow all of a sudden,
+    /// those that are held ready are given back once one of them has waited for a second. With leases shorter than ten
+    /// seconds both times are shorter: a hundredth and a tenth of the lease.
+    ///
+    /// What is held ready is leased and kept alive, and given back at shutdown.
     #[must_use]
     pub fn prefetch(mut self, jobs: usize) -> Self {
-        self.options.prefetch = jobs;
+        self.options.prefetch = Prefetch::Fixed(jobs);
         self
     }
 
@@ -221,8 +232,11 @@ impl WorkerBuilder {
     /// # Errors
     /// `Invalid`, saying which setting and its bounds.
     pub fn build(mut self) -> Result<Worker> {
-        let (concurrency, slots) =
-            (self.options.concurrency, self.options.concurrency.saturating_add(self.options.prefetch));
+        let concurrency = self.options.concurrency;
+        let slots = match self.options.prefetch {
+            Prefetch::Fixed(jobs) => concurrency.saturating_add(jobs),
+            Prefetch::ByHandlerTime => concurrency,
+        };
         if concurrency == 0 || slots > SLOTS_MAX {
             return Err(invalid(format!(
                 "concurrency must be at least 1, and with prefetch at most {SLOTS_MAX}"

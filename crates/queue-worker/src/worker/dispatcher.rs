@@ -2,70 +2,130 @@ use super::{
     HeldJob,
     admission::{Admission, admit},
     execution::Execution,
+    line::{Joined, Length, Line, Next},
     settlement::Settlement,
     shared::Shared,
 };
-use crate::handler::{CancelReason, JobError, SharedHandler};
+use crate::{
+    handler::{CancelReason, JobError, SharedHandler},
+    spawn::tracked,
+};
 use queue_core::Payload;
 use std::sync::Arc;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::{sync::mpsc, task::coop::consume_budget};
 use tokio_util::task::TaskTracker;
 
 /// Starts handlers in claim order, as many at once as allowed, and sends what they answered to the settler.
+///
+/// A handler runs on the task of a *runner*, which goes on with the next job of the line as long as there is one. So a job
+/// among many costs no task of its own, and a single one starts at once.
+#[derive(Debug)]
 pub(super) struct Dispatcher {
-    pub(super) shared: Arc<Shared>,
-    pub(super) handler: SharedHandler,
-    pub(super) settlements: mpsc::UnboundedSender<Settlement>,
-    pub(super) running: TaskTracker,
+    shared: Arc<Shared>,
+    handler: SharedHandler,
+    settlements: mpsc::UnboundedSender<Settlement>,
+    running: TaskTracker,
+    line: Line,
 }
 
+/// A runner's place among those that may run; given back if it ends by a bug.
+struct Place<'a>(Option<&'a Line>);
+
 impl Dispatcher {
-    /// Ends when the fetcher has ended and every job it brought was started or given back.
-    pub(super) async fn run(self, mut jobs: mpsc::UnboundedReceiver<Arc<HeldJob>>) {
-        let handlers = Arc::new(Semaphore::new(self.shared.options.concurrency));
-        while let Some(job) = jobs.recv().await {
-            match self.free_handler(&handlers).await {
-                Some(permit) => match admit(&self.shared, &job) {
-                    Admission::Start => self.start(job, permit),
-                    Admission::GiveBack => self.settle(Settlement::release(job)),
-                    Admission::PutBack(wait) => self.settle(Settlement::put_back(job, wait)),
-                },
-                None => self.settle(Settlement::release(job)),
+    pub(super) fn new(
+        shared: Arc<Shared>,
+        handler: SharedHandler,
+        settlements: mpsc::UnboundedSender<Settlement>,
+        running: TaskTracker,
+    ) -> Self {
+        let line = Line::new(&shared.options);
+        Self { shared, handler, settlements, running, line }
+    }
+
+    /// Gives jobs back that wait for too long, and at the stop all that have not started.
+    pub(super) async fn run(self: Arc<Self>) {
+        loop {
+            tokio::select! {
+                biased;
+                () = self.shared.signals.stop.cancelled() => break,
+                jobs = self.line.too_slow() => self.give_back(jobs),
             }
         }
+        self.give_back(self.line.close());
         self.running.close();
     }
 
-    /// Waits until another handler may run; `None` once the worker stops.
-    async fn free_handler(&self, handlers: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
-        tokio::select! {
-            biased;
-            () = self.shared.signals.stop.cancelled() => None,
-            permit = handlers.clone().acquire_owned() => permit.ok(),
+    /// Has jobs handled, in this order and behind those that wait.
+    pub(super) fn add(self: &Arc<Self>, jobs: Vec<Arc<HeldJob>>) {
+        match self.line.join(jobs) {
+            Joined::Waiting(runners) => {
+                for _ in 0..runners {
+                    tracked(&self.running, self.clone().work());
+                }
+            }
+            Joined::Refused(jobs) => self.give_back(jobs),
         }
     }
 
-    fn start(&self, job: Arc<HeldJob>, permit: OwnedSemaphorePermit) {
-        let (shared, handler, settlements) =
-            (self.shared.clone(), self.handler.clone(), self.settlements.clone());
-        crate::spawn::tracked(&self.running, async move {
-            let executed = Execution::new(&shared, &job).run(&*handler.0).await;
-            drop(permit);
-            match executed {
-                Some(settlement) => drop(settlements.send(settlement)),
-                // Work that goes on would overlap with a next attempt, so its lease is left to lapse.
-                None if job.is_blocking() => {
-                    job.cancel(CancelReason::Shutdown);
-                    shared.abandon(&job);
-                }
-                None => drop(settlements.send(Settlement::release(job))),
+    pub(super) fn length(&self) -> Length {
+        self.line.length()
+    }
+
+    /// Has the fetcher told when the line is no longer than this; false if it is not longer now.
+    pub(super) fn tell_when_at(&self, length: usize) -> bool {
+        self.line.want(length)
+    }
+
+    async fn work(self: Arc<Self>) {
+        let mut place = Place(Some(&self.line));
+        let mut has_done_one = false;
+        while let Next::Job { job, admission, is_wanted } =
+            self.line.next(has_done_one, |job| admit(&self.shared, job))
+        {
+            if is_wanted {
+                self.shared.room_freed.notify_one();
             }
-        });
+            has_done_one = admission == Admission::Start;
+            match admission {
+                Admission::Start => self.execute(job).await,
+                Admission::GiveBack => self.settle(Settlement::release(job)),
+                Admission::PutBack(wait) => self.settle(Settlement::put_back(job, wait)),
+            }
+            // Handlers that never wait must not keep a thread from everything else.
+            consume_budget().await;
+        }
+        place.0 = None;
+    }
+
+    async fn execute(&self, job: Arc<HeldJob>) {
+        match Execution::new(&self.shared, &job).run(&*self.handler.0).await {
+            Some(settlement) => self.settle(settlement),
+            // Work that goes on would overlap with a next attempt, so its lease is left to lapse.
+            None if job.is_blocking() => {
+                job.cancel(CancelReason::Shutdown);
+                self.shared.abandon(&job);
+            }
+            None => self.settle(Settlement::release(job)),
+        }
+    }
+
+    fn give_back(&self, jobs: Vec<Arc<HeldJob>>) {
+        for job in jobs {
+            self.settle(Settlement::release(job));
+        }
     }
 
     fn settle(&self, settlement: Settlement) {
-        // The settler outlives this task, so it always arrives.
+        // The settler outlives whoever has a sender, so it always arrives.
         drop(self.settlements.send(settlement));
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        if let Some(line) = self.0 {
+            line.lost_one();
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 use super::{
     HeldJob, Lease, WorkerEvent,
     dispatcher::Outcome,
+    report::Counted,
     settlement::{Settlement, of_executed},
     shared::Shared,
 };
@@ -29,6 +30,8 @@ impl<'a> Execution<'a> {
         let mut passed = self.shared.options.hooks.before(self.shared, &self.context).await;
         let executed = match passed.answer.take() {
             Some(answer) => Executed::new(answer, None),
+            // Hooks may have taken their time.
+            None if passed.took_time() && self.shared.signals.abort.is_cancelled() => return None,
             None => self.attempt(handler).await?,
         };
         let executed = passed.after(self.shared, &self.context, executed).await;
@@ -36,10 +39,7 @@ impl<'a> Execution<'a> {
     }
 
     async fn attempt(&self, handler: &JobHandler) -> Option<Executed> {
-        if self.shared.signals.abort.is_cancelled() {
-            return None;
-        }
-        self.shared.emit(&WorkerEvent::Started(self.job.meta().clone()));
+        self.shared.note(Counted::Started, || WorkerEvent::Started(self.job.meta().clone()));
         let started = Instant::now();
         // Whatever of the handler panics, its call or its drop too, panics in here.
         let attempt = caught(async {

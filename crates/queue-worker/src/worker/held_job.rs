@@ -2,24 +2,26 @@ use super::{rate::Reservation, time_limit::TimeLimit};
 use crate::handler::CancelReason;
 use bytes::Bytes;
 use queue_core::{
-    ClaimedJob, JobMeta, LeaseToken, NewJob, Payload, QueueName, Seq, Span,
+    ClaimedJob, JobMeta, LeaseToken, NewJob, Payload, Span,
     lifecycle::{Event, Patch},
 };
 use std::sync::{
     Mutex, MutexGuard, OnceLock, PoisonError,
     atomic::{AtomicUsize, Ordering},
 };
-use tokio::{sync::OwnedSemaphorePermit, time::Instant};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// A job under a lease of this worker, from its claim until its settle is durable.
 #[derive(Debug)]
 pub(crate) struct HeldJob {
+    place: usize,
     lane: usize,
     meta: JobMeta,
     payload: Payload,
     token: LeaseToken,
-    cancel: CancellationToken,
+    /// Made for whoever first wants to wait for it.
+    cancel: OnceLock<CancellationToken>,
     reason: OnceLock<CancelReason>,
     time_limit: TimeLimit,
     /// Work on threads of their own that nothing can end.
@@ -27,16 +29,11 @@ pub(crate) struct HeldJob {
     notes: Mutex<Notes>,
 }
 
-/// Names one lease of one life: a job that is given back may be claimed again before the old lease is let go.
-/// A store may number the lives of each queue by itself.
-pub(crate) type LeaseKey = (Seq, u64, QueueName);
-
 /// What a job takes up while it is held.
 #[derive(Debug)]
 pub(crate) struct Room {
     /// Its queue, by its place among the worker's.
     pub(crate) lane: usize,
-    pub(crate) slot: OwnedSemaphorePermit,
     /// The start that was reserved for it, if its queue has a rate limit.
     pub(crate) start: Option<Reservation>,
 }
@@ -55,22 +52,20 @@ struct Notes {
     stored: Option<Bytes>,
     /// To be enqueued with the completion.
     then: Vec<NewJob>,
-    /// Given back when the job is let go, though a context may live on.
-    slot: Option<OwnedSemaphorePermit>,
-    /// Until it starts.
+    /// Until it starts, or is let go, though a context may live on.
     start: Option<Reservation>,
 }
 
 impl HeldJob {
     /// `None` if a store claimed the job without its body, which breaks the contract.
-    pub(crate) fn new(claimed: ClaimedJob, lapses_at: Instant, room: Room) -> Option<Self> {
-        let (slot, start) = (Some(room.slot), room.start);
+    pub(crate) fn new(place: usize, claimed: ClaimedJob, lapses_at: Instant, room: Room) -> Option<Self> {
         Some(Self {
+            place,
             lane: room.lane,
             payload: claimed.record.body?.payload,
             meta: claimed.record.meta,
             token: claimed.token,
-            cancel: CancellationToken::new(),
+            cancel: OnceLock::new(),
             reason: OnceLock::new(),
             time_limit: TimeLimit::default(),
             blocking: AtomicUsize::new(0),
@@ -80,10 +75,14 @@ impl HeldJob {
                 reported: None,
                 stored: None,
                 then: Vec::new(),
-                slot,
-                start,
+                start: room.start,
             }),
         })
+    }
+
+    /// Where it stands among the jobs that the worker holds.
+    pub(crate) fn place(&self) -> usize {
+        self.place
     }
 
     /// Its queue, by its place among the worker's.
@@ -95,10 +94,6 @@ impl HeldJob {
         &self.meta
     }
 
-    pub(crate) fn key(&self) -> LeaseKey {
-        (self.meta.seq, self.meta.epoch, self.meta.queue.clone())
-    }
-
     pub(crate) fn payload(&self) -> &Payload {
         &self.payload
     }
@@ -108,7 +103,13 @@ impl HeldJob {
     }
 
     pub(crate) fn cancel_token(&self) -> &CancellationToken {
-        &self.cancel
+        // Under the lock, so that neither misses the other: whoever makes the token and whoever cancels the job.
+        let _in_turn = self.notes();
+        let token = self.cancel.get_or_init(CancellationToken::new);
+        if self.reason.get().is_some() {
+            token.cancel();
+        }
+        token
     }
 
     pub(crate) fn cancel_reason(&self) -> Option<CancelReason> {
@@ -117,8 +118,14 @@ impl HeldJob {
 
     /// Asks the handler to stop. The first reason stays.
     pub(crate) fn cancel(&self, reason: CancelReason) {
-        let _first = self.reason.set(reason);
-        self.cancel.cancel();
+        let token = {
+            let _in_turn = self.notes();
+            let _first = self.reason.set(reason);
+            self.cancel.get()
+        };
+        if let Some(token) = token {
+            token.cancel();
+        }
     }
 
     pub(crate) fn time_limit(&self) -> &TimeLimit {
@@ -186,15 +193,6 @@ impl HeldJob {
     /// The start that was reserved for it; it is free for another job unless it is used.
     pub(crate) fn take_start(&self) -> Option<Reservation> {
         self.notes().start.take()
-    }
-
-    /// Makes room for another job.
-    pub(crate) fn make_room(&self) {
-        let freed = {
-            let mut notes = self.notes();
-            (notes.slot.take(), notes.start.take())
-        };
-        drop(freed);
     }
 
     fn notes(&self) -> MutexGuard<'_, Notes> {

@@ -17,6 +17,7 @@ pub(super) struct Passed<'a> {
     hooks: Vec<&'a dyn Hook>,
     /// What one of them answered in place of the handler.
     pub(super) answer: Option<super::dispatcher::Outcome>,
+    were_any: bool,
 }
 
 impl Hooks {
@@ -25,7 +26,7 @@ impl Hooks {
     }
 
     pub(super) async fn before(&self, shared: &Shared, job: &Context) -> Passed<'_> {
-        let mut passed = Passed { hooks: Vec::new(), answer: None };
+        let mut passed = Passed { hooks: Vec::new(), answer: None, were_any: !self.0.is_empty() };
         for hook in &self.0 {
             // Called within the future, so that what it panics with before the first await is caught too.
             let call = async { hook.before(job).await };
@@ -43,6 +44,11 @@ impl Hooks {
 }
 
 impl Passed<'_> {
+    /// The worker may have lost its patience meanwhile.
+    pub(super) fn took_time(&self) -> bool {
+        self.were_any
+    }
+
     pub(super) async fn after(self, shared: &Shared, job: &Context, mut executed: Executed) -> Executed {
         for hook in self.hooks.into_iter().rev() {
             let draft = executed.clone();

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use std::pin::pin;
 use tokio_util::sync::CancellationToken;
 
-/// A worker never fails as a member. Give the group a stop deadline beyond the worker's drain deadline and grace: when
+/// A worker fails as a member only when its store is closed for good. Give the group a stop deadline beyond the worker's drain deadline and grace: when
 /// it is dropped instead, its handlers are too, and its jobs are given back while the runtime lives.
 #[async_trait]
 impl Member for Worker {
@@ -20,6 +20,6 @@ impl Member for Worker {
             }
         };
         tracing::info!(?report, "the worker ended");
-        Ok(())
+        report.error.map_or(Ok(()), |error| Err(error.into()))
     }
 }

@@ -28,6 +28,11 @@ impl Observer {
         WorkerEvents::new(self.streams.get_or_init(|| broadcast::Sender::new(BEHIND_MAX)).subscribe())
     }
 
+    /// Without one, no event need be made.
+    pub(super) fn has_listener(&self) -> bool {
+        self.function.is_some() || self.streams.get().is_some_and(|streams| streams.receiver_count() > 0)
+    }
+
     pub(super) fn tell(&self, event: &WorkerEvent) {
         if let Some(function) = &self.function {
             // A listener that panics must not take a part of the worker with it.

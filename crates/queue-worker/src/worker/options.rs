@@ -1,4 +1,4 @@
-use super::hooks::Hooks;
+use super::{hooks::Hooks, prefetch::Prefetch};
 use queue_core::{Span, lifecycle::Policy};
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use std::time::Duration;
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
     pub(crate) concurrency: usize,
-    pub(crate) prefetch: usize,
+    pub(crate) prefetch: Prefetch,
     pub(crate) lease: Span,
     pub(crate) poll_interval: Duration,
     pub(crate) rescue_interval: Duration,
@@ -35,7 +35,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             concurrency: 64,
-            prefetch: 64,
+            prefetch: Prefetch::ByHandlerTime,
             lease: Span::from_secs(30),
             poll_interval: Duration::from_secs(5),
             rescue_interval: Duration::from_secs(5),

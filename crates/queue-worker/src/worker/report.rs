@@ -1,10 +1,13 @@
 use super::WorkerEvent;
+use queue_core::Error;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What a worker did in one run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Report {
+    /// What ended the run, if nobody asked it to end: the store is closed for good and answers nothing any more.
+    pub error: Option<Error>,
     /// Handlers started.
     pub started: u64,
     /// Jobs completed.
@@ -25,48 +28,62 @@ pub struct Report {
     pub abandoned: u64,
 }
 
+/// What a report counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Counted {
+    Started,
+    Completed,
+    Failing,
+    Failed,
+    Released,
+    Cancelled,
+    Rescued,
+    LeaseLost,
+    Abandoned,
+}
+
+const KINDS: usize = Counted::Abandoned as usize + 1;
+
 #[derive(Debug, Default)]
-pub(super) struct Counters {
-    started: AtomicU64,
-    completed: AtomicU64,
-    failing: AtomicU64,
-    failed: AtomicU64,
-    released: AtomicU64,
-    cancelled: AtomicU64,
-    rescued: AtomicU64,
-    leases_lost: AtomicU64,
-    abandoned: AtomicU64,
+pub(super) struct Counters([AtomicU64; KINDS]);
+
+impl Counted {
+    pub(super) fn of(event: &WorkerEvent) -> Option<Self> {
+        Some(match event {
+            WorkerEvent::Started(_) => Self::Started,
+            WorkerEvent::Completed(_) => Self::Completed,
+            WorkerEvent::Failing(_) => Self::Failing,
+            WorkerEvent::Failed(_) => Self::Failed,
+            WorkerEvent::Released(_) => Self::Released,
+            WorkerEvent::Cancelled(_) => Self::Cancelled,
+            WorkerEvent::Stalled(_) => Self::Rescued,
+            WorkerEvent::LeaseLost { .. } => Self::LeaseLost,
+            WorkerEvent::Abandoned { .. } => Self::Abandoned,
+            WorkerEvent::Error(_) | WorkerEvent::HookFailed { .. } | WorkerEvent::Lagged(_) => return None,
+        })
+    }
 }
 
 impl Counters {
-    pub(super) fn count(&self, event: &WorkerEvent) {
-        let counter = match event {
-            WorkerEvent::Started(_) => &self.started,
-            WorkerEvent::Completed(_) => &self.completed,
-            WorkerEvent::Failing(_) => &self.failing,
-            WorkerEvent::Failed(_) => &self.failed,
-            WorkerEvent::Released(_) => &self.released,
-            WorkerEvent::Cancelled(_) => &self.cancelled,
-            WorkerEvent::Stalled(_) => &self.rescued,
-            WorkerEvent::LeaseLost { .. } => &self.leases_lost,
-            WorkerEvent::Abandoned { .. } => &self.abandoned,
-            WorkerEvent::Error(_) | WorkerEvent::HookFailed { .. } | WorkerEvent::Lagged(_) => return,
-        };
-        counter.fetch_add(1, Ordering::Relaxed);
+    pub(super) fn count(&self, counted: Option<Counted>) {
+        if let Some(counted) = counted {
+            self.0[counted as usize].fetch_add(1, Ordering::Relaxed);
+        }
     }
 
     pub(super) fn report(&self) -> Report {
-        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let read = |counted: Counted| self.0[counted as usize].load(Ordering::Relaxed);
         Report {
-            started: read(&self.started),
-            completed: read(&self.completed),
-            failing: read(&self.failing),
-            failed: read(&self.failed),
-            released: read(&self.released),
-            cancelled: read(&self.cancelled),
-            rescued: read(&self.rescued),
-            leases_lost: read(&self.leases_lost),
-            abandoned: read(&self.abandoned),
+            error: None,
+            started: read(Counted::Started),
+            completed: read(Counted::Completed),
+            failing: read(Counted::Failing),
+            failed: read(Counted::Failed),
+            released: read(Counted::Released),
+            cancelled: read(Counted::Cancelled),
+            rescued: read(Counted::Rescued),
+            leases_lost: read(Counted::LeaseLost),
+            abandoned: read(Counted::Abandoned),
         }
     }
 }

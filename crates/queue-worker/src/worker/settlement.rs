@@ -1,7 +1,7 @@
-use super::{HeldJob, JobEnd};
+use super::{HeldJob, JobEnd, WorkerEvent, report::Counted};
 use crate::handler::{Executed, Verdict};
 use queue_core::{
-    Error, Failure, JobMeta, Limits, Span, State,
+    Error, Failure, JobMeta, Span, State,
     lifecycle::{Cause, Event, Policy, Transition, decide},
 };
 use std::{sync::Arc, time::Duration};
@@ -10,8 +10,8 @@ use std::{sync::Arc, time::Duration};
 #[derive(Debug)]
 pub(super) struct Settlement {
     pub(super) job: Arc<HeldJob>,
-    /// The job as last seen; newer than the claim once the store answered that flags moved.
-    pub(super) seen: JobMeta,
+    /// The job as last seen, if that is newer than its claim, since the store answered that flags moved.
+    newer: Option<Box<JobMeta>>,
     event: Event,
     /// How long the handler ran, if it did.
     ran_for: Option<Duration>,
@@ -35,7 +35,12 @@ pub(super) fn of_executed(job: Arc<HeldJob>, executed: Executed) -> Settlement {
 
 impl Settlement {
     fn new(job: Arc<HeldJob>, event: Event) -> Self {
-        Self { seen: job.meta().clone(), job, event, ran_for: None }
+        Self { newer: None, job, event, ran_for: None }
+    }
+
+    /// The job as last seen.
+    pub(super) fn seen(&self) -> &JobMeta {
+        self.newer.as_deref().unwrap_or_else(|| self.job.meta())
     }
 
     /// Gives an unfinished job back.
@@ -50,58 +55,56 @@ impl Settlement {
         Self::new(job, Event::Snooze { token, delay })
     }
 
-    /// Makes an outcome that no store would take into one that says so: a failure loses its details, of which the
-    /// error tells, and anything else becomes a final failure.
-    pub(super) fn fit(mut self, limits: &Limits, policy: &Policy) -> (Self, Option<Error>) {
-        let Some(error) = self.decide(policy).and_then(|transition| refusal(limits, &transition)) else {
-            return (self, None);
-        };
+    /// Makes an outcome that no store would take into one that says so: a failure loses its details, and anything else
+    /// becomes a final failure. The error is to be reported if the stored failure does not tell it.
+    pub(super) fn made_storable(mut self, refusal: Error) -> (Self, Option<Error>) {
         if let Event::Fail { failure, .. } = &mut self.event {
             *failure = failure.clone().without_details();
-            return (self, Some(error));
+            return (self, Some(refusal));
         }
-        let (token, failure) = (self.job.token(), Failure::new("Unstorable", error.message()));
+        let (token, failure) = (self.job.token(), Failure::new("Unstorable", refusal.message()));
         self.event = Event::Fail { token, failure, cause: Cause::Terminal, delay: None, retention: None };
         (self, None)
     }
 
     /// The transition for the job as last seen; `None` if it is seen to be no longer leased.
     pub(super) fn decide(&self, policy: &Policy) -> Option<Transition> {
-        decide(&self.seen, self.event.clone(), policy).ok()
+        decide(self.seen(), self.event.clone(), policy).ok()
     }
 
     /// The same on newer knowledge.
     pub(super) fn again(self, seen: JobMeta) -> Self {
-        Self { seen, ..self }
+        Self { newer: Some(Box::new(seen)), ..self }
     }
 
-    /// What to tell the observer, from the record as it then stood or was last seen before its removal.
-    pub(super) fn done(&self, after: JobMeta) -> super::WorkerEvent {
-        use super::WorkerEvent as E;
-        let name = match (&self.event, after.state) {
-            (Event::Complete { .. }, _) => E::Completed,
-            (_, State::Cancelled) => E::Cancelled,
-            (_, State::Failed) => E::Failed,
-            (Event::Fail { .. }, State::Failing) => E::Failing,
+    /// What its end was, from the record as it then stood or was last seen before its removal.
+    pub(super) fn end(&self, after: &JobMeta) -> Counted {
+        match (&self.event, after.state) {
+            (Event::Complete { .. }, _) => Counted::Completed,
+            (_, State::Cancelled) => Counted::Cancelled,
+            (_, State::Failed) => Counted::Failed,
+            (Event::Fail { .. }, State::Failing) => Counted::Failing,
             // Removed at once: the record still looks as it did before.
-            (Event::Fail { .. }, _) if after.cancel_requested => E::Cancelled,
-            (Event::Fail { .. }, _) => E::Failed,
-            (_, State::Processing) => E::Cancelled,
-            _ => E::Released,
-        };
-        name(self.end(after))
+            (Event::Fail { .. }, _) if after.cancel_requested => Counted::Cancelled,
+            (Event::Fail { .. }, _) => Counted::Failed,
+            (_, State::Processing) => Counted::Cancelled,
+            _ => Counted::Released,
+        }
     }
 
-    fn end(&self, meta: JobMeta) -> JobEnd {
+    /// The same for the observer.
+    pub(super) fn end_event(&self, after: JobMeta) -> WorkerEvent {
+        let name = match self.end(&after) {
+            Counted::Completed => WorkerEvent::Completed,
+            Counted::Cancelled => WorkerEvent::Cancelled,
+            Counted::Failed => WorkerEvent::Failed,
+            Counted::Failing => WorkerEvent::Failing,
+            _ => WorkerEvent::Released,
+        };
         let error = match &self.event {
             Event::Fail { failure, .. } => Some(failure.clone()),
             _ => None,
         };
-        JobEnd { meta, attempt: self.job.meta().attempt(), ran_for: self.ran_for, error }
+        name(JobEnd { meta: after, attempt: self.job.meta().attempt(), ran_for: self.ran_for, error })
     }
-}
-
-fn refusal(limits: &Limits, transition: &Transition) -> Option<Error> {
-    let weight = 1 + transition.then.len();
-    limits.check_transition(transition).and_then(|()| limits.check_batch("apply", weight)).err()
 }

@@ -1,6 +1,6 @@
 use super::{WorkerEvent, backoff::after_error, settlement::Settlement, shared::Shared};
 use queue_core::{
-    Applied, Certainty, Error, ErrorKind, Limits, RE_DECIDES_MAX, Result, lifecycle::Transition,
+    Applied, Certainty, Error, ErrorKind, JobMeta, Limits, RE_DECIDES_MAX, Result, lifecycle::Transition,
 };
 use std::sync::Arc;
 use tokio::{sync::mpsc, time::sleep};
@@ -25,10 +25,19 @@ enum Next {
 /// A settlement that is not through yet.
 struct Pending {
     settlement: Settlement,
-    transition: Transition,
     /// Its fate is unknown since a call failed: a missing job then counts as done.
     in_doubt: bool,
     decisions: usize,
+}
+
+/// What goes to the store in one call.
+#[derive(Default)]
+struct Batch {
+    pending: Vec<Pending>,
+    /// One for each.
+    transitions: Vec<Transition>,
+    /// Jobs in the call, those that follow included.
+    weight: usize,
 }
 
 impl Settler {
@@ -40,98 +49,118 @@ impl Settler {
     pub(super) async fn run(mut self) {
         let limits = self.shared.storage.capabilities().limits;
         let batch_max = self.shared.options.settle_batch_max.min(limits.batch_max);
-        let mut batch = Vec::new();
-        while self.inbox.recv_many(&mut batch, batch_max).await > 0 {
-            let decided = batch.drain(..).filter_map(|it| self.decided(self.fit(it, &limits), false, 0));
-            let decided: Vec<Pending> = decided.collect();
-            for batch in split(decided, limits.batch_max) {
-                self.settle(batch).await;
+        let mut arrived = Vec::new();
+        while self.inbox.recv_many(&mut arrived, batch_max).await > 0 {
+            let mut batch = Batch::default();
+            for settlement in arrived.drain(..) {
+                let Some((pending, transition)) = self.decide(settlement, &limits) else { continue };
+                if !batch.fits(&transition, limits.batch_max) {
+                    self.settle(std::mem::take(&mut batch)).await;
+                }
+                batch.push(pending, transition);
             }
+            self.settle(batch).await;
         }
     }
 
-    fn fit(&self, settlement: Settlement, limits: &Limits) -> Settlement {
-        let (settlement, left_out) = settlement.fit(limits, &self.shared.options.policy);
+    /// The first decision about an outcome, which no store refuses for its size.
+    fn decide(&self, settlement: Settlement, limits: &Limits) -> Option<(Pending, Transition)> {
+        let (pending, transition) = self.decided(Pending { settlement, in_doubt: false, decisions: 1 })?;
+        let Err(refusal) = refusal(limits, &transition) else { return Some((pending, transition)) };
+        let (settlement, left_out) = pending.settlement.made_storable(refusal);
         if let Some(error) = left_out {
             self.shared.report_error(error);
         }
-        settlement
+        self.decided(Pending { settlement, ..pending })
     }
 
-    fn decided(&self, settlement: Settlement, in_doubt: bool, decisions: usize) -> Option<Pending> {
-        match settlement.decide(&self.shared.options.policy) {
-            Some(transition) if decisions < RE_DECIDES_MAX => {
-                Some(Pending { settlement, transition, in_doubt, decisions: decisions + 1 })
-            }
+    /// What to send for an outcome. One that leads nowhere has lost its lease.
+    fn decided(&self, pending: Pending) -> Option<(Pending, Transition)> {
+        match pending.settlement.decide(&self.shared.options.policy) {
+            Some(transition) if pending.decisions <= RE_DECIDES_MAX => Some((pending, transition)),
             _ => {
-                self.lost(&settlement);
+                self.shared.let_go([&*pending.settlement.job]);
+                self.lost(&pending.settlement);
                 None
             }
         }
     }
 
     /// Sends a batch until nothing of it is left.
-    async fn settle(&self, mut batch: Vec<Pending>) {
+    async fn settle(&self, mut batch: Batch) {
         let mut errors = 0;
-        while !batch.is_empty() {
-            match self.apply(&batch).await {
-                Ok(answers) => {
-                    let answered = batch.into_iter().zip(answers);
-                    batch = answered.filter_map(|(pending, answer)| self.conclude(pending, answer)).collect();
-                }
+        while !batch.pending.is_empty() {
+            let Batch { mut pending, transitions, .. } = batch;
+            match self.apply(transitions).await {
+                Ok(answers) => batch = self.conclude(pending, answers),
                 Err(error) => {
                     errors += 1;
                     self.shared.report_error(error.clone());
-                    for pending in &mut batch {
+                    for pending in &mut pending {
                         pending.in_doubt |= error.certainty() == Certainty::Unknown;
                     }
-                    match self.after_error(&error, errors, batch.len()).await {
-                        Next::Retry => {}
-                        Next::Split => return self.settle_each(batch).await,
-                        Next::GiveUp => return self.abandon(&batch),
+                    match self.after_error(&error, errors, pending.len()).await {
+                        Next::Retry => batch = self.batch(pending),
+                        Next::Split => return self.settle_each(pending).await,
+                        Next::GiveUp => return self.abandon(&pending),
                     }
                 }
             }
         }
     }
 
-    async fn settle_each(&self, batch: Vec<Pending>) {
-        for pending in batch {
-            Box::pin(self.settle(vec![pending])).await;
+    async fn settle_each(&self, pending: Vec<Pending>) {
+        for pending in pending {
+            Box::pin(self.settle(self.batch([pending]))).await;
         }
+    }
+
+    /// The same decisions again, which are the same.
+    fn batch(&self, pending: impl IntoIterator<Item = Pending>) -> Batch {
+        let mut batch = Batch::default();
+        for (pending, transition) in pending.into_iter().filter_map(|pending| self.decided(pending)) {
+            batch.push(pending, transition);
+        }
+        batch
     }
 
     /// One answer for each of the batch, or an error.
-    async fn apply(&self, batch: &[Pending]) -> Result<Vec<Applied>> {
-        let sent = batch.iter().map(|it| it.transition.clone()).collect();
+    async fn apply(&self, transitions: Vec<Transition>) -> Result<Vec<Applied>> {
+        let sent = transitions.len();
         let answers = tokio::select! {
             biased;
-            answers = self.shared.storage.apply(sent) => answers?.value,
+            answers = self.shared.storage.apply(transitions) => answers?.value,
             () = self.shared.signals.cut_off.cancelled() => return Err(unanswered()),
         };
-        if answers.len() == batch.len() { Ok(answers) } else { Err(miscounted()) }
+        if answers.len() == sent { Ok(answers) } else { Err(miscounted()) }
     }
 
-    /// Reports an answer; what must be decided again comes back.
-    fn conclude(&self, pending: Pending, answer: Applied) -> Option<Pending> {
-        let Pending { settlement, in_doubt, decisions, .. } = pending;
-        match answer {
-            Applied::Stale(meta) => return self.decided(settlement.again(meta), in_doubt, decisions),
-            Applied::Missing if in_doubt => self.done(&settlement, settlement.seen.clone()),
-            Applied::Missing | Applied::LeaseLost(_) => self.lost(&settlement),
-            Applied::Done(meta) => self.done(&settlement, meta),
+    /// Reports what was answered; what must be decided again comes back.
+    fn conclude(&self, pending: Vec<Pending>, answers: Vec<Applied>) -> Batch {
+        let all = pending.iter().zip(&answers);
+        let over = all.filter(|(_, answer)| !matches!(answer, Applied::Stale(_)));
+        self.shared.let_go(over.map(|(pending, _)| &*pending.settlement.job));
+        let mut again = Vec::new();
+        for (Pending { settlement, in_doubt, decisions }, answer) in pending.into_iter().zip(answers) {
+            match answer {
+                Applied::Stale(meta) => {
+                    let settlement = settlement.again(meta);
+                    again.push(Pending { settlement, in_doubt, decisions: decisions + 1 });
+                }
+                Applied::Missing if in_doubt => self.done(&settlement, settlement.seen().clone()),
+                Applied::Missing | Applied::LeaseLost(_) => self.lost(&settlement),
+                Applied::Done(meta) => self.done(&settlement, meta),
+            }
         }
-        None
+        self.batch(again)
     }
 
-    fn done(&self, settlement: &Settlement, after: queue_core::JobMeta) {
-        self.shared.let_go(&settlement.job);
-        self.shared.emit(&settlement.done(after));
+    fn done(&self, settlement: &Settlement, after: JobMeta) {
+        self.shared.note(settlement.end(&after), || settlement.end_event(after));
     }
 
     fn lost(&self, settlement: &Settlement) {
-        let (id, seq) = (settlement.seen.id.clone(), settlement.seen.seq);
-        self.shared.let_go(&settlement.job);
+        let (id, seq) = (settlement.seen().id.clone(), settlement.seen().seq);
         self.shared.emit(&WorkerEvent::LeaseLost { id, seq });
     }
 
@@ -171,18 +200,25 @@ fn miscounted() -> Error {
     Error::new(ErrorKind::Internal, "apply", "the store did not answer each item of a batch").unknown()
 }
 
-/// Parts that fit one call of the store, counting the jobs that follow.
-fn split(all: Vec<Pending>, weight_max: usize) -> Vec<Vec<Pending>> {
-    let mut parts: Vec<Vec<Pending>> = Vec::new();
-    let mut room = 0;
-    for pending in all {
-        let weight = 1 + pending.transition.then.len();
-        if weight > room || parts.is_empty() {
-            parts.push(Vec::new());
-            room = weight_max;
-        }
-        room = room.saturating_sub(weight);
-        parts.last_mut().expect("a part was pushed").push(pending);
+fn refusal(limits: &Limits, transition: &Transition) -> Result<()> {
+    limits.check_transition(transition)?;
+    limits.check_batch("apply", weight(transition))
+}
+
+/// Jobs in a call: its own, and those that follow.
+fn weight(transition: &Transition) -> usize {
+    1 + transition.then.len()
+}
+
+impl Batch {
+    /// The first always does: what is too heavy by itself was made into something else.
+    fn fits(&self, transition: &Transition, weight_max: usize) -> bool {
+        self.pending.is_empty() || self.weight + weight(transition) <= weight_max
     }
-    parts
+
+    fn push(&mut self, pending: Pending, transition: Transition) {
+        self.weight += weight(&transition);
+        self.pending.push(pending);
+        self.transitions.push(transition);
+    }
 }

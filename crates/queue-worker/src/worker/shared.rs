@@ -1,13 +1,17 @@
 use super::{
-    HeldJob, WorkerEvent, held_job::LeaseKey, observer::Observer, options::Options, plan::Plan,
-    rate::KindRates, report::Counters, run_name::RunName, work_queue::WorkedQueue,
+    HeldJob, WorkerEvent,
+    held_jobs::HeldJobs,
+    observer::Observer,
+    options::Options,
+    plan::Plan,
+    rate::KindRates,
+    report::{Counted, Counters},
+    run_name::RunName,
+    work_queue::WorkedQueue,
 };
-use queue_core::{Error, QueueName, Rng, Storage};
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
-use tokio::sync::{Notify, Semaphore};
+use queue_core::{Error, ErrorKind, QueueName, Rng, Storage};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 /// What the parts of one run share.
@@ -21,16 +25,17 @@ pub(crate) struct Shared {
     pub(super) options: Options,
     pub(super) rng: Arc<dyn Rng>,
     pub(super) signals: Signals,
-    /// One permit for each job that may be held: those that run, those that wait for a handler, and those whose
-    /// settle is not durable yet.
-    pub(super) slots: Arc<Semaphore>,
-    /// Ordered, so that a seeded run repeats itself.
-    held: Mutex<BTreeMap<LeaseKey, Arc<HeldJob>>>,
+    /// Each has a slot: those that run, those that wait for a handler, and those whose settle is not durable yet.
+    held: Mutex<HeldJobs>,
+    /// Told when there may be room for more jobs.
+    pub(super) room_freed: Notify,
     /// Told when the last held job is let go.
     pub(super) emptied: Notify,
     /// Told when a start that was reserved under a rate limit is used, or free again.
     pub(super) rate_freed: Arc<Notify>,
     counters: Counters,
+    /// Why the run ended, if nobody asked it to.
+    error: OnceLock<Error>,
     pub(super) observer: Observer,
 }
 
@@ -39,6 +44,8 @@ pub(crate) struct Shared {
 pub(super) struct Signals {
     /// Claim nothing more and start nothing more.
     pub(super) stop: CancellationToken,
+    /// The store answers nothing any more, so no handler's outcome can be stored.
+    pub(super) store_gone: CancellationToken,
     /// Abort what still runs, and give up settles that cannot be stored.
     pub(super) abort: CancellationToken,
     /// Wait no longer for answers of the store.
@@ -58,68 +65,95 @@ impl Shared {
             signals: Signals { stop: name.stop.clone(), ..Signals::default() },
             name,
             rng: plan.rng.clone(),
-            slots: Arc::new(Semaphore::new(options.concurrency + options.prefetch)),
             options,
             held: Mutex::default(),
+            room_freed: Notify::new(),
             emptied: Notify::new(),
             counters: Counters::default(),
+            error: OnceLock::new(),
             observer: plan.observer.clone(),
         }
     }
 
-    pub(super) fn hold(&self, job: Arc<HeldJob>) {
-        self.held().insert(job.key(), job);
+    /// Adds jobs to those that are held.
+    pub(super) fn hold<T>(&self, add: impl FnOnce(&mut HeldJobs) -> T) -> T {
+        add(&mut self.held())
     }
 
-    pub(super) fn let_go(&self, job: &HeldJob) {
-        job.make_room();
+    pub(super) fn let_go<'a>(&self, jobs: impl IntoIterator<Item = &'a HeldJob>) {
         let mut held = self.held();
-        held.remove(&job.key());
-        if held.is_empty() {
+        for job in jobs {
+            // The start that was reserved for it is free for another, unless it was used.
+            drop(self.queues[job.lane()].rate.as_ref().and_then(|_| job.take_start()));
+            held.remove(job);
+        }
+        if held.count() == 0 {
             self.emptied.notify_one();
         }
+        drop(held);
+        self.room_freed.notify_one();
     }
 
     /// Lets go of a job whose outcome is not stored, and says so.
     pub(super) fn abandon(&self, job: &HeldJob) {
         let (id, seq) = (job.meta().id.clone(), job.meta().seq);
-        self.let_go(job);
+        self.let_go([job]);
         self.emit(&WorkerEvent::Abandoned { id, seq });
     }
 
     pub(super) fn held_jobs(&self) -> Vec<Arc<HeldJob>> {
-        self.held().values().cloned().collect()
+        self.held().all()
     }
 
     pub(super) fn is_holding(&self, job: &HeldJob) -> bool {
-        self.held().contains_key(&job.key())
+        self.held().contains(job)
     }
 
     pub(super) fn held_count(&self) -> usize {
-        self.held().len()
+        self.held().count()
     }
 
     pub(super) fn emit(&self, event: &WorkerEvent) {
-        self.counters.count(event);
+        self.counters.count(Counted::of(event));
         self.observer.tell(event);
+    }
+
+    /// The same for what happens to every job: the event is made only if somebody listens.
+    pub(super) fn note(&self, counted: Counted, event: impl FnOnce() -> WorkerEvent) {
+        self.counters.count(Some(counted));
+        if self.observer.has_listener() {
+            self.observer.tell(&event());
+        }
     }
 
     /// Reports what the store refused for one queue.
     pub(super) fn report_error_of(&self, queue: &QueueName, error: Error) {
         tracing::warn!(%queue, worker = %self.name.id, %error, "the store refused");
-        self.emit(&WorkerEvent::Error(error));
+        self.note_error(error);
     }
 
     pub(super) fn report_error(&self, error: Error) {
         tracing::warn!(worker = %self.name.id, %error, "the store refused");
-        self.emit(&WorkerEvent::Error(error));
+        self.note_error(error);
+    }
+
+    /// A handle that is closed stays closed, so asking on would be for ever.
+    fn note_error(&self, error: Error) {
+        self.emit(&WorkerEvent::Error(error.clone()));
+        if error.kind() == ErrorKind::Closed {
+            if !self.signals.stop.is_cancelled() {
+                let _first = self.error.set(error);
+            }
+            self.signals.stop.cancel();
+            self.signals.store_gone.cancel();
+        }
     }
 
     pub(super) fn report(&self) -> super::Report {
-        self.counters.report()
+        super::Report { error: self.error.get().cloned(), ..self.counters.report() }
     }
 
-    fn held(&self) -> MutexGuard<'_, BTreeMap<LeaseKey, Arc<HeldJob>>> {
+    fn held(&self) -> MutexGuard<'_, HeldJobs> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

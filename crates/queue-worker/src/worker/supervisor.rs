@@ -29,7 +29,7 @@ impl Supervisor {
         let shared = &self.shared;
         let running = TaskTracker::new();
         let (foreground, background) = self.start(&running);
-        let Signals { stop, abort, cut_off, idle } = &shared.signals;
+        let Signals { stop, abort, cut_off, idle, .. } = &shared.signals;
         stop.cancelled().await;
         drain(shared, &running).await;
         join(foreground, &[(shared.options.grace, abort), (ANSWER_WAIT, cut_off)]).await;
@@ -46,14 +46,9 @@ impl Supervisor {
 
     fn start(&self, running: &TaskTracker) -> ([JoinHandle<()>; 3], [JoinHandle<()>; 4]) {
         let shared = &self.shared;
-        let (jobs, arriving) = mpsc::unbounded_channel();
         let (settlements, ended) = mpsc::unbounded_channel();
-        let dispatcher = Dispatcher {
-            shared: shared.clone(),
-            handler: self.plan.handler.clone(),
-            settlements,
-            running: running.clone(),
-        };
+        let handler = self.plan.handler.clone();
+        let dispatcher = Arc::new(Dispatcher::new(shared.clone(), handler, settlements, running.clone()));
         let background = [
             part(shared, heartbeat::run(shared.clone())),
             part(shared, maintenance::run_rescue(shared.clone())),
@@ -61,8 +56,8 @@ impl Supervisor {
             part(shared, maintenance::run_presence(shared.clone())),
         ];
         let foreground = [
-            part(shared, Fetcher::new(shared.clone(), jobs).run()),
-            part(shared, dispatcher.run(arriving)),
+            part(shared, Fetcher::new(shared.clone(), dispatcher.clone()).run()),
+            part(shared, dispatcher.run()),
             part(shared, Settler::new(shared.clone(), ended).run()),
         ];
         (foreground, background)
@@ -83,15 +78,15 @@ fn part(shared: &Shared, work: impl Future<Output = ()> + Send + 'static) -> Joi
     })
 }
 
-/// Lets handlers finish, and after the deadline asks them to.
+/// Lets handlers finish, and after the deadline asks them to: at once where nothing that they answer can be stored.
 async fn drain(shared: &Shared, running: &TaskTracker) {
-    tokio::select! {
+    let reason = tokio::select! {
         biased;
-        () = running.wait() => {}
-        () = patience(shared.options.drain, &shared.signals.abort) => {
-            shared.held_jobs().iter().for_each(|job| job.cancel(CancelReason::Shutdown));
-        }
-    }
+        () = running.wait() => return,
+        () = shared.signals.store_gone.cancelled() => CancelReason::LeaseLost,
+        () = patience(shared.options.drain, &shared.signals.abort) => CancelReason::Shutdown,
+    };
+    shared.held_jobs().iter().for_each(|job| job.cancel(reason));
 }
 
 /// Waits for parts of the worker to end, and each time the patience is over takes the next step against what holds

@@ -89,8 +89,10 @@ impl Worker {
         self.plan.observer.stream()
     }
 
-    /// Works until it is stopped, and answers what it did. It never fails: what the store refuses is reported as an
-    /// event and tried again.
+    /// Works until it is stopped, and answers what it did. What the store refuses is reported as an event and tried again,
+    /// for as long as the store is away. Only an error of kind `Closed` ends the run, since a handle that is closed stays
+    /// closed: running handlers are told at once that their leases are lost, have the grace, and the
+    /// [report](Report::error) carries the error. Open the store again and build a new worker.
     ///
     /// A stop goes in steps. Nothing more is claimed, and jobs that have not started are given back uncharged. Running
     /// handlers go on until the drain deadline, then their cancel tokens fire, and after the grace those that still

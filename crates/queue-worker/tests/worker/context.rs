@@ -2,8 +2,8 @@
 
 use crate::support::{Fault, Rig, job, millis, router, span};
 use queue_core::{
-    ErrorKind, Prune, PruneRequest, State, Storage,
-    lifecycle::{Event, OnRunning},
+    ContentType, ErrorKind, Payload, Prune, PruneRequest, State, Storage, StorageExt,
+    lifecycle::{Event, OnRunning, Policy},
 };
 use queue_worker::{CancelReason, Context, JobError, Router};
 use std::{
@@ -46,6 +46,26 @@ async fn attempt_and_epoch_differ_once_a_claim_was_given_back() {
     });
     rig.drain(rig.worker(handler)).await;
     assert_eq!(*seen.lock().expect("unpoisoned"), [(1, 1), (1, 2), (2, 3), (2, 4)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_handler_completes_with_its_token_stays_as_it_is_when_it_returns() {
+    let rig = Rig::new();
+    rig.enqueue([job("a", 1)]).await;
+    let store = rig.store.clone();
+    let handler = router(move |_, context: Context| {
+        let store = store.clone();
+        async move {
+            let result = Payload::new("\"the handler's\"", ContentType::from_static("application/json"));
+            let token = context.lease_token();
+            let complete = Event::Complete { token, result, retention: None, then: Vec::new() };
+            let _done = store.settle(context.meta(), complete, &Policy::default()).await?;
+            Ok("the worker's".to_owned())
+        }
+    });
+    let report = rig.drain(rig.worker(handler)).await;
+    assert_eq!((report.completed, report.leases_lost, report.abandoned), (1, 0, 0));
+    assert_eq!(result(&rig, "a").await, "\"the handler's\"");
 }
 
 #[tokio::test(start_paused = true)]

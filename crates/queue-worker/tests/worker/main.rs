@@ -2,6 +2,7 @@
 
 mod blocking;
 mod bounds;
+mod closed;
 mod context;
 mod documented;
 mod event_stream;
@@ -12,6 +13,7 @@ mod leadership_faults;
 mod leases;
 mod outcomes;
 mod pausing;
+mod prefetch;
 mod progress;
 mod queues;
 mod rates;

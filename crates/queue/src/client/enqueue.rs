@@ -36,6 +36,31 @@ impl<P: Encode, R: Decode> Queue<P, R> {
         self.store_one(self.job(id.into(), &payload, &options)?).await
     }
 
+    /// The job that [`enqueue_with`](Self::enqueue_with) would store, for whatever else stores jobs: a completion that it is
+    /// to follow (`Context::then`), or a transaction of the program's own (`PostgresStorage::enqueue_in`). Nothing is
+    /// written here.
+    ///
+    /// ```
+    /// # #[cfg(all(feature = "memory", feature = "json"))] {
+    /// # tokio::runtime::Builder::new_current_thread().build().expect("a runtime").block_on(async {
+    /// use queue::{JobOptions, Queue};
+    ///
+    /// let emails: Queue<String> = Queue::new(queue::open("memory:").await?, "emails")?;
+    /// let options = JobOptions::new().kind("email").priority(-5);
+    /// let job = emails.new_job("welcome-ada", &"welcome, ada".to_owned(), &options)?;
+    /// assert_eq!((job.id.as_str(), job.priority), ("welcome-ada", -5));
+    /// # Ok::<(), queue::Error>(())
+    /// # }).expect("encodes");
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// `Invalid` for a bad id, an option that cannot be, or a payload that cannot be encoded. The limits of the store
+    /// are checked when it is stored.
+    pub fn new_job(&self, id: impl Into<Id>, payload: &P, options: &JobOptions) -> Result<NewJob> {
+        self.job(id.into(), payload, options)
+    }
+
     /// Stores many jobs with the same options; the answers are in the order of the jobs.
     ///
     /// Every job is encoded and checked before the first is written. They are sent in batches of at most

@@ -1,5 +1,5 @@
 use crate::{Change, Queue, Status};
-use futures_util::{Stream, TryStreamExt, stream};
+use futures_util::{Stream, StreamExt, TryStreamExt, stream};
 use queue_core::{Cursor, ListFilter, ListQuery, Prune, PruneRequest, Result};
 use std::collections::VecDeque;
 
@@ -59,6 +59,7 @@ impl<P, R> Queue<P, R> {
                 }
             }
         })
+        .fuse() // asking once more at the end is answered, not a panic
     }
 
     /// Makes every Failed or Cancelled job that the filter finds run again, as [`redrive`](Self::redrive) does, and

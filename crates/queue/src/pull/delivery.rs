@@ -41,6 +41,12 @@ impl<P, R> Delivery<P, R> {
         &self.meta
     }
 
+    /// The proof of this claim, for settling the job in a transaction of the program's own
+    /// (`PostgresStorage::settle_in`).
+    pub fn lease_token(&self) -> LeaseToken {
+        self.token
+    }
+
     /// The number of this attempt, counted from one. It repeats after a release.
     pub fn attempt(&self) -> u32 {
         self.meta.attempt()

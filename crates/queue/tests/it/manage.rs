@@ -175,6 +175,17 @@ async fn a_listing_of_many_pages_goes_on_after_an_error() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_listing_may_be_asked_again_at_its_end() {
+    let queue = texts();
+    let _ = queue.enqueue("a", String::new()).await.unwrap();
+    let mut all = pin!(queue.list_all(ListFilter::all()));
+    assert!(all.next().await.unwrap().is_ok());
+    for _ in 0..2 {
+        assert!(all.next().await.is_none());
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn every_failed_job_runs_again_at_a_word() {
     let queue = texts();
     let options = JobOptions::new().max_attempts(1);

@@ -1,15 +1,17 @@
-use crate::worker::{HeldJob, held_job::Room, rate::Reservation, shared::Shared, work_queue::WorkedQueue};
-use queue_core::{ClaimRequest, Claimed, Error, ErrorKind, Result};
+use crate::worker::{
+    HeldJob, held_job::Room, held_jobs::HeldJobs, rate::Reservation, shared::Shared, work_queue::WorkedQueue,
+};
+use queue_core::{ClaimRequest, Claimed, ClaimedJob, Error, ErrorKind, Result};
 use std::{collections::VecDeque, sync::Arc};
-use tokio::{sync::OwnedSemaphorePermit, time::Instant};
+use tokio::time::Instant;
 
-/// One claim, with the slots and the starts that its jobs are to have.
+/// One claim, with the starts that its jobs are to have.
 pub(super) struct Ask {
     /// Which queue, by its place among the worker's.
     pub(super) lane: usize,
     pub(super) queue: Arc<WorkedQueue>,
-    /// As many as jobs are asked for; none asks only whether there are any.
-    pub(super) slots: OwnedSemaphorePermit,
+    /// How many jobs are asked for; none asks only whether there are any.
+    pub(super) limit: usize,
     /// As many, where a rate limit holds.
     pub(super) starts: Option<Reservation>,
 }
@@ -22,8 +24,6 @@ pub(super) struct Answered {
     pub(super) got: usize,
     /// Held, in claim order.
     pub(super) jobs: VecDeque<Arc<HeldJob>>,
-    /// Those that were not needed.
-    pub(super) slots: OwnedSemaphorePermit,
     /// The answer without its jobs.
     pub(super) answer: Result<Claimed>,
 }
@@ -31,22 +31,23 @@ pub(super) struct Answered {
 impl Ask {
     /// Jobs are held as soon as they are here, so that the heartbeat has them while other queues still answer.
     pub(super) async fn send(mut self, shared: &Shared) -> Answered {
-        let (limit, sent_at) = (self.slots.num_permits(), Instant::now());
+        let (limit, sent_at) = (self.limit, Instant::now());
         let mut answer = shared.storage.claim(self.request(shared, limit)).await;
         let claimed = answer.as_mut().map(|claimed| std::mem::take(&mut claimed.jobs)).unwrap_or_default();
         let got = claimed.len();
         let lapses_at = sent_at + shared.options.lease.as_duration();
-        let mut jobs = VecDeque::with_capacity(got);
-        for job in claimed {
-            let held = self.room().and_then(|room| HeldJob::new(job, lapses_at, room)).map(Arc::new);
-            let Some(held) = held else {
-                shared.report_error_of(&self.queue.name, broken_claim());
-                continue;
-            };
-            shared.hold(held.clone());
-            jobs.push_back(held);
+        let jobs: VecDeque<_> = shared
+            .hold(|held| claimed.into_iter().filter_map(|job| self.hold(held, job, lapses_at)).collect());
+        for _ in jobs.len()..got {
+            shared.report_error_of(&self.queue.name, broken_claim());
         }
-        Answered { lane: self.lane, limit, got, jobs, slots: self.slots, answer }
+        Answered { lane: self.lane, limit, got, jobs, answer }
+    }
+
+    /// `None` for what is not to be held.
+    fn hold(&mut self, held: &mut HeldJobs, job: ClaimedJob, lapses_at: Instant) -> Option<Arc<HeldJob>> {
+        let room = self.room()?;
+        held.add(|place| HeldJob::new(place, job, lapses_at, room))
     }
 
     fn request(&self, shared: &Shared, limit: usize) -> ClaimRequest {
@@ -56,12 +57,12 @@ impl Ask {
 
     /// What one job takes; `None` for one that nobody asked for.
     fn room(&mut self) -> Option<Room> {
-        let slot = self.slots.split(1)?;
+        self.limit = self.limit.checked_sub(1)?;
         let start = match &mut self.starts {
             Some(starts) => Some(starts.split_one()?),
             None => None,
         };
-        Some(Room { lane: self.lane, slot, start })
+        Some(Room { lane: self.lane, start })
     }
 }
 

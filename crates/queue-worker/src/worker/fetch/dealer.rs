@@ -34,6 +34,11 @@ impl Dealer {
     /// queue has room: none for a queue that is not to be asked.
     pub(super) fn deal(&mut self, slots: usize, rooms: &[usize]) -> Vec<usize> {
         self.open(rooms);
+        let open: Vec<usize> = (0..rooms.len()).filter(|&queue| rooms[queue] > 0).collect();
+        if let [only] = open[..] {
+            // Thousands of slots may be free for a single job, and nobody else wants them.
+            return vec![only; slots.min(rooms[only])];
+        }
         let (mut rooms, mut tags) = (rooms.to_vec(), self.tags());
         let mut dealt = Vec::new();
         for _ in 0..slots {

@@ -4,7 +4,7 @@ use super::{
     lane::{After, Lane},
 };
 use crate::worker::{
-    HeldJob, backoff::jittered, maintenance, options::Until, rate::Reservation, shared::Shared,
+    backoff::jittered, dispatcher::Dispatcher, maintenance, options::Until, rate::Reservation, shared::Shared,
 };
 use futures_util::future::join_all;
 use queue_core::{Claimed, QueueName, State};
@@ -14,16 +14,17 @@ use std::{
     task::{Context, Poll, Waker},
     time::Duration,
 };
-use tokio::{
-    sync::{OwnedSemaphorePermit, mpsc},
-    time::{Instant, sleep_until},
-};
+use tokio::time::{Instant, sleep_until};
+
+/// A claim is worth its round trip once this share of all slots is free, or the line of ready jobs is half gone.
+const CLAIMS_PER_ROUND: usize = 4;
 
 /// How often a run that ends with the last job looks whether another worker has finished it.
 const OTHERS_POLL: Duration = Duration::from_millis(100);
 
-/// Claims whenever there is room, and otherwise sleeps until exactly the next due job of any queue. A queue has one claim
-/// in flight at a time, so slots that become free meanwhile are asked for together.
+/// Claims when there is room for a fair number of jobs, or when handlers are about to run out of them, and otherwise sleeps
+/// until exactly the next due job of any queue. A queue has one claim in flight at a time, so slots that become free
+/// meanwhile are asked for together.
 ///
 /// Free slots are dealt to the queues by weight. What a queue does not have goes to the others in the same breath, and
 /// the queue is not asked again before there may be something, so an empty one costs nothing.
@@ -32,7 +33,7 @@ const OTHERS_POLL: Duration = Duration::from_millis(100);
 /// leases: a stop is looked at between claims, and what a late claim brings goes to the dispatcher, which gives it back.
 pub(in crate::worker) struct Fetcher {
     shared: Arc<Shared>,
-    jobs: mpsc::UnboundedSender<Arc<HeldJob>>,
+    dispatcher: Arc<Dispatcher>,
     lanes: Vec<Lane>,
     dealer: Dealer,
     /// Nothing is held any more, so the end may have come.
@@ -49,11 +50,10 @@ struct Ending {
 }
 
 impl Fetcher {
-    /// The channel needs no bound: the slots bound what is held.
-    pub(in crate::worker) fn new(shared: Arc<Shared>, jobs: mpsc::UnboundedSender<Arc<HeldJob>>) -> Self {
+    pub(in crate::worker) fn new(shared: Arc<Shared>, dispatcher: Arc<Dispatcher>) -> Self {
         let lanes = shared.queues.iter().cloned().map(Lane::new).collect();
         let dealer = Dealer::new(shared.queues.iter().map(|queue| queue.weight));
-        Self { shared, jobs, lanes, dealer, may_be_done: false }
+        Self { shared, dispatcher, lanes, dealer, may_be_done: false }
     }
 
     pub(in crate::worker) async fn run(mut self) {
@@ -75,29 +75,39 @@ impl Fetcher {
         false
     }
 
-    /// Waits for at least one free slot and takes all there are; `None` at the stop.
-    async fn free_slots(&mut self) -> Option<OwnedSemaphorePermit> {
-        let slots = &self.shared.slots;
-        let mut permit = tokio::select! {
-            biased;
-            () = self.shared.signals.stop.cancelled() => return None,
-            permit = slots.clone().acquire_owned() => permit.ok()?,
-        };
-        let more = u32::try_from(slots.available_permits()).unwrap_or(u32::MAX);
-        if let Ok(rest) = slots.clone().try_acquire_many_owned(more) {
-            permit.merge(rest);
+    /// Waits until a claim is worth its while, and answers how many jobs there is room for; `None` at the stop.
+    async fn free_slots(&mut self) -> Option<usize> {
+        while !self.shared.signals.stop.is_cancelled() {
+            let room = self.room();
+            if room > 0 {
+                return Some(room);
+            }
+            tokio::select! {
+                biased;
+                () = self.shared.signals.stop.cancelled() => {}
+                () = self.shared.room_freed.notified() => {}
+            }
         }
-        Some(permit)
+        None
+    }
+
+    /// For how many jobs there is room; none as long as a claim is better put off.
+    fn room(&self) -> usize {
+        let line = self.dispatcher.length();
+        let slots = self.shared.options.concurrency.saturating_add(line.most);
+        let room = slots.saturating_sub(self.shared.held_count());
+        let is_fair = room >= slots.div_ceil(CLAIMS_PER_ROUND);
+        if room == 0 || is_fair || !self.dispatcher.tell_when_at(line.most / 2) { room } else { 0 }
     }
 
     /// Deals the slots out again and again, until they are used or no queue has anything for them.
-    async fn fetch(&mut self, mut slots: OwnedSemaphorePermit) {
+    async fn fetch(&mut self, mut slots: usize) {
         let mut ending = self.begin();
         loop {
             let now = self.look();
             let rooms: Vec<usize> = self.lanes.iter().map(|lane| lane.room(now)).collect();
-            let dealt = self.dealer.deal(slots.num_permits(), &rooms);
-            let asks = self.asks(&dealt, &mut slots, now, &ending);
+            let dealt = self.dealer.deal(slots, &rooms);
+            let asks = self.asks(&dealt, now, &ending);
             if asks.is_empty() {
                 break;
             }
@@ -106,7 +116,7 @@ impl Fetcher {
             for answered in answers {
                 self.note(answered, &mut slots, &mut ending).await;
             }
-            if slots.num_permits() == 0 || self.shared.signals.stop.is_cancelled() {
+            if slots == 0 || self.shared.signals.stop.is_cancelled() {
                 break;
             }
         }
@@ -127,13 +137,7 @@ impl Fetcher {
 
     /// A claim for each queue that was dealt slots. A queue that may not start anything is asked for nothing, if only its
     /// answer can show that the worker is done.
-    fn asks(
-        &self,
-        dealt: &[usize],
-        slots: &mut OwnedSemaphorePermit,
-        now: Instant,
-        ending: &Ending,
-    ) -> Vec<Ask> {
+    fn asks(&self, dealt: &[usize], now: Instant, ending: &Ending) -> Vec<Ask> {
         let batch_max = self.shared.storage.capabilities().limits.batch_max;
         let mut wanted = vec![0; self.lanes.len()];
         for &lane in dealt {
@@ -144,8 +148,8 @@ impl Fetcher {
             let starts = queue.rate.as_ref().map(|rate| rate.reserve(wanted[lane], now));
             let limit = starts.as_ref().map_or(wanted[lane], Reservation::starts).min(batch_max);
             let only_looks = ending.was_idle && ending.done[lane].is_none() && !self.lanes[lane].rests();
-            if let Some(slots) = slots.split(limit).filter(|_| limit > 0 || only_looks) {
-                asks.push(Ask { lane, queue: queue.clone(), slots, starts });
+            if limit > 0 || only_looks {
+                asks.push(Ask { lane, queue: queue.clone(), limit, starts });
             }
         }
         asks
@@ -160,19 +164,26 @@ impl Fetcher {
 
     /// In the order in which the slots were dealt, so that the queues start mixed.
     fn pass_on(&mut self, dealt: &[usize], answers: &mut [Answered]) {
+        let got: usize = answers.iter().map(|answered| answered.jobs.len()).sum();
+        let mut jobs = Vec::with_capacity(got);
         for &lane in dealt {
+            if jobs.len() == got {
+                break;
+            }
             let of_lane = answers.iter_mut().find(|answered| answered.lane == lane);
             if let Some(job) = of_lane.and_then(|answered| answered.jobs.pop_front()) {
                 self.dealer.charge(lane);
-                // The dispatcher outlives this task, so the job always arrives.
-                drop(self.jobs.send(job));
+                jobs.push(job);
             }
+        }
+        if !jobs.is_empty() {
+            self.dispatcher.add(jobs);
         }
     }
 
-    async fn note(&mut self, answered: Answered, slots: &mut OwnedSemaphorePermit, ending: &mut Ending) {
-        let Answered { lane, limit, got, slots: left, answer, .. } = answered;
-        slots.merge(left);
+    async fn note(&mut self, answered: Answered, slots: &mut usize, ending: &mut Ending) {
+        let Answered { lane, limit, got, answer, .. } = answered;
+        *slots = slots.saturating_sub(got);
         ending.got_any |= got > 0;
         match answer {
             Ok(answer) => {

@@ -3,18 +3,28 @@
 use super::{a, b, c, evenly, jobs, weighted};
 use crate::support::{Fault, Rig, Starts, job, numbers, span, times_ms};
 use queue_core::{ErrorKind, QueueName, Rng, SeededRng};
-use queue_worker::WorkQueue;
+use queue_worker::{WorkQueue, WorkerBuilder};
 
 #[tokio::test(start_paused = true)]
 async fn while_all_queues_have_due_jobs_they_start_in_proportion_to_their_weights() {
-    for (concurrency, prefetch) in [(1, 0), (1, 64), (4, 4), (64, 64)] {
+    let by_handler_time = None;
+    let settings = [
+        (1, Some(0)),
+        (1, Some(64)),
+        (4, Some(4)),
+        (64, Some(64)),
+        (1, by_handler_time),
+        (64, by_handler_time),
+    ];
+    for (concurrency, prefetch) in settings {
         let (rig, starts) = (Rig::new(), Starts::default());
         let weights = [(a(), 6), (b(), 3), (c(), 1)];
         for (queue, weight) in &weights {
             rig.enqueue_into(queue, jobs(100 * weight)).await;
         }
-        let worker = rig.worker_on(starts.router(|_| 10), weighted(&weights));
-        rig.drain(worker.concurrency(concurrency).prefetch(prefetch)).await;
+        let (router, queues) = (starts.router(|_| 10), weighted(&weights));
+        let worker = rig.worker_on_by_handler_time(router, queues).concurrency(concurrency);
+        rig.drain(prefetch.into_iter().fold(worker, WorkerBuilder::prefetch)).await;
         let order = starts.all();
         assert_eq!(order.len(), 1000);
         let mut got = [0_i64; 3];

@@ -55,10 +55,14 @@ impl Rig {
 
     /// A worker with small numbers, a repeatable jitter, and its events recorded.
     pub(crate) fn worker(&self, router: Router) -> WorkerBuilder {
+        self.worker_by_handler_time(router).prefetch(4)
+    }
+
+    /// The same, which chooses by itself how many jobs to hold ready.
+    pub(crate) fn worker_by_handler_time(&self, router: Router) -> WorkerBuilder {
         let events = self.events.clone();
         Worker::builder(self.store.clone(), self.queue.clone(), router)
             .concurrency(4)
-            .prefetch(4)
             .id(WorkerId::from_static("tester"))
             .rng(self.rng.clone())
             .on_event(move |event| events.push(event))

@@ -76,12 +76,20 @@ impl Rig {
         router: Router,
         queues: impl IntoIterator<Item = WorkQueue>,
     ) -> WorkerBuilder {
+        self.worker_on_by_handler_time(router, queues).prefetch(4)
+    }
+
+    /// The same, which chooses by itself how many jobs to hold ready.
+    pub(crate) fn worker_on_by_handler_time(
+        &self,
+        router: Router,
+        queues: impl IntoIterator<Item = WorkQueue>,
+    ) -> WorkerBuilder {
         let mut queues = queues.into_iter();
         let (first, far) = (queues.next().expect("at least one queue"), Duration::from_secs(1000));
         let events = self.events.clone();
         let builder = Worker::builder(self.store.clone(), first, router)
             .concurrency(4)
-            .prefetch(4)
             .rng(self.rng.clone())
             .poll_interval(far)
             .rescue_interval(far)
