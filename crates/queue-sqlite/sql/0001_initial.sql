@@ -1,9 +1,9 @@
 -- Migration 1: the first schema. Runs once per database file, inside the migration's transaction.
 --
--- A job is spread over three tables by how often its parts change: queue_job is narrow and rewritten with every step of
--- a life, queue_body is written once, queue_outcome once or twice. All three share the key `seq`.
--- `lane` says which index a job stands in, so that each write touches one index besides the table:
--- 0 ready, 1 scheduled, 2 leased, 3 finished.
+-- A row of `queue_job` is a job as it was enqueued, and never changes. `queue_life` says what became of it, from the
+-- first claim or other change on; a job without a row there is as it was enqueued: Queued, at revision 1, never claimed.
+-- So rows are appended where they stay, and a change rewrites a small row beside its neighbours of the same claim.
+-- A waiting job stands besides in exactly one of `queue_ready` and `queue_scheduled`, which are nothing but their order.
 
 CREATE TABLE queue_store (
   one       INTEGER PRIMARY KEY CHECK (one = 1),
@@ -25,53 +25,66 @@ CREATE TABLE queue_job (
   queue          INTEGER NOT NULL,
   id             TEXT    NOT NULL,
   kind           TEXT    NOT NULL,
-  lane           INTEGER NOT NULL,
-  state          INTEGER NOT NULL,
-  revision       INTEGER NOT NULL,
   priority       INTEGER NOT NULL,
   created_at     INTEGER NOT NULL,
-  run_at         INTEGER NOT NULL,
-  epoch          INTEGER NOT NULL,
-  failures       INTEGER NOT NULL,
-  stalls         INTEGER NOT NULL,
+  run_at         INTEGER NOT NULL, -- of the first run; queue_life has the present one
   max_attempts   INTEGER NOT NULL, -- 0 is unlimited
   max_stalls     INTEGER NOT NULL, -- 0 is unlimited
-  flags          INTEGER NOT NULL, -- 1 cancel requested, 2 awaited, 4 has a row in queue_outcome
   keep_completed INTEGER NOT NULL, -- milliseconds; -1 forever, -2 remove
   keep_failed    INTEGER NOT NULL, -- milliseconds; -1 forever, -2 remove
-  expires_at     INTEGER,
-  worker         TEXT,
-  token          BLOB,
-  settled_token  BLOB,
-  settled_event  INTEGER,
-  reason         INTEGER,
-  finished_at    INTEGER,
-  purge_at       INTEGER,
-  error_name     TEXT,
-  error_message  TEXT,
-  progress       BLOB
+  awaited        INTEGER NOT NULL, -- when it was enqueued; queue_life.flags has it since
+  content_type   TEXT    NOT NULL,
+  payload        BLOB    NOT NULL  -- last, so that reading what stands before it never touches large ones
 ) STRICT;
 
 CREATE UNIQUE INDEX queue_job_id ON queue_job (queue, id);
-CREATE INDEX queue_job_ready ON queue_job (queue, priority, run_at) WHERE lane = 0;
-CREATE INDEX queue_job_scheduled ON queue_job (queue, run_at) WHERE lane = 1;
-CREATE INDEX queue_job_leased ON queue_job (queue, expires_at) WHERE lane = 2;
-CREATE INDEX queue_job_finished ON queue_job (queue, purge_at, finished_at) WHERE lane = 3;
 
-CREATE TABLE queue_body (
-  seq          INTEGER PRIMARY KEY,
-  content_type TEXT NOT NULL,
-  payload      BLOB NOT NULL
-) STRICT;
-
-CREATE TABLE queue_outcome (
+CREATE TABLE queue_life (
   seq           INTEGER PRIMARY KEY,
+  queue         INTEGER NOT NULL,
+  revision      INTEGER NOT NULL,
+  state         INTEGER NOT NULL,
+  run_at        INTEGER NOT NULL,
+  epoch         INTEGER NOT NULL,
+  failures      INTEGER NOT NULL,
+  stalls        INTEGER NOT NULL,
+  flags         INTEGER NOT NULL, -- 1 cancel requested, 2 awaited
+  expires_at    INTEGER,
+  worker        TEXT,
+  token         BLOB,    -- of the present lease, or of the one that settled_event ended
+  settled_event INTEGER,
+  reason        INTEGER,
+  finished_at   INTEGER,
+  purge_at      INTEGER,
+  error_name    TEXT,
+  error_message TEXT,
+  progress      BLOB,
+  error_details BLOB,
   result_type   TEXT,
-  result        BLOB,
-  error_details BLOB
+  result        BLOB
 ) STRICT;
 
--- How many jobs each queue has per slot: the state's number, or 6 for those in the scheduled lane.
+CREATE INDEX queue_life_leased ON queue_life (queue, expires_at) WHERE expires_at IS NOT NULL;
+CREATE INDEX queue_life_finished ON queue_life (queue, purge_at, finished_at) WHERE finished_at IS NOT NULL;
+
+-- Jobs that were due when they came here, in claim order (I12).
+CREATE TABLE queue_ready (
+  queue    INTEGER NOT NULL,
+  priority INTEGER NOT NULL,
+  run_at   INTEGER NOT NULL,
+  seq      INTEGER NOT NULL,
+  PRIMARY KEY (queue, priority, run_at, seq)
+) STRICT, WITHOUT ROWID;
+
+-- Jobs that wait for their time.
+CREATE TABLE queue_scheduled (
+  queue  INTEGER NOT NULL,
+  run_at INTEGER NOT NULL,
+  seq    INTEGER NOT NULL,
+  PRIMARY KEY (queue, run_at, seq)
+) STRICT, WITHOUT ROWID;
+
+-- How many jobs each queue has per slot: the state's number, or 6 for those in queue_scheduled.
 CREATE TABLE queue_count (
   queue INTEGER NOT NULL,
   slot  INTEGER NOT NULL,

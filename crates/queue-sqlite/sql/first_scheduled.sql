@@ -1,6 +1,2 @@
 -- In: queue. Out: run_at of the scheduled job that is due first.
-SELECT run_at
-FROM queue_job INDEXED BY queue_job_scheduled
-WHERE queue = ?1 AND lane = 1
-ORDER BY run_at
-LIMIT 1;
+SELECT run_at FROM queue_scheduled WHERE queue = ?1 ORDER BY run_at LIMIT 1;

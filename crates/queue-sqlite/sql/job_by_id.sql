@@ -1,7 +1,9 @@
 -- In: queue, id. Out: the job that holds the id.
 SELECT
-  seq, id, kind, lane, state, revision, priority, created_at, run_at, epoch, failures, stalls,
-  max_attempts, max_stalls, flags, keep_completed, keep_failed, expires_at, worker, token, settled_token,
-  settled_event, reason, finished_at, purge_at, error_name, error_message, progress
-FROM queue_job INDEXED BY queue_job_id
-WHERE queue = ?1 AND id = ?2;
+  job.seq, job.id, job.kind, job.priority, job.created_at, job.run_at, job.max_attempts, job.max_stalls,
+  job.keep_completed, job.keep_failed, job.awaited,
+  life.revision, life.state, life.run_at, life.epoch, life.failures, life.stalls, life.flags, life.expires_at,
+  life.worker, life.token, life.settled_event, life.reason, life.finished_at, life.purge_at, life.error_name,
+  life.error_message, life.progress
+FROM queue_job AS job INDEXED BY queue_job_id LEFT JOIN queue_life AS life ON life.seq = job.seq
+WHERE job.queue = ?1 AND job.id = ?2;

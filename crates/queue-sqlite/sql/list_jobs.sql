@@ -1,9 +1,11 @@
 -- In: seq. Out: jobs of all queues behind it, in order; `queue` comes last. The reader bounds how many it steps through.
 SELECT
-  seq, id, kind, lane, state, revision, priority, created_at, run_at, epoch, failures, stalls,
-  max_attempts, max_stalls, flags, keep_completed, keep_failed, expires_at, worker, token, settled_token,
-  settled_event, reason, finished_at, purge_at, error_name, error_message, progress,
-  queue
-FROM queue_job
-WHERE seq > ?1
-ORDER BY seq;
+  job.seq, job.id, job.kind, job.priority, job.created_at, job.run_at, job.max_attempts, job.max_stalls,
+  job.keep_completed, job.keep_failed, job.awaited,
+  life.revision, life.state, life.run_at, life.epoch, life.failures, life.stalls, life.flags, life.expires_at,
+  life.worker, life.token, life.settled_event, life.reason, life.finished_at, life.purge_at, life.error_name,
+  life.error_message, life.progress,
+  job.queue
+FROM queue_job AS job LEFT JOIN queue_life AS life ON life.seq = job.seq
+WHERE job.seq > ?1
+ORDER BY job.seq;

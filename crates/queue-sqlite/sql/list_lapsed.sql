@@ -1,10 +1,12 @@
 -- In: queue, now, expires_at and seq of the last page's end, limit. Out: lapsed leases, the longest lapsed first.
 -- The lapsed predicate.
 SELECT
-  seq, id, kind, lane, state, revision, priority, created_at, run_at, epoch, failures, stalls,
-  max_attempts, max_stalls, flags, keep_completed, keep_failed, expires_at, worker, token, settled_token,
-  settled_event, reason, finished_at, purge_at, error_name, error_message, progress
-FROM queue_job INDEXED BY queue_job_leased
-WHERE queue = ?1 AND lane = 2 AND expires_at <= ?2 AND (expires_at, seq) > (?3, ?4)
-ORDER BY expires_at, seq
+  job.seq, job.id, job.kind, job.priority, job.created_at, job.run_at, job.max_attempts, job.max_stalls,
+  job.keep_completed, job.keep_failed, job.awaited,
+  life.revision, life.state, life.run_at, life.epoch, life.failures, life.stalls, life.flags, life.expires_at,
+  life.worker, life.token, life.settled_event, life.reason, life.finished_at, life.purge_at, life.error_name,
+  life.error_message, life.progress
+FROM queue_life AS life INDEXED BY queue_life_leased CROSS JOIN queue_job AS job ON job.seq = life.seq
+WHERE life.queue = ?1 AND life.expires_at <= ?2 AND (life.expires_at, life.seq) > (?3, ?4)
+ORDER BY life.expires_at, life.seq
 LIMIT ?5;

@@ -1,2 +1,2 @@
 -- In: seq. Out: result_type, result, error_details.
-SELECT result_type, result, error_details FROM queue_outcome WHERE seq = ?1;
+SELECT result_type, result, error_details FROM queue_life WHERE seq = ?1;

@@ -1,9 +1,8 @@
--- In: queue, now, limit. Moves scheduled jobs whose time has come into the ready lane, the earliest first.
--- The due predicate of a claim: nothing enters the ready lane before its run_at (I11).
-UPDATE queue_job SET lane = 0
-WHERE seq IN (
-  SELECT seq FROM queue_job INDEXED BY queue_job_scheduled
-  WHERE queue = ?1 AND lane = 1 AND run_at <= ?2
-  ORDER BY run_at, seq
-  LIMIT ?3
-);
+-- In: queue, now, limit. Out: how many scheduled jobs, the earliest first, took their place among the ready ones.
+-- The due predicate of a claim: nothing enters before its run_at (I11).
+INSERT INTO queue_ready (queue, priority, run_at, seq)
+SELECT waiting.queue, job.priority, waiting.run_at, waiting.seq
+FROM queue_scheduled AS waiting CROSS JOIN queue_job AS job ON job.seq = waiting.seq
+WHERE waiting.queue = ?1 AND waiting.run_at <= ?2
+ORDER BY waiting.run_at, waiting.seq
+LIMIT ?3;

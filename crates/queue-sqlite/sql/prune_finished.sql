@@ -1,10 +1,12 @@
 -- In: queue, cutoff, limit. Out: jobs that finished up to the cutoff, whatever their retention.
--- Walks the index of finished jobs, which holds finished_at, and reads the table for matches alone.
+-- Walks the index of finished jobs, which holds finished_at, and reads the tables for matches alone.
 SELECT
-  seq, id, kind, lane, state, revision, priority, created_at, run_at, epoch, failures, stalls,
-  max_attempts, max_stalls, flags, keep_completed, keep_failed, expires_at, worker, token, settled_token,
-  settled_event, reason, finished_at, purge_at, error_name, error_message, progress
-FROM queue_job INDEXED BY queue_job_finished
-WHERE queue = ?1 AND lane = 3 AND finished_at <= ?2
-ORDER BY purge_at, finished_at, seq
+  job.seq, job.id, job.kind, job.priority, job.created_at, job.run_at, job.max_attempts, job.max_stalls,
+  job.keep_completed, job.keep_failed, job.awaited,
+  life.revision, life.state, life.run_at, life.epoch, life.failures, life.stalls, life.flags, life.expires_at,
+  life.worker, life.token, life.settled_event, life.reason, life.finished_at, life.purge_at, life.error_name,
+  life.error_message, life.progress
+FROM queue_life AS life INDEXED BY queue_life_finished CROSS JOIN queue_job AS job ON job.seq = life.seq
+WHERE life.queue = ?1 AND life.finished_at <= ?2
+ORDER BY life.purge_at, life.finished_at, life.seq
 LIMIT ?3;

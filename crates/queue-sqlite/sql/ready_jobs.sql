@@ -1,9 +1,14 @@
--- In: queue, limit. Out: jobs in claim order (I12). Every entry of this index is due (I11).
+-- In: queue, limit. Out: jobs in claim order (I12), with payload and outcome. Every entry is due (I11).
 SELECT
-  seq, id, kind, lane, state, revision, priority, created_at, run_at, epoch, failures, stalls,
-  max_attempts, max_stalls, flags, keep_completed, keep_failed, expires_at, worker, token, settled_token,
-  settled_event, reason, finished_at, purge_at, error_name, error_message, progress
-FROM queue_job INDEXED BY queue_job_ready
-WHERE queue = ?1 AND lane = 0
-ORDER BY priority, run_at, seq
+  job.seq, job.id, job.kind, job.priority, job.created_at, job.run_at, job.max_attempts, job.max_stalls,
+  job.keep_completed, job.keep_failed, job.awaited,
+  life.revision, life.state, life.run_at, life.epoch, life.failures, life.stalls, life.flags, life.expires_at,
+  life.worker, life.token, life.settled_event, life.reason, life.finished_at, life.purge_at, life.error_name,
+  life.error_message, life.progress,
+  job.content_type, job.payload, life.result_type, life.result, life.error_details
+FROM queue_ready AS waiting
+CROSS JOIN queue_job AS job ON job.seq = waiting.seq
+LEFT JOIN queue_life AS life ON life.seq = waiting.seq
+WHERE waiting.queue = ?1
+ORDER BY waiting.priority, waiting.run_at, waiting.seq
 LIMIT ?2;

@@ -1,3 +1,2 @@
--- In: seq, error_details. Replaces the details of the last failure.
-INSERT INTO queue_outcome (seq, error_details) VALUES (?1, ?2)
-ON CONFLICT (seq) DO UPDATE SET error_details = excluded.error_details;
+-- In: seq, error_details. Replaces the details of the last failure. What fails or begins again has no result.
+UPDATE queue_life SET error_details = ?2, result_type = NULL, result = NULL WHERE seq = ?1;

@@ -27,29 +27,34 @@
 //! first served at best.
 //!
 //! # Tables and costs
-//! A job is spread over three tables by how often its parts change, so that the hot rows stay small.
+//! A job as it was enqueued is one row that never changes. What became of it is another row, which the first claim
+//! appends and later steps rewrite. Its place among the waiting jobs is an entry in one of two orders.
 //!
 //! | table | holds | written |
 //! |---|---|---|
-//! | `queue_job` | metadata, lease, counters | with every step of a life |
-//! | `queue_body` | the payload | once |
-//! | `queue_outcome` | result, error details | when there are any |
+//! | `queue_job` | id, kind, budgets, retention, payload | once |
+//! | `queue_life` | state, lease, counters, errors, result | from the first claim on, with every step |
+//! | `queue_ready`, `queue_scheduled` | the order of due jobs, and of those that wait for their time | with every wait |
 //! | `queue_name`, `queue_count` | a number, the pause and the counters of each queue | counters: once per transaction and state |
 //! | `queue_store` | the last `seq`, the highest time, the number of commits | once per transaction |
 //! | `queue_worker` | presence | by announcements |
 //!
-//! A job's `lane` says in which one of four partial indexes it stands: ready, scheduled, leased or finished. So a step
-//! of a life touches its row, leaves one index and enters another.
+//! Three indexes stand beside them: ids, leases by lapse, finished jobs by purge time. So new rows go to the right edge of
+//! their tables, where pages stay full, a claim takes a run of entries off the front, and no row grows in the middle.
 //!
 //! | verb | cost per job, in B-tree operations |
 //! |---|---|
-//! | enqueue | four inserts: row, id, lane, body; mostly at the right edge |
-//! | claim | one step in the ready index, row and body read, row and two lanes written |
-//! | settle | row read by key, row and two lanes written, result inserted |
-//! | get | the id, the row, and the body if asked for |
+//! | enqueue | two statements, three inserts: row, id, order; rows at the right edge |
+//! | claim | one step in the order and one row read; one statement, two inserts: life and lapse; the order is cut once per call |
+//! | settle | one statement that finds and rewrites the life, leaves the lapses and enters the purge times; a job that this handle did not claim is read first |
+//! | settle with retention `Remove` | two statements, four deletes: life, lapse, row, id |
+//! | get | the id, the row and the life, and the payload and result if asked for |
 //! | counts | one look-up per state; a walk over priorities and jobs that became due since the last claim |
 //! | list | lapsed: an index; others: at most 10,000 rows per page by key |
-//! | prune | an index; `FinishedBefore` walks the queue's finished index |
+//! | prune | an index; `FinishedBefore` walks the queue's index of finished jobs |
+//!
+//! The handle remembers the jobs that it claimed, so that settling them reads nothing. Each write names the revision it is
+//! based on and finds no row if somebody else has changed the job since; then the row is read and decided upon.
 //!
 //! `MIGRATIONS` has the schema as text. The tables may live in a file with tables of the application.
 //!

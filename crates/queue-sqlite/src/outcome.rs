@@ -2,7 +2,7 @@
 
 use crate::row::name;
 use bytes::Bytes;
-use queue_core::{ContentType, Payload};
+use queue_core::{ContentType, JobBody, Payload};
 use rusqlite::Row;
 
 /// What a job left.
@@ -12,16 +12,24 @@ pub(crate) struct Outcome {
     pub(crate) error_details: Option<Bytes>,
 }
 
-/// Reads the columns of `load_body`.
-pub(crate) fn read_payload(row: &Row<'_>) -> rusqlite::Result<Payload> {
-    Ok(Payload { content_type: name::<ContentType>(row, 0)?, bytes: row.get::<_, Vec<u8>>(1)?.into() })
+impl Outcome {
+    /// Both large parts together.
+    pub(crate) fn beside(self, payload: Payload) -> JobBody {
+        JobBody { payload, result: self.result, error_details: self.error_details }
+    }
 }
 
-/// Reads the columns of `load_outcome`.
-pub(crate) fn read_outcome(row: &Row<'_>) -> rusqlite::Result<Outcome> {
-    let result = match row.get::<_, Option<Vec<u8>>>(1)? {
-        Some(bytes) => Some(Payload { content_type: name::<ContentType>(row, 0)?, bytes: bytes.into() }),
+/// Reads the columns of `load_payload`, the first of which stands there.
+pub(crate) fn read_payload(row: &Row<'_>, first: usize) -> rusqlite::Result<Payload> {
+    let bytes = row.get::<_, Vec<u8>>(first + 1)?.into();
+    Ok(Payload { content_type: name::<ContentType>(row, first)?, bytes })
+}
+
+/// Reads the columns of `load_outcome`, the first of which stands there.
+pub(crate) fn read_outcome(row: &Row<'_>, first: usize) -> rusqlite::Result<Outcome> {
+    let result = match row.get::<_, Option<Vec<u8>>>(first + 1)? {
+        Some(bytes) => Some(Payload { content_type: name::<ContentType>(row, first)?, bytes: bytes.into() }),
         None => None,
     };
-    Ok(Outcome { result, error_details: row.get::<_, Option<Vec<u8>>>(2)?.map(Into::into) })
+    Ok(Outcome { result, error_details: row.get::<_, Option<Vec<u8>>>(first + 2)?.map(Into::into) })
 }

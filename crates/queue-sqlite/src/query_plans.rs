@@ -1,7 +1,7 @@
 //! Every statement that runs in normal work must find its rows by an index and in order: one that does not is slow only
 //! once a queue is large, which no other test would notice.
 
-use crate::{migrate::migrate, sql};
+use crate::{migrate::migrate, row::COLUMNS, sql};
 use rusqlite::Connection;
 
 /// Transaction control, and the list of workers, which answers its whole table.
@@ -55,14 +55,14 @@ fn a_statement_without_a_fitting_index_is_noticed() {
 }
 
 #[test]
-fn settles_go_by_the_primary_key_and_claims_by_the_ready_index() {
+fn settles_go_by_the_primary_key_and_claims_by_the_order_of_ready_jobs() {
     let connection = database();
-    let by_seq = "SEARCH queue_job USING INTEGER PRIMARY KEY (rowid=?)";
-    assert_eq!(plan(&connection, sql::JOB_BY_SEQ), [by_seq]);
-    assert_eq!(plan(&connection, sql::SAVE_JOB), [by_seq]);
-    assert_eq!(plan(&connection, sql::SAVE_LEASE), [by_seq]);
-    let by_lane = "SEARCH queue_job USING INDEX queue_job_ready (queue=?)";
-    assert_eq!(plan(&connection, sql::READY_JOBS), [by_lane]);
+    let by_seq = |table| format!("SEARCH {table} USING INTEGER PRIMARY KEY (rowid=?)");
+    let of_life = by_seq("life") + " LEFT-JOIN";
+    assert_eq!(plan(&connection, sql::JOB_BY_SEQ), [by_seq("job"), of_life.clone()]);
+    assert_eq!(plan(&connection, sql::SAVE_LIFE), [by_seq("queue_life")]);
+    let in_order = "SEARCH waiting USING PRIMARY KEY (queue=?)".to_owned();
+    assert_eq!(plan(&connection, sql::READY_JOBS), [in_order, by_seq("job"), of_life]);
 }
 
 #[test]
@@ -73,18 +73,15 @@ fn statements_that_read_jobs_select_the_same_columns() {
         statement.column_names().into_iter().map(str::to_owned).collect::<Vec<_>>()
     };
     let expected = columns(sql::JOB_BY_SEQ);
-    let same = [
-        sql::JOB_BY_ID,
-        sql::READY_JOBS,
-        sql::LIST_LAPSED,
-        sql::PRUNE_EXPIRED,
-        sql::PRUNE_FINISHED,
-        sql::PRUNE_EVERYTHING,
-    ];
+    assert_eq!(expected.len(), COLUMNS);
+    let same =
+        [sql::JOB_BY_ID, sql::LIST_LAPSED, sql::PRUNE_EXPIRED, sql::PRUNE_FINISHED, sql::PRUNE_EVERYTHING];
     for sql in same {
         assert_eq!(columns(sql), expected);
     }
-    let mut with_queue = expected;
-    with_queue.push("queue".to_owned());
-    assert_eq!(columns(sql::LIST_JOBS), with_queue);
+    let with =
+        |more: &[&str]| [expected.clone(), more.iter().map(|&name| name.to_owned()).collect()].concat();
+    assert_eq!(columns(sql::LIST_JOBS), with(&["queue"]));
+    let (payload, outcome) = (columns(sql::LOAD_PAYLOAD), columns(sql::LOAD_OUTCOME));
+    assert_eq!(columns(sql::READY_JOBS), [expected.clone(), payload, outcome].concat());
 }

@@ -9,76 +9,36 @@ use rusqlite::{Row, types::Type};
 
 const CANCEL_REQUESTED: u8 = 1;
 const AWAITED: u8 = 2;
-const HAS_OUTCOME: u8 = 4;
 
-/// Which index a job stands in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Lane {
-    /// Waiting, and due when it was written.
-    Ready = 0,
-    /// Waiting for its time.
-    Scheduled = 1,
-    /// Processing.
-    Leased = 2,
-    /// Terminal.
-    Finished = 3,
-}
+/// The first column of `queue_life` among those of a job; all of them are NULL before its first change.
+const LIFE: usize = 11;
+/// Columns of a job without its large parts. Statements that read more have that behind them.
+pub(crate) const COLUMNS: usize = 28;
 
-/// A job as its row in `queue_job` has it.
+/// A job as its rows have it.
 #[derive(Debug)]
 pub(crate) struct StoredJob {
     pub(crate) job: TrackedJob,
-    /// Where it stands, which may lag behind the clock for scheduled jobs.
-    pub(crate) lane: Lane,
-    /// Whether it has a row in `queue_outcome`, so that none is looked for in vain.
-    pub(crate) has_outcome: bool,
-}
-
-impl Lane {
-    /// Where a job belongs.
-    pub(crate) fn of(meta: &JobMeta, now: Timestamp) -> Self {
-        match meta.state {
-            State::Queued | State::Failing if meta.run_at <= now => Self::Ready,
-            State::Queued | State::Failing => Self::Scheduled,
-            State::Processing => Self::Leased,
-            State::Completed | State::Failed | State::Cancelled => Self::Finished,
-        }
-    }
-
-    /// The number in the column.
-    pub(crate) const fn as_code(self) -> u8 {
-        self as u8
-    }
-
-    fn from_code(code: u8) -> Option<Self> {
-        [Self::Ready, Self::Scheduled, Self::Leased, Self::Finished].get(usize::from(code)).copied()
-    }
+    /// Whether it has a row in `queue_life`.
+    pub(crate) has_life: bool,
 }
 
 impl StoredJob {
-    /// The column of marks.
-    pub(crate) fn flags(&self) -> u8 {
-        flags(&self.job.meta, self.has_outcome)
-    }
-
     /// Reads the columns in the order in which every statement selects them.
     pub(crate) fn read(row: &Row<'_>, queue: &QueueName) -> rusqlite::Result<Self> {
-        let flags: u8 = row.get(14)?;
-        let lane = code(3, row.get(3)?, Lane::from_code)?;
-        let job = TrackedJob {
-            meta: read_meta(row, queue, flags)?,
-            token: row.get::<_, Option<[u8; 16]>>(19)?.map(LeaseToken::from_bytes),
-            last_settle: read_last_settle(row)?,
+        let born = TrackedJob::new(read_born(row, queue)?);
+        let Some(revision) = row.get::<_, Option<i64>>(LIFE)? else {
+            return Ok(Self { job: born, has_life: false });
         };
-        Ok(Self { job, lane, has_outcome: flags & HAS_OUTCOME != 0 })
+        let meta = read_life(row, counter(LIFE, revision)?, born.meta)?;
+        let (token, last_settle) = read_token(row)?;
+        Ok(Self { job: TrackedJob { meta, token, last_settle }, has_life: true })
     }
 }
 
 /// The column of marks of a job.
-pub(crate) fn flags(meta: &JobMeta, has_outcome: bool) -> u8 {
-    u8::from(meta.cancel_requested) * CANCEL_REQUESTED
-        + u8::from(meta.awaited) * AWAITED
-        + u8::from(has_outcome) * HAS_OUTCOME
+pub(crate) fn flags(meta: &JobMeta) -> u8 {
+    u8::from(meta.cancel_requested) * CANCEL_REQUESTED + u8::from(meta.awaited) * AWAITED
 }
 
 /// Numbers are counted up from zero by this library, so they fit.
@@ -96,6 +56,11 @@ pub(crate) fn foreign(column: usize, what: impl Into<String>) -> rusqlite::Error
     rusqlite::Error::FromSqlConversionFailure(column, Type::Null, what.into().into())
 }
 
+/// A record that was read in a transaction is that of its whole length.
+pub(crate) fn written(is_written: bool) -> rusqlite::Result<()> {
+    if is_written { Ok(()) } else { Err(foreign(0, "a record changed within a transaction")) }
+}
+
 /// A name from a column.
 pub(crate) fn name<N>(row: &Row<'_>, column: usize) -> rusqlite::Result<N>
 where
@@ -105,46 +70,72 @@ where
     N::try_from(text).map_err(|invalid| foreign(column, invalid.to_string()))
 }
 
-fn read_meta(row: &Row<'_>, queue: &QueueName, flags: u8) -> rusqlite::Result<JobMeta> {
+/// A job as it was enqueued.
+fn read_born(row: &Row<'_>, queue: &QueueName) -> rusqlite::Result<JobMeta> {
     Ok(JobMeta {
         queue: queue.clone(),
         id: name::<JobId>(row, 1)?,
         seq: Seq::new(counter(0, row.get(0)?)?),
-        revision: counter(5, row.get(5)?)?,
+        revision: 1,
         kind: name::<Kind>(row, 2)?,
-        priority: row.get(6)?,
-        created_at: time(row.get(7)?),
-        run_at: time(row.get(8)?),
-        state: code(4, row.get(4)?, State::from_code)?,
-        reason: row.get::<_, Option<u8>>(22)?.map(|raw| code(22, raw, Reason::from_code)).transpose()?,
-        epoch: counter(9, row.get(9)?)?,
-        failures: row.get(10)?,
-        stalls: row.get(11)?,
-        max_attempts: Budget::from_raw(row.get(12)?),
-        max_stalls: Budget::from_raw(row.get(13)?),
-        lease: read_lease(row)?,
+        priority: row.get(3)?,
+        created_at: time(row.get(4)?),
+        run_at: time(row.get(5)?),
+        state: State::Queued,
+        reason: None,
+        epoch: 0,
+        failures: 0,
+        stalls: 0,
+        max_attempts: Budget::from_raw(row.get(6)?),
+        max_stalls: Budget::from_raw(row.get(7)?),
+        lease: None,
+        cancel_requested: false,
+        awaited: row.get(10)?,
+        progress: None,
+        last_error: None,
+        retention: RetentionPolicy {
+            completed: retention(8, row.get(8)?)?,
+            failed: retention(9, row.get(9)?)?,
+        },
+        finished_at: None,
+        purge_at: None,
+    })
+}
+
+/// What became of it since.
+fn read_life(row: &Row<'_>, revision: u64, born: JobMeta) -> rusqlite::Result<JobMeta> {
+    let flags: u8 = row.get(17)?;
+    Ok(JobMeta {
+        revision,
+        state: code(12, row.get(12)?, State::from_code)?,
+        run_at: time(row.get(13)?),
+        epoch: counter(14, row.get(14)?)?,
+        failures: row.get(15)?,
+        stalls: row.get(16)?,
         cancel_requested: flags & CANCEL_REQUESTED != 0,
         awaited: flags & AWAITED != 0,
-        progress: row.get::<_, Option<Vec<u8>>>(27)?.map(Into::into),
-        last_error: read_failure(row)?,
-        retention: RetentionPolicy {
-            completed: retention(15, row.get(15)?)?,
-            failed: retention(16, row.get(16)?)?,
-        },
+        lease: read_lease(row)?,
+        reason: row.get::<_, Option<u8>>(22)?.map(|raw| code(22, raw, Reason::from_code)).transpose()?,
         finished_at: row.get::<_, Option<i64>>(23)?.map(time),
         purge_at: row.get::<_, Option<i64>>(24)?.map(time),
+        last_error: read_failure(row)?,
+        progress: row.get::<_, Option<Vec<u8>>>(27)?.map(Into::into),
+        ..born
     })
 }
 
 fn read_lease(row: &Row<'_>) -> rusqlite::Result<Option<LeaseInfo>> {
-    let Some(expires_at) = row.get::<_, Option<i64>>(17)? else { return Ok(None) };
-    Ok(Some(LeaseInfo { worker: name::<WorkerId>(row, 18)?, expires_at: time(expires_at) }))
+    let Some(expires_at) = row.get::<_, Option<i64>>(18)? else { return Ok(None) };
+    Ok(Some(LeaseInfo { worker: name::<WorkerId>(row, 19)?, expires_at: time(expires_at) }))
 }
 
-fn read_last_settle(row: &Row<'_>) -> rusqlite::Result<Option<LastSettle>> {
-    let Some(token) = row.get::<_, Option<[u8; 16]>>(20)? else { return Ok(None) };
-    let settle = code(21, row.get(21)?, Settle::from_code)?;
-    Ok(Some(LastSettle { token: LeaseToken::from_bytes(token), settle }))
+/// One column holds the token of the present lease, or of the last one with the event that settled it: a claim forgets
+/// how the lease before it was settled.
+fn read_token(row: &Row<'_>) -> rusqlite::Result<(Option<LeaseToken>, Option<LastSettle>)> {
+    let token = row.get::<_, Option<[u8; 16]>>(20)?.map(LeaseToken::from_bytes);
+    let Some(event) = row.get::<_, Option<u8>>(21)? else { return Ok((token, None)) };
+    let token = token.ok_or_else(|| foreign(20, "a settle without its token"))?;
+    Ok((None, Some(LastSettle { token, settle: code(21, event, Settle::from_code)? })))
 }
 
 fn read_failure(row: &Row<'_>) -> rusqlite::Result<Option<Failure>> {

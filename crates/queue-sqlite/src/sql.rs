@@ -17,26 +17,32 @@ statements! {
     BEGIN = "begin";
     COMMIT = "commit";
     COUNT_DUE_SCHEDULED = "count_due_scheduled";
-    DELETE_BODY = "delete_body";
+    DELETE_CLAIMED = "delete_claimed";
     DELETE_JOB = "delete_job";
-    DELETE_OUTCOME = "delete_outcome";
+    DELETE_LIFE = "delete_life";
+    DELETE_PROMOTED = "delete_promoted";
+    DELETE_READY = "delete_ready";
+    DELETE_SCHEDULED = "delete_scheduled";
     DELETE_WORKER = "delete_worker";
     EXPIRE_WORKERS = "expire_workers";
     FIND_QUEUE = "find_queue";
     FIRST_LAPSE = "first_lapse";
     FIRST_READY = "first_ready";
     FIRST_SCHEDULED = "first_scheduled";
-    INSERT_BODY = "insert_body";
     INSERT_JOB = "insert_job";
+    INSERT_LEASE = "insert_lease";
+    INSERT_LIFE = "insert_life";
+    INSERT_READY = "insert_ready";
+    INSERT_SCHEDULED = "insert_scheduled";
     JOB_BY_ID = "job_by_id";
     JOB_BY_SEQ = "job_by_seq";
     LIST_JOBS = "list_jobs";
     LIST_LAPSED = "list_lapsed";
     LIST_WORKERS = "list_workers";
-    LOAD_BODY = "load_body";
     LOAD_COUNTS = "load_counts";
     LOAD_OUTCOME = "load_outcome";
     LOAD_PAUSED = "load_paused";
+    LOAD_PAYLOAD = "load_payload";
     LOAD_STORE = "load_store";
     PROMOTE_DUE = "promote_due";
     PRUNE_EVERYTHING = "prune_everything";
@@ -45,9 +51,7 @@ statements! {
     READY_JOBS = "ready_jobs";
     ROLLBACK = "rollback";
     SAVE_DETAILS = "save_details";
-    SAVE_JOB = "save_job";
-    SAVE_LEASE = "save_lease";
-    SAVE_RESULT = "save_result";
+    SAVE_LIFE = "save_life";
     SAVE_STORE = "save_store";
     SAVE_WORKER = "save_worker";
     SET_PAUSED = "set_paused";
@@ -55,15 +59,14 @@ statements! {
 
 /// What `verify` asks: each answers one line of text per finding.
 pub(crate) const VERIFY: &[&str] = &[
-    include_str!("../sql/verify/bodies.sql"),
     include_str!("../sql/verify/counters.sql"),
     include_str!("../sql/verify/due.sql"),
     include_str!("../sql/verify/integrity.sql"),
-    include_str!("../sql/verify/lanes.sql"),
-    include_str!("../sql/verify/orphan_bodies.sql"),
-    include_str!("../sql/verify/orphan_outcomes.sql"),
-    include_str!("../sql/verify/outcomes.sql"),
+    include_str!("../sql/verify/lives.sql"),
+    include_str!("../sql/verify/orphan_entries.sql"),
+    include_str!("../sql/verify/orphan_lives.sql"),
     include_str!("../sql/verify/queues.sql"),
     include_str!("../sql/verify/results.sql"),
     include_str!("../sql/verify/seq_mark.sql"),
+    include_str!("../sql/verify/waiting.sql"),
 ];

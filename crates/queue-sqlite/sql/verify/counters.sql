@@ -3,9 +3,11 @@ SELECT 'queue ' || queue || ' counts ' || sum(jobs) || ' too many in slot ' || s
 FROM (
   SELECT queue, slot, jobs FROM queue_count
   UNION ALL
-  SELECT queue, state, -count(*) FROM queue_job GROUP BY queue, state
+  SELECT job.queue, coalesce(life.state, 0) AS state, -count(*)
+  FROM queue_job AS job LEFT JOIN queue_life AS life USING (seq)
+  GROUP BY 1, 2
   UNION ALL
-  SELECT queue, 6, -count(*) FROM queue_job WHERE lane = 1 GROUP BY queue
+  SELECT queue, 6, -count(*) FROM queue_scheduled GROUP BY queue
 )
 GROUP BY queue, slot
 HAVING sum(jobs) <> 0;

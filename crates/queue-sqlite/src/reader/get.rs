@@ -43,12 +43,13 @@ impl Snapshot<'_> {
 
     fn body(&self, stored: &StoredJob) -> rusqlite::Result<JobBody> {
         let seq = integer(stored.job.meta.seq.get());
-        let payload = self.connection.prepare_cached(sql::LOAD_BODY)?.query_row([seq], read_payload)?;
-        let Outcome { result, error_details } = if stored.has_outcome {
-            self.connection.prepare_cached(sql::LOAD_OUTCOME)?.query_row([seq], read_outcome)?
+        let mut load = self.connection.prepare_cached(sql::LOAD_PAYLOAD)?;
+        let payload = load.query_row([seq], |row| read_payload(row, 0))?;
+        let outcome = if stored.has_life {
+            self.connection.prepare_cached(sql::LOAD_OUTCOME)?.query_row([seq], |row| read_outcome(row, 0))?
         } else {
             Outcome::default()
         };
-        Ok(JobBody { payload, result, error_details })
+        Ok(outcome.beside(payload))
     }
 }

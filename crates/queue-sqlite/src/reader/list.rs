@@ -1,6 +1,6 @@
 use super::Snapshot;
 use crate::{
-    row::{StoredJob, integer},
+    row::{COLUMNS, StoredJob, integer},
     sql,
 };
 use queue_core::{Cursor, JobMeta, ListFilter, ListQuery, Page};
@@ -8,8 +8,6 @@ use rusqlite::params;
 
 /// Records of all queues that one page steps through.
 const SCAN_MAX: usize = 10_000;
-/// Where `queue` stands in `list_jobs`, behind the columns of a job.
-const QUEUE_COLUMN: usize = 28;
 
 /// Where the last page ended: a seq, and for lapsed leases the lapse before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +75,7 @@ impl Snapshot<'_> {
                 return Ok((jobs, Some(last)));
             }
             (scanned, last.seq) = (scanned + 1, row.get(0)?);
-            if row.get::<_, i64>(QUEUE_COLUMN)? != queue {
+            if row.get::<_, i64>(COLUMNS)? != queue {
                 continue;
             }
             let meta = StoredJob::read(row, &query.queue)?.job.meta;

@@ -1,6 +1,7 @@
-use super::{jobs::Place, session::Session, task::Verb};
+use super::{session::Session, task::Verb, waiting::Place};
+use crate::row::{StoredJob, written};
 use queue_core::{
-    Applied, Stamped,
+    Applied, JobMeta, Stamped,
     lifecycle::{Transition, Verdict, apply},
 };
 
@@ -35,19 +36,59 @@ impl Session<'_> {
 
     fn apply_one(&mut self, transition: &Transition) -> rusqlite::Result<Applied> {
         let Some(queue) = self.find_queue(&transition.queue)? else { return Ok(Applied::Missing) };
+        if let Some(meta) = self.apply_to_held(queue, transition)? {
+            return Ok(Applied::Done(meta));
+        }
         let Some(mut stored) = self.load(queue, transition)? else { return Ok(Applied::Missing) };
-        let before = Place::of(&stored);
-        match apply(&mut stored.job, transition, self.now) {
-            Verdict::Written(body) => self.save(queue, before, &mut stored, body)?,
-            Verdict::Removed => self.remove(queue, &stored)?,
-            Verdict::Replayed => return Ok(Applied::Done(stored.job.meta)),
-            Verdict::LeaseLost => return Ok(Applied::LeaseLost(stored.job.meta)),
-            Verdict::Stale => return Ok(Applied::Stale(stored.job.meta)),
-            Verdict::Missing => return Ok(Applied::Missing),
+        let before = Place::of(&stored.job.meta);
+        let verdict = apply(&mut stored.job, transition, self.now);
+        if matches!(verdict, Verdict::Written(_) | Verdict::Removed) {
+            written(self.carry_out(queue, before, &stored, &verdict)?)?;
+            self.follow(queue, transition)?;
         }
-        for new in &transition.then {
-            self.enqueue_one(queue, &transition.queue, new)?;
+        let meta = stored.job.meta;
+        Ok(match verdict {
+            Verdict::Written(_) | Verdict::Removed | Verdict::Replayed => Applied::Done(meta),
+            Verdict::LeaseLost => Applied::LeaseLost(meta),
+            Verdict::Stale => Applied::Stale(meta),
+            Verdict::Missing => Applied::Missing,
+        })
+    }
+
+    /// Most transitions come from holders of leases that this handle gave, so the job is known. `None` if it is not, or
+    /// has changed since, or if the guard refuses: then the row is to be asked.
+    fn apply_to_held(&mut self, queue: i64, transition: &Transition) -> rusqlite::Result<Option<JobMeta>> {
+        let known = self.held.take(transition.seq).filter(|job| job.meta.queue == transition.queue);
+        let Some(job) = known else { return Ok(None) };
+        let before = Place::of(&job.meta);
+        let mut stored = StoredJob { job, has_life: true };
+        let verdict = apply(&mut stored.job, transition, self.now);
+        if !self.carry_out(queue, before, &stored, &verdict)? {
+            return Ok(None);
         }
-        Ok(Applied::Done(stored.job.meta))
+        self.follow(queue, transition)?;
+        if verdict != Verdict::Removed && stored.job.meta.lease.is_some() {
+            self.held.remember(stored.job.clone());
+        }
+        Ok(Some(stored.job.meta))
+    }
+
+    /// Writes what a verdict says; false if that is nothing, or if the job is another by now.
+    fn carry_out(
+        &mut self,
+        queue: i64,
+        before: Place,
+        stored: &StoredJob,
+        verdict: &Verdict,
+    ) -> rusqlite::Result<bool> {
+        match verdict {
+            Verdict::Written(body) => self.save(queue, before, stored, body),
+            Verdict::Removed => self.remove(queue, before, stored),
+            Verdict::Replayed | Verdict::LeaseLost | Verdict::Stale | Verdict::Missing => Ok(false),
+        }
+    }
+
+    fn follow(&mut self, queue: i64, transition: &Transition) -> rusqlite::Result<()> {
+        transition.then.iter().try_for_each(|new| self.enqueue_one(queue, &transition.queue, new).map(drop))
     }
 }

@@ -1,10 +1,10 @@
-use super::{jobs::Place, session::Session, task::Verb};
-use crate::row::{StoredJob, integer};
-use queue_core::{ClaimRequest, Claimed, ClaimedJob, Timestamp, lifecycle::lease};
-use rusqlite::{OptionalExtension, params};
-
-/// Scheduled jobs that one claim moves to the ready ones before it looks for its own.
-const PROMOTE_MAX: usize = 10_000;
+use super::{session::Session, task::Verb, waiting::Place};
+use crate::{
+    outcome::{Outcome, read_outcome, read_payload},
+    row::{COLUMNS, StoredJob, integer, written},
+};
+use queue_core::{ClaimRequest, Claimed, ClaimedJob, JobBody, JobRecord, Timestamp, lifecycle::lease};
+use rusqlite::{OptionalExtension, Row, params};
 
 /// Leases due jobs. A caller that is gone before it ran gets none, so that they do not wait for a lapse.
 #[derive(Debug)]
@@ -33,40 +33,51 @@ impl Session<'_> {
         let mut jobs = Vec::new();
         if !paused && request.limit > 0 {
             self.promote_due(queue)?;
-            for stored in self.ready_jobs(queue, request)? {
-                jobs.push(self.lease_one(queue, stored, request)?);
-            }
+            jobs = self.lease_front(queue, request)?;
         }
         Ok(Claimed { jobs, next_due: self.next_due(queue)?, paused, ..nothing })
     }
 
-    fn promote_due(&mut self, queue: i64) -> rusqlite::Result<()> {
-        let bounds = params![queue, self.now.as_millis(), integer(PROMOTE_MAX as u64)];
-        let moved = self.statements.promote_due.execute(bounds)?;
-        if moved > 0 {
-            self.counters.promoted(queue, integer(moved as u64));
+    fn lease_front(&mut self, queue: i64, request: &ClaimRequest) -> rusqlite::Result<Vec<ClaimedJob>> {
+        let found = self.ready_jobs(queue, request)?;
+        if let Some((last, _)) = found.last() {
+            self.leave_front(queue, Place::of(&last.job.meta))?;
         }
-        Ok(())
+        found.into_iter().map(|(stored, body)| self.lease_one(queue, stored, body, request)).collect()
     }
 
-    /// All of them before the first is changed, since changing them moves them in the index being read.
-    fn ready_jobs(&mut self, queue: i64, request: &ClaimRequest) -> rusqlite::Result<Vec<StoredJob>> {
+    /// All of them before the first is changed, since changing them takes them out of the order being read.
+    fn ready_jobs(
+        &mut self,
+        queue: i64,
+        request: &ClaimRequest,
+    ) -> rusqlite::Result<Vec<(StoredJob, JobBody)>> {
         let bounds = params![queue, integer(request.limit as u64)];
-        let rows =
-            self.statements.ready_jobs.query_map(bounds, |row| StoredJob::read(row, &request.queue))?;
-        rows.collect()
+        let read = |row: &Row<'_>| {
+            let stored = StoredJob::read(row, &request.queue)?;
+            let payload = read_payload(row, COLUMNS)?;
+            let outcome = if stored.has_life { read_outcome(row, COLUMNS + 2)? } else { Outcome::default() };
+            Ok((stored, outcome.beside(payload)))
+        };
+        self.statements.ready_jobs.query_map(bounds, read)?.collect()
     }
 
     fn lease_one(
         &mut self,
         queue: i64,
         mut stored: StoredJob,
+        body: JobBody,
         request: &ClaimRequest,
     ) -> rusqlite::Result<ClaimedJob> {
-        let before = Place::of(&stored);
+        let before = Place::of(&stored.job.meta);
         lease(&mut stored.job, request, self.now);
-        self.save_lease(queue, before, &stored.job)?;
-        Ok(ClaimedJob { record: self.record(stored)?, token: request.token })
+        written(self.save_lease(queue, before, &stored)?)?;
+        self.counters.add(queue, before.state.as_code(), -1);
+        self.enter(queue, &stored.job.meta)?;
+        self.hints.changed(&stored.job.meta);
+        self.held.remember(stored.job.clone());
+        let record = JobRecord { meta: stored.job.meta, body: Some(body) };
+        Ok(ClaimedJob { record, token: request.token })
     }
 
     /// The earliest moment at which a claim could get something: three seeks.

@@ -1,5 +1,5 @@
-use super::{session::Session, task::Verb};
-use crate::row::{StoredJob, foreign};
+use super::{session::Session, task::Verb, waiting::Place};
+use crate::row::{StoredJob, foreign, written};
 use queue_core::{
     Enqueued, JobMeta, NewJob, QueueName, Stamped, State,
     lifecycle::{Admission, admit},
@@ -47,7 +47,7 @@ impl Session<'_> {
         match admit(Some(&present.job.meta), new, self.now) {
             Admission::Duplicate => self.taken_by(&present),
             Admission::Insert | Admission::Replace => {
-                self.remove(queue, &present)?;
+                written(self.remove(queue, Place::of(&present.job.meta), &present)?)?;
                 self.insert(queue, &meta, &new.payload)?;
                 Ok(Enqueued::Queued { seq: meta.seq })
             }

@@ -6,6 +6,7 @@ mod claim;
 mod counters;
 mod enqueue;
 mod exchange;
+mod held;
 mod hints;
 mod jobs;
 mod pause;
@@ -15,6 +16,7 @@ mod session;
 mod statements;
 mod task;
 mod thread;
+mod waiting;
 
 pub(crate) use apply::Apply;
 pub(crate) use claim::Claim;

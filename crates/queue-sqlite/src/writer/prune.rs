@@ -1,5 +1,5 @@
-use super::{session::Session, task::Verb};
-use crate::row::{StoredJob, integer};
+use super::{session::Session, task::Verb, waiting::Place};
+use crate::row::{StoredJob, integer, written};
 use queue_core::{Prune, QueueName};
 use rusqlite::params;
 
@@ -29,7 +29,9 @@ impl Verb for PruneSome {
     fn run(&self, session: &mut Session<'_>) -> rusqlite::Result<usize> {
         let Some(queue) = session.find_queue(&self.queue)? else { return Ok(0) };
         let doomed = session.doomed(queue, self)?;
-        doomed.iter().try_for_each(|stored| session.remove(queue, stored))?;
+        for stored in &doomed {
+            written(session.remove(queue, Place::of(&stored.job.meta), stored)?)?;
+        }
         Ok(doomed.len())
     }
 }

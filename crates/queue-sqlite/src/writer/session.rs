@@ -1,4 +1,4 @@
-use super::{counters::Counters, hints::Hints, statements::Statements, thread::Shared};
+use super::{counters::Counters, held::Held, hints::Hints, statements::Statements, thread::Shared};
 use crate::row::integer;
 use queue_core::{QueueName, Seq, Timestamp};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
@@ -16,6 +16,7 @@ pub(crate) struct Session<'c> {
     pub(super) statements: Statements<'c>,
     queues: HashMap<QueueName, i64>,
     pub(super) counters: Counters,
+    pub(super) held: Held,
     pub(super) hints: Hints,
     /// The time of the transaction at hand.
     pub(super) now: Timestamp,
@@ -35,6 +36,7 @@ impl<'c> Session<'c> {
             statements: Statements::prepare(connection)?,
             queues: HashMap::new(),
             counters: Counters::default(),
+            held: Held::default(),
             hints: Hints::default(),
             now: Timestamp::default(),
             seq_mark: 0,
@@ -89,6 +91,7 @@ impl<'c> Session<'c> {
     pub(super) fn rollback(&mut self) {
         self.queues.clear();
         self.counters.clear();
+        self.held.clear();
         self.hints.clear();
         if !self.connection.is_autocommit() {
             // If even this fails, the next begin does too, and says why.

@@ -1,2 +1,0 @@
--- In: seq.
-DELETE FROM queue_body WHERE seq = ?1;

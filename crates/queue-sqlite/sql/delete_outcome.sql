@@ -1,2 +1,0 @@
--- In: seq.
-DELETE FROM queue_outcome WHERE seq = ?1;

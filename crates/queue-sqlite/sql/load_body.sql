@@ -1,2 +1,0 @@
--- In: seq. Out: content_type, payload.
-SELECT content_type, payload FROM queue_body WHERE seq = ?1;

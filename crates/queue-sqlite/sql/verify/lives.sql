@@ -1,0 +1,12 @@
+-- A life that has columns of another state.
+SELECT 'job ' || seq || ' in state ' || state || ' has columns of another state'
+FROM queue_life
+WHERE state NOT BETWEEN 0 AND 5
+OR (state = 1) <> (expires_at IS NOT NULL)
+OR (state = 1) <> (worker IS NOT NULL)
+OR (state = 1) <> (token IS NOT NULL AND settled_event IS NULL)
+OR (token IS NULL AND settled_event IS NOT NULL)
+OR (state IN (3, 4, 5)) <> (finished_at IS NOT NULL)
+OR (finished_at IS NULL AND purge_at IS NOT NULL)
+OR (state = 4) <> (reason IS NOT NULL)
+OR (error_name IS NULL) <> (error_message IS NULL);

@@ -1,0 +1,12 @@
+-- An entry among the waiting jobs that is not that of its job.
+SELECT 'entry ' || seq || ' among the waiting jobs has no job' FROM (
+  SELECT queue, seq, run_at, priority FROM queue_ready
+  UNION ALL
+  SELECT queue, seq, run_at, NULL FROM queue_scheduled
+) AS entry
+WHERE NOT EXISTS (
+  SELECT 1 FROM queue_job AS job LEFT JOIN queue_life AS life USING (seq)
+  WHERE job.seq = entry.seq AND job.queue = entry.queue
+    AND job.priority = coalesce(entry.priority, job.priority)
+    AND coalesce(life.run_at, job.run_at) = entry.run_at
+);

@@ -1,0 +1,80 @@
+use queue_core::{Seq, lifecycle::TrackedJob};
+use std::collections::HashMap;
+
+/// Jobs that are remembered. Beyond it the memory starts afresh: it is only a cache.
+const HELD_MAX: usize = 20_000;
+
+/// The jobs that this handle leased, as they were written, so that a settle need not read them again.
+///
+/// Every write to a record raises its revision, and the next one names the revision it is based on: a job that somebody
+/// else changed meanwhile is not overwritten, but read. What is remembered here is forgotten with a transaction that
+/// fails, since another may give the same revision to something else.
+#[derive(Debug, Default)]
+pub(super) struct Held(HashMap<Seq, TrackedJob>);
+
+impl Held {
+    /// Remembers a job that is leased.
+    pub(super) fn remember(&mut self, job: TrackedJob) {
+        if self.0.len() >= HELD_MAX {
+            self.0.clear();
+        }
+        self.0.insert(job.meta.seq, job);
+    }
+
+    /// Takes a job out: the caller changes it.
+    pub(super) fn take(&mut self, seq: Seq) -> Option<TrackedJob> {
+        self.0.remove(&seq)
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        clock::StoreClock,
+        connect::connect_writer,
+        options::SqliteOptions,
+        writer::{Claim, Enqueue, Shared, session::Session, task::Verb},
+    };
+    use queue_core::{
+        ClaimRequest, ContentType, Hub, JobId, Kind, NewJob, Payload, QueueName, SeededRng, Span, WorkerId,
+    };
+    use std::sync::{Arc, atomic::AtomicI64};
+
+    /// Runs a verb in a transaction that is left open.
+    fn run<V: Verb>(session: &mut Session<'_>, verb: &V) -> V::Answer {
+        session.begin().expect("it begins");
+        let answer = verb.run(session).expect("it runs");
+        session.flush().expect("it is written");
+        answer
+    }
+
+    #[test]
+    fn a_claim_that_is_rolled_back_is_forgotten() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let options = SqliteOptions::new(directory.path().join("jobs.db")).checked().expect("they are valid");
+        let connection = connect_writer(&options).expect("it opens");
+        let clock = StoreClock::new(options.clock.clone());
+        let shared = Shared { options, clock, hub: Arc::new(Hub::default()), own_commits: AtomicI64::new(0) };
+        let mut session = Session::new(&connection, &shared).expect("it prepares");
+        let queue = QueueName::from_static("q");
+        let payload = Payload::new("", ContentType::from_static("text/plain"));
+        let job = NewJob::new(JobId::from_static("a"), Kind::unnamed(), payload);
+        run(&mut session, &Enqueue { queue: queue.clone(), groups: vec![vec![job]] });
+        session.commit().expect("it commits");
+        let worker = WorkerId::from_static("w");
+        let claim = Claim(ClaimRequest::new(queue, worker, 1, Span::from_secs(1), &SeededRng::new(1)));
+        for rolls_back in [false, true] {
+            let claimed = run(&mut session, &claim);
+            if rolls_back {
+                session.rollback();
+            }
+            let known = session.held.take(claimed.jobs[0].record.meta.seq);
+            assert_eq!(known.is_none(), rolls_back);
+            session.rollback();
+        }
+    }
+}
