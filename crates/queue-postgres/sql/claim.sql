@@ -1,6 +1,6 @@
 -- In: mark, queue, limit, lease, token, worker; a floor for all lanes, and higher ones (priority, run_at, seq); whether to
 -- look for the first lapse; channel, origin.
--- Out: next due, paused, now, the first lapse, and the jobs as they were, in claim order (I12); one row without a job at least.
+-- Out: next due, paused, now, the first lapse, and the jobs as they were, in no order; one row without a job at least.
 -- Guard: due, waiting, and not paused (I11). A row that another claim holds at this moment is passed over (I3).
 -- `picked` is materialised, so that its limit bounds what is leased whatever the plan. Each lane is walked from its
 -- floor, a key before which nothing waits, so that what was claimed before is not waded through.
@@ -67,9 +67,9 @@ feed AS (
 )
 SELECT
   least((SELECT at FROM due), (SELECT at FROM lapse), CASE WHEN s.seq IS NOT NULL THEN t.now + $4 END) AS next_due,
-  (SELECT paused FROM q) AS paused, (SELECT sent FROM feed), t.now, (SELECT at FROM lapse), {body}, {waiting}, s.error_details, NULL::text, NULL::bytea,
+  (SELECT paused FROM q) AS paused, (SELECT sent FROM feed), t.now, (SELECT at FROM lapse), {body}, s.state, s.revision,
+  s.run_at, s.epoch, s.failures, s.stalls, s.flags, s.error_name, s.error_message, s.progress, s.error_details,
   b.content_type, b.payload
 FROM t
 LEFT JOIN taken AS s ON true
-LEFT JOIN LATERAL (SELECT * FROM {schema}.body WHERE seq = s.seq LIMIT 1) AS b ON true
-ORDER BY b.priority, s.run_at, s.seq;
+LEFT JOIN LATERAL (SELECT * FROM {schema}.body WHERE seq = s.seq LIMIT 1) AS b ON true;

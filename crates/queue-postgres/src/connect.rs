@@ -21,9 +21,14 @@ const SERVER_VERSION_MIN: i32 = 130_000;
 /// A connection that was idle for longer is asked for a sign of life before it is used; so is every one that was idle
 /// when another broke, since what broke one may have broken all.
 const IDLE_TRUSTED: Duration = Duration::from_secs(2);
-/// Settings of the store's own connections. Its statements are short and know their indexes; compiling them, or reading a
-/// whole table because it was small when the plan was made, is never right.
-const SETTINGS: [(&str, &str); 3] = [("jit", "off"), ("enable_seqscan", "off"), ("enable_mergejoin", "off")];
+/// Settings of the store's own connections. Its statements are short and know their indexes; compiling them, planning them
+/// again for every call, or reading a whole table because it was small when the plan was made, is never right.
+const SETTINGS: [(&str, &str); 4] = [
+    ("jit", "off"),
+    ("enable_seqscan", "off"),
+    ("enable_mergejoin", "off"),
+    ("plan_cache_mode", "force_generic_plan"),
+];
 
 const LOAD_SERVER: &str = include_str!("../sql/load_server.sql");
 

@@ -22,8 +22,9 @@ pub(crate) fn explain(operation: &'static str, error: sqlx::Error, effect: Effec
 
 /// True for a statement that lost against another one and may win next time.
 pub(crate) fn is_conflict(error: &sqlx::Error) -> bool {
-    // A division by zero is how `enqueue.sql` says that an id was taken and freed meanwhile.
-    matches!(code(error).as_deref(), Some("40001" | "40P01" | "22012"))
+    // A division by zero is how `enqueue.sql` says that an id was taken and freed meanwhile, and a unique violation how
+    // `enqueue_new.sql` says that one was taken.
+    matches!(code(error).as_deref(), Some("40001" | "40P01" | "22012" | "23505"))
 }
 
 /// True if the connection is of no more use, and nobody knows how far the server got.
@@ -80,7 +81,7 @@ fn advise_on_code(code: &str) -> (ErrorKind, &'static str) {
             ErrorKind::Conflict,
             "other transactions kept getting in the way; try again, and keep them short",
         ),
-        "22012" => (ErrorKind::Conflict, "the ids kept being taken and freed by others; try again"),
+        "22012" | "23505" => (ErrorKind::Conflict, "the ids kept being taken and freed by others; try again"),
         "25006" => (
             ErrorKind::Unavailable,
             "the server is read-only, such as a standby; connect to the primary, or to its new address",

@@ -122,7 +122,8 @@ impl Fronts {
             if fronts.len() >= QUEUES_MAX {
                 fronts.clear();
             }
-            let short_cost = fronts.get(&queue).and_then(|front| front.short_cost);
+            // Weighs less from look to look, or one that was slow by chance would never be followed by another.
+            let short_cost = fronts.get(&queue).and_then(|front| front.short_cost).map(|short| short / 2);
             let (full_at, lapse) = (Instant::now(), seen.lapse);
             let (all, lanes) = (i64::MIN, BTreeMap::new());
             fronts.insert(queue, Front { all, lanes, full_at, full_cost: cost, lapse, short_cost });
@@ -201,4 +202,41 @@ impl Front {
 
 fn key_of(job: &JobMeta) -> Key {
     (job.run_at.as_millis(), crate::row::integer(job.seq.get()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Fronts, Seen};
+    use queue_core::{Claimed, Timestamp};
+    use std::time::Duration;
+
+    const QUEUE: i32 = 1;
+    const FULL: Duration = Duration::from_millis(400);
+
+    /// Looks as it is to look next, which takes as long as is said of the kind; answers whether it was from the start.
+    fn look(fronts: &Fronts, short: Duration) -> bool {
+        let look = fronts.next_look(QUEUE);
+        let claimed =
+            Claimed { jobs: Vec::new(), next_due: None, paused: false, now: Timestamp::from_millis(10_000) };
+        let seen = Seen { claimed: &claimed, limit: 1, lapse: None };
+        fronts.looked(QUEUE, &look, &seen, if look.is_full() { FULL } else { short });
+        look.is_full()
+    }
+
+    #[test]
+    fn a_dear_look_from_the_start_is_followed_by_short_ones() {
+        let fronts = Fronts::default();
+        let looks = [(); 4].map(|()| look(&fronts, FULL / 100));
+        assert_eq!(looks, [true, false, false, false]);
+    }
+
+    #[test]
+    fn a_short_look_that_was_slow_once_is_tried_again() {
+        let fronts = Fronts::default();
+        assert!(look(&fronts, FULL));
+        assert!(!look(&fronts, FULL), "it is tried, and as slow as one from the start");
+        let looks = [(); 3].map(|()| look(&fronts, FULL / 100));
+        assert_eq!(looks, [true, true, false], "half of that is still too slow, a quarter is not");
+        assert!(!look(&fronts, FULL / 100));
+    }
 }

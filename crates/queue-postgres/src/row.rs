@@ -82,6 +82,37 @@ pub(crate) fn read_job(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Resul
     })
 }
 
+/// Reads a waiting job as a claim selects it.
+pub(crate) fn read_waiting(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<JobMeta> {
+    let flags: i16 = row.try_get(at + 15)?;
+    Ok(JobMeta {
+        state: code(row.try_get(at + 9)?, State::from_code)?,
+        revision: counter(row, at + 10)?,
+        run_at: time(row, at + 11)?,
+        epoch: counter(row, at + 12)?,
+        failures: small(row, at + 13)?,
+        stalls: small(row, at + 14)?,
+        cancel_requested: flags & CANCEL_REQUESTED != 0,
+        awaited: flags & AWAITED != 0,
+        last_error: read_failure(row, at + 16)?,
+        progress: bytes(row, at + 18)?,
+        ..read_written_once(row, at, queue)?
+    })
+}
+
+/// Reads a job as a completion selects it: what its sender did not know.
+pub(crate) fn read_held(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<JobMeta> {
+    Ok(JobMeta {
+        state: State::Processing,
+        revision: counter(row, at + 9)?,
+        run_at: time(row, at + 10)?,
+        epoch: counter(row, at + 11)?,
+        last_error: read_failure(row, at + 12)?,
+        progress: bytes(row, at + 14)?,
+        ..read_written_once(row, at, queue)?
+    })
+}
+
 /// Reads a job with its large parts.
 pub(crate) fn read_record(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<JobRecord> {
     let meta = read_meta(row, at, queue)?;
@@ -97,6 +128,12 @@ pub(crate) fn read_body(row: &PgRow, at: usize) -> sqlx::Result<JobBody> {
     })
 }
 
+/// The same of a waiting job, which has no result.
+pub(crate) fn read_claimed_body(row: &PgRow, at: usize) -> sqlx::Result<JobBody> {
+    let payload = read_payload(row, at + 1)?.ok_or_else(|| foreign("a job has no payload"))?;
+    Ok(JobBody { error_details: bytes(row, at)?, result: None, payload })
+}
+
 /// Reads a content type and bytes that stand side by side.
 pub(crate) fn read_payload(row: &PgRow, at: usize) -> sqlx::Result<Option<Payload>> {
     let Some(bytes) = bytes(row, at + 1)? else { return Ok(None) };
@@ -106,15 +143,6 @@ pub(crate) fn read_payload(row: &PgRow, at: usize) -> sqlx::Result<Option<Payloa
 fn read_meta(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<JobMeta> {
     let flags: i16 = row.try_get(at + 15)?;
     Ok(JobMeta {
-        queue: queue.clone(),
-        seq: Seq::new(counter(row, at)?),
-        id: name::<JobId>(row, at + 1)?,
-        kind: name::<Kind>(row, at + 2)?,
-        priority: row.try_get(at + 3)?,
-        created_at: time(row, at + 4)?,
-        max_attempts: Budget::from_raw(small(row, at + 5)?),
-        max_stalls: Budget::from_raw(small(row, at + 6)?),
-        retention: RetentionPolicy { completed: retention(row, at + 7)?, failed: retention(row, at + 8)? },
         state: code(row.try_get(at + 9)?, State::from_code)?,
         revision: counter(row, at + 10)?,
         run_at: time(row, at + 11)?,
@@ -129,6 +157,36 @@ fn read_meta(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<JobMeta>
         purge_at: optional(row, at + 23)?.map(Timestamp::from_millis),
         last_error: read_failure(row, at + 24)?,
         progress: bytes(row, at + 26)?,
+        ..read_written_once(row, at, queue)?
+    })
+}
+
+/// The columns of a body; the state is that of a job which nothing happened to.
+fn read_written_once(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<JobMeta> {
+    Ok(JobMeta {
+        queue: queue.clone(),
+        seq: Seq::new(counter(row, at)?),
+        id: name::<JobId>(row, at + 1)?,
+        kind: name::<Kind>(row, at + 2)?,
+        priority: row.try_get(at + 3)?,
+        created_at: time(row, at + 4)?,
+        max_attempts: Budget::from_raw(small(row, at + 5)?),
+        max_stalls: Budget::from_raw(small(row, at + 6)?),
+        retention: RetentionPolicy { completed: retention(row, at + 7)?, failed: retention(row, at + 8)? },
+        state: State::Queued,
+        revision: 0,
+        run_at: Timestamp::default(),
+        epoch: 0,
+        failures: 0,
+        stalls: 0,
+        cancel_requested: false,
+        awaited: false,
+        lease: None,
+        reason: None,
+        finished_at: None,
+        purge_at: None,
+        last_error: None,
+        progress: None,
     })
 }
 

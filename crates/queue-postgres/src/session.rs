@@ -45,6 +45,11 @@ impl<'c> Session<'c> {
         matches!(self.scope, Scope::Callers)
     }
 
+    /// Then a lock is held no longer than by the statement that takes it.
+    pub(crate) fn commits_each(&self) -> bool {
+        self.scope == Scope::Alone
+    }
+
     pub(crate) fn new(shared: &'c Shared, connection: &'c mut PgConnection, scope: Scope) -> Self {
         let hints = Hints::begin(&shared.hub);
         Self {

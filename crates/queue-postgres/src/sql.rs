@@ -152,10 +152,12 @@ statements! {
     add_lanes = "add_lanes";
     add_queue = "add_queue";
     claim = "claim";
+    complete = "complete";
     counts = "counts";
     dead_rows = "dead_rows";
     delete_worker = "delete_worker";
     enqueue = "enqueue";
+    enqueue_new = "enqueue_new";
     extend = "extend";
     find_lanes = "find_lanes";
     find_lives = "find_lives";

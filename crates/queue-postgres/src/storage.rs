@@ -1,10 +1,11 @@
 use crate::{
     connect::connect,
     options::PostgresOptions,
+    reads::Reads,
     shared::Shared,
     verbs::{
-        After, Announce, Apply, Claim, CountJobs, Enqueue, Exchange, Get, List, ListWorkers, PruneSome,
-        SetPaused, Verify,
+        After, Announce, Apply, Claim, CountJobs, Enqueue, EnqueueNew, Exchange, Get, List, ListWorkers,
+        PruneSome, SetPaused, Verify,
     },
     wakeup::Wakeups,
 };
@@ -28,6 +29,7 @@ use std::{sync::Arc, time::Duration};
 pub struct PostgresStorage {
     pub(crate) shared: Arc<Shared>,
     wakeups: Wakeups,
+    reads: Reads,
 }
 
 impl PostgresStorage {
@@ -41,7 +43,7 @@ impl PostgresStorage {
     pub async fn open(options: PostgresOptions) -> Result<Self> {
         let server = connect(&options).await?;
         let shared = Arc::new(Shared::new(options, server));
-        Ok(Self { wakeups: Wakeups::new(shared.clone()), shared })
+        Ok(Self { wakeups: Wakeups::new(shared.clone()), reads: Reads::new(), shared })
     }
 }
 
@@ -62,6 +64,11 @@ impl Storage for PostgresStorage {
         groups: Vec<Vec<NewJob>>,
     ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
         self.shared.options.limits.check_enqueue(&groups)?;
+        if let Some(new) = EnqueueNew::of(queue, &groups)
+            && let Some(enqueued) = self.shared.call(&new).await?
+        {
+            return Ok(enqueued);
+        }
         self.shared.call(&Enqueue { queue, groups: &groups }).await
     }
 
@@ -91,6 +98,10 @@ impl Storage for PostgresStorage {
         ids: &[JobId],
         what: Detail,
     ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
+        if let [id] = ids {
+            let Stamped { now, value } = self.reads.get(&self.shared, queue, id, what).await?;
+            return Ok(Stamped { now, value: vec![value] });
+        }
         self.shared.call(&Get { queue, ids, what }).await
     }
 

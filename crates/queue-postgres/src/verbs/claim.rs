@@ -1,11 +1,14 @@
 use crate::{
     fault::Fault,
     fronts::{Fronts, Look, Seen},
-    row::{integer, limit, read_body, read_job},
+    row::{limit, read_claimed_body, read_waiting},
     session::{Bound, Session},
     verb::Verb,
 };
-use queue_core::{ClaimRequest, Claimed, ClaimedJob, JobRecord, Timestamp, lifecycle::lease};
+use queue_core::{
+    ClaimRequest, Claimed, ClaimedJob, JobRecord, Timestamp,
+    lifecycle::{TrackedJob, lease},
+};
 use sqlx::{Row, postgres::PgRow};
 use tokio::time::Instant;
 
@@ -14,7 +17,7 @@ const DEAD_ROWS_MIN: i64 = 10_000;
 /// Where the columns of a job begin in the answer.
 const JOB_AT: usize = 5;
 /// Where its large parts begin.
-const LARGE_AT: usize = JOB_AT + crate::row::META_COLUMNS;
+const LARGE_AT: usize = JOB_AT + 19;
 
 /// Leases due jobs in the order of priority, due time and seq, and says when there will be more.
 #[derive(Debug)]
@@ -77,16 +80,18 @@ impl Session<'_> {
         let paused = first.try_get::<Option<bool>, _>(1)?.unwrap_or(false);
         let mut jobs = Vec::new();
         for row in rows.iter().filter(|row| is_job(row)) {
-            let mut job = read_job(row, JOB_AT, &request.queue)?;
+            let meta = read_waiting(row, JOB_AT, &request.queue)?;
+            let mut job = TrackedJob::new(meta);
             lease(&mut job, request, now);
             self.hints.changed(&job.meta);
-            let body = Some(read_body(row, LARGE_AT)?);
+            let body = Some(read_claimed_body(row, LARGE_AT)?);
             jobs.push(ClaimedJob { record: JobRecord { meta: job.meta, body }, token: request.token });
         }
-        debug_assert!(jobs.is_sorted_by_key(|job| {
+        // Here, and not by the statement: a claim is small, and the server is what several workers share.
+        jobs.sort_unstable_by_key(|job| {
             let meta = &job.record.meta;
-            (meta.priority, meta.run_at, integer(meta.seq.get()))
-        }));
+            (meta.priority, meta.run_at, meta.seq)
+        });
         Ok(Claimed { jobs, next_due, paused, now })
     }
 }

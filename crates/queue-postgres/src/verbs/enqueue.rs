@@ -192,6 +192,6 @@ fn bind_jobs(query: Bound, jobs: &[&NewJob]) -> Bound {
         .bind(jobs.iter().map(|job| &job.payload.bytes[..]).collect::<Vec<_>>())
 }
 
-fn new_flags(job: &NewJob) -> i16 {
+pub(super) fn new_flags(job: &NewJob) -> i16 {
     flags(Flags { cancel_requested: false, awaited: job.awaited })
 }

@@ -5,7 +5,9 @@
 mod stormy;
 mod strikes;
 
-pub(crate) use strikes::{Crashes, LostReplies, Strike, Terminations, end_listener, proxy_of, through};
+pub(crate) use strikes::{
+    Crashes, LostReplies, Strike, Terminations, end_listener, in_database, proxy_of, through,
+};
 
 use crate::common::server::{TestSchema, new_schema, url};
 use async_trait::async_trait;

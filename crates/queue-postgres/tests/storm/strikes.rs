@@ -133,6 +133,12 @@ fn split(url: &str) -> (String, String, String) {
     (url[..at].to_owned(), url[at..end].to_owned(), url[end..].to_owned())
 }
 
+/// The URL of another database of the same server.
+pub(crate) fn in_database(server: &str, database: &str) -> String {
+    let (before, address, _) = split(server);
+    format!("{before}{address}/{database}")
+}
+
 /// A proxy to the server of a URL.
 pub(crate) fn proxy_of(server: &str) -> Proxy {
     let address = split(server).1.parse().expect("the test server has a numeric address");

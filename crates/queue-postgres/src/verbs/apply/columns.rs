@@ -1,28 +1,35 @@
 //! A batch as columns, one array each, in the order of its statement's parameters.
 
-use super::plan::Route;
+use super::plan::{Completion, Route};
 use crate::{
     row::{flags, integer},
     session::Bound,
+    verbs::short_column::short_column,
 };
 use queue_core::{
     Failure, Payload, Reason,
     lifecycle::{Finish, Lapse, Patch, Proof, Purge, Requeue, RunAt, Transition},
 };
 
+/// A length of time that does not end, where there must be a number.
+const FOR_EVER: i64 = -1;
+
 /// A transition and the number of its queue.
 pub(super) type Item<'a> = (i32, &'a Transition);
 
 /// Binds what follows the mark.
 pub(super) fn bind(route: Route, query: Bound, items: &[Item<'_>]) -> Bound {
+    if route == Route::Complete {
+        return bind_completions(query, items);
+    }
     let query = query
         .bind(column(items, |(queue, _)| *queue))
         .bind(column(items, |(_, sent)| integer(sent.seq.get())))
         .bind(column(items, |(_, sent)| sent.id.as_str().to_owned()));
     match route {
-        Route::Move => bind_moves(bind_guards(query, items), items),
         Route::Extend => bind_extensions(query, items),
         Route::Mark => bind_marks(query, items),
+        Route::Move | Route::Complete => bind_moves(bind_guards(query, items), items),
     }
 }
 
@@ -60,6 +67,31 @@ fn revision(sent: &Transition) -> Option<i64> {
     match sent.guard.proof {
         Proof::Lease { .. } => None,
         Proof::Revision(seen) => Some(integer(seen)),
+    }
+}
+
+/// Columns that are the same for all items have one element.
+fn bind_completions(query: Bound, items: &[Item<'_>]) -> Bound {
+    let all = || items.iter().filter_map(|(_, sent)| Completion::of(sent));
+    let tokens = short_column(all().map(|to| to.token));
+    query
+        .bind(short_column(items.iter().map(|(queue, _)| *queue)))
+        .bind(column(items, |(_, sent)| integer(sent.seq.get())))
+        .bind(items.iter().map(|(_, sent)| sent.id.as_str()).collect::<Vec<_>>())
+        .bind(tokens.iter().map(|token| token.as_bytes().to_vec()).collect::<Vec<_>>())
+        .bind(short_column(all().map(|to| flags(to.flags))))
+        .bind(short_column(all().map(|to| kept(to.finish.purge).unwrap_or(FOR_EVER))))
+        .bind(short_column(all().map(|to| i64::from(to.finish.failures))))
+        .bind(short_column(all().map(|to| i64::from(to.finish.stalls))))
+        .bind(short_column(all().map(|to| to.result.content_type.as_str())))
+        .bind(short_column(all().map(|to| &to.result.bytes[..])))
+}
+
+/// Until a record counts as absent, in milliseconds; none is never.
+fn kept(purge: Purge) -> Option<i64> {
+    match purge {
+        Purge::After(span) => Some(span.as_millis()),
+        Purge::Never => None,
     }
 }
 
@@ -164,10 +196,7 @@ impl<'a> Move<'a> {
         Self {
             target: 1,
             state: i16::from(finish.state.as_code()),
-            span: match finish.purge {
-                Purge::After(span) => Some(span.as_millis()),
-                Purge::Never => None,
-            },
+            span: kept(finish.purge),
             failures: finish.failures,
             stalls: finish.stalls,
             reason: finish.reason,

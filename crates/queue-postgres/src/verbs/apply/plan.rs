@@ -1,15 +1,17 @@
 //! In what order a batch is written, so that the result is that of one item after the other.
 
 use queue_core::{
-    JobId, QueueName, Seq,
-    lifecycle::{Patch, Transition},
+    JobId, LeaseToken, Payload, QueueName, Seq, State,
+    lifecycle::{Finish, Flags, Lapse, Patch, Proof, Settle, Transition},
 };
 use std::{collections::HashSet, ops::Range};
 
 /// Which statement writes a patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Route {
-    /// The job leaves its table.
+    /// The job is completed by its holder, and its record kept: by far the most frequent change.
+    Complete,
+    /// The job leaves its table in any other way.
     Move,
     /// A heartbeat.
     Extend,
@@ -19,15 +21,52 @@ pub(super) enum Route {
 
 impl Route {
     /// The order in which routes are taken, which is the same for every batch.
-    pub(super) const ALL: [Self; 3] = [Self::Move, Self::Extend, Self::Mark];
+    pub(super) const ALL: [Self; 4] = [Self::Complete, Self::Move, Self::Extend, Self::Mark];
 
     pub(super) fn of(transition: &Transition) -> Self {
         match transition.patch {
+            _ if Completion::of(transition).is_some() => Self::Complete,
             Patch::Requeue(_) | Patch::Finish(_) | Patch::Remove => Self::Move,
             Patch::Extend { .. } => Self::Extend,
             Patch::Flag(_) | Patch::Retain(_) => Self::Mark,
         }
     }
+}
+
+/// What a completion by the holder of the lease says, where the record is kept.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Completion<'a> {
+    pub(super) token: LeaseToken,
+    pub(super) flags: Flags,
+    pub(super) finish: &'a Finish,
+    pub(super) result: &'a Payload,
+}
+
+impl<'a> Completion<'a> {
+    /// Reads a transition as one, if it is nothing but that.
+    pub(super) fn of(transition: &'a Transition) -> Option<Self> {
+        let Proof::Lease { token, flags: Some(flags), settle: Some(Settle::Complete) } =
+            transition.guard.proof
+        else {
+            return None;
+        };
+        let Patch::Finish(finish) = &transition.patch else { return None };
+        let Finish { state: State::Completed, reason: None, error: None, result: Some(result), .. } = finish
+        else {
+            return None;
+        };
+        (transition.guard.lapse == Lapse::Any).then_some(Self { token, flags, finish, result })
+    }
+}
+
+/// The routes of a run. Two of them lock rows that jobs leave. Where both are taken in one transaction, the rows are locked in
+/// the order of routes and no longer in that of `seq`, so two batches over the same jobs could wait for each other; then
+/// one takes all.
+pub(super) fn routes(run: &[Transition], commits_together: bool) -> Vec<Route> {
+    let routes: Vec<Route> = run.iter().map(Route::of).collect();
+    let is_general = commits_together && routes.contains(&Route::Move);
+    let demoted = |route| if is_general && route == Route::Complete { Route::Move } else { route };
+    routes.into_iter().map(demoted).collect()
 }
 
 /// Cuts a batch into runs whose items do not depend on each other: no life twice, and no follower whose id is that of an
@@ -46,13 +85,9 @@ pub(super) fn runs(batch: &[Transition]) -> Vec<Range<usize>> {
     runs
 }
 
-/// True if one statement does it all.
-pub(super) fn is_one_statement(batch: &[Transition]) -> bool {
-    let mut routes = batch.iter().map(Route::of);
-    let first = routes.next();
-    routes.all(|route| Some(route) == first)
-        && batch.iter().all(|transition| transition.then.is_empty())
-        && runs(batch).len() == 1
+/// True if no item rests on another: each may be committed by itself.
+pub(super) fn is_independent(batch: &[Transition]) -> bool {
+    batch.iter().all(|transition| transition.then.is_empty()) && runs(batch).len() == 1
 }
 
 /// What a run touches.
@@ -81,10 +116,10 @@ impl<'a> Seen<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_one_statement, runs};
+    use super::{Route, is_independent, routes, runs};
     use queue_core::{
-        ContentType, JobId, JobMeta, Kind, LeaseToken, NewJob, Payload, QueueName, Seq, Span, State,
-        Timestamp,
+        ContentType, JobId, JobMeta, Kind, LeaseToken, NewJob, Payload, QueueName, Retention, Seq, Span,
+        State, Timestamp,
         lifecycle::{Event, Policy, Transition, decide},
     };
 
@@ -112,15 +147,15 @@ mod tests {
     fn independent_items_are_one_run() {
         let batch = [complete("a", 1, &["x"]), complete("b", 2, &["y", "x"])];
         assert_eq!(runs(&batch), vec![0..2]);
-        assert!(!is_one_statement(&batch), "followers need a transaction");
-        assert!(is_one_statement(&[complete("a", 1, &[]), complete("b", 2, &[])]));
+        assert!(!is_independent(&batch), "followers need a transaction");
+        assert!(is_independent(&[complete("a", 1, &[]), complete("b", 2, &[])]));
     }
 
     #[test]
     fn a_life_twice_is_two_runs() {
         let batch = [complete("a", 1, &[]), complete("b", 2, &[]), complete("a", 1, &[])];
         assert_eq!(runs(&batch), vec![0..2, 2..3]);
-        assert!(!is_one_statement(&batch));
+        assert!(!is_independent(&batch));
     }
 
     #[test]
@@ -131,9 +166,21 @@ mod tests {
     }
 
     #[test]
-    fn routes_do_not_share_a_statement() {
+    fn one_route_takes_all_that_leave_where_they_commit_together() {
         let beat = decided("b", 2, Event::Extend { token: TOKEN, by: Span::from_secs(1), progress: None });
-        assert!(!is_one_statement(&[complete("a", 1, &[]), beat.clone()]));
-        assert!(is_one_statement(&[beat]));
+        let release = decided("c", 3, Event::Release { token: TOKEN });
+        let batch = [complete("a", 1, &[]), beat, release];
+        assert!(is_independent(&batch));
+        assert_eq!(routes(&batch, false), [Route::Complete, Route::Extend, Route::Move]);
+        assert_eq!(routes(&batch, true), [Route::Move, Route::Extend, Route::Move]);
+        assert_eq!(routes(&batch[..2], true), [Route::Complete, Route::Extend]);
+    }
+
+    #[test]
+    fn a_completion_that_keeps_nothing_is_a_move() {
+        let result = Payload::new("", ContentType::from_static("x/y"));
+        let retention = Some(Retention::Remove);
+        let removal = decided("a", 1, Event::Complete { token: TOKEN, result, retention, then: vec![] });
+        assert_eq!(Route::of(&removal), Route::Move);
     }
 }

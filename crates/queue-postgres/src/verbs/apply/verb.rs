@@ -1,18 +1,18 @@
 use super::{
     columns::{self, Item},
-    plan::{Route, is_one_statement, runs},
+    plan::{Completion, Route, is_independent, routes, runs},
 };
 use crate::{
     fault::Fault,
-    row::{foreign, integer, read_job},
+    row::{foreign, integer, read_held, read_job},
     session::{Scope, Session},
     verb::Verb,
 };
 use queue_core::{
-    Applied, Error, ErrorKind, NewJob, QueueName, Stamped, Timestamp,
-    lifecycle::{TrackedJob, Transition, Verdict, apply},
+    Applied, Error, ErrorKind, JobMeta, NewJob, QueueName, Stamped, Timestamp,
+    lifecycle::{Flags, TrackedJob, Transition, Verdict, apply},
 };
-use sqlx::Row;
+use sqlx::{Row, postgres::PgRow};
 use std::collections::{BTreeMap, HashMap};
 
 /// Where the columns of a job begin in every answer; before it stands the time.
@@ -39,7 +39,7 @@ impl Verb for Apply<'_> {
     const NAME: &'static str = "apply";
 
     fn scope(&self) -> Scope {
-        if is_one_statement(self.0) { Scope::Alone } else { Scope::Together }
+        if is_independent(self.0) { Scope::Alone } else { Scope::Together }
     }
 
     async fn prepare(&self, session: &mut Session<'_>) -> Result<(), Fault> {
@@ -109,10 +109,10 @@ impl Session<'_> {
         queues: &HashMap<&QueueName, i32>,
         outcomes: &mut [Option<Outcome>],
     ) -> Result<(), Fault> {
+        let routes = routes(run, !self.commits_each());
         for route in Route::ALL {
-            let mut open: Vec<usize> = (0..run.len())
-                .filter(|at| outcomes[*at].is_none() && Route::of(&run[*at]) == route)
-                .collect();
+            let mut open: Vec<usize> =
+                (0..run.len()).filter(|at| outcomes[*at].is_none() && routes[*at] == route).collect();
             if open.is_empty() {
                 continue;
             }
@@ -136,6 +136,7 @@ impl Session<'_> {
     ) -> Result<(), Fault> {
         let (shared, origin) = (self.shared, self.origin());
         let statement = match route {
+            Route::Complete => &shared.statements.complete,
             Route::Move => &shared.statements.move_jobs,
             Route::Extend => &shared.statements.extend,
             Route::Mark => &shared.statements.mark,
@@ -151,7 +152,10 @@ impl Session<'_> {
         for row in &rows {
             let Some(seq) = row.try_get::<Option<i64>, _>(JOB_AT)? else { continue };
             let at = *by_seq.get(&seq).ok_or_else(|| foreign("a job was changed that nobody asked for"))?;
-            let job = read_job(row, JOB_AT, &run[at].queue)?;
+            let job = match route {
+                Route::Complete => read_completed(row, &run[at])?,
+                _ => read_job(row, JOB_AT, &run[at].queue)?,
+            };
             if route == Route::Extend {
                 self.hints.changed(&job.meta);
                 outcomes[at] = Some(Outcome { answer: Applied::Done(job.meta), is_written: true });
@@ -230,6 +234,16 @@ impl Session<'_> {
         }
         Ok(outcomes.into_iter().map(|outcome| outcome.answer).collect())
     }
+}
+
+/// A job that its holder completed, as it was before; its guard says the rest.
+fn read_completed(row: &PgRow, sent: &Transition) -> sqlx::Result<TrackedJob> {
+    let to = Completion::of(sent).ok_or_else(|| foreign("a job was completed that nobody asked for"))?;
+    let meta = read_held(row, JOB_AT, &sent.queue)?;
+    let Flags { cancel_requested, awaited } = to.flags;
+    let (failures, stalls) = (to.finish.failures, to.finish.stalls);
+    let meta = JobMeta { cancel_requested, awaited, failures, stalls, ..meta };
+    Ok(TrackedJob { token: Some(to.token), ..TrackedJob::new(meta) })
 }
 
 /// Why an item was not written; `None` if it could be now.

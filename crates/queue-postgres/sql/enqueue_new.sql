@@ -1,0 +1,49 @@
+-- In: mark, queue, columns of the jobs (each id once, in the order of ids; with their positions in the request, from 1), channel,
+-- origin. A column that is the same for all jobs may have one element: what `unnest` finds missing is taken from there.
+-- Out: now, and the new lives in the order of the request; no row if one of the ids is taken, or if somebody follows the
+-- queue and has to be told of each job, and then nothing was written: that is for `enqueue.sql` to do.
+-- Guard: every id is free (I9), as those of almost all jobs are. Whoever takes one of them between the look and the insert
+-- makes this fail as a whole, by the unique key.
+-- All or nothing, being one statement (I19). Ids are entered in their order, so that two batches with common ids wait for
+-- each other instead of both; lives are numbered in the order of the request (I12).
+WITH t AS MATERIALIZED (
+  SELECT {now} AS now, ARRAY(SELECT nextval({life}) FROM generate_series(1, cardinality($3::text[]))) AS lives
+  WHERE NOT EXISTS (
+    SELECT 1 FROM unnest($3::text[]) AS i (id)
+    CROSS JOIN LATERAL (SELECT 1 FROM {schema}.body AS b WHERE b.queue = $2 AND b.id = i.id LIMIT 1) AS b
+  )
+    AND NOT EXISTS (SELECT 1 FROM {schema}.feed WHERE queue = $2 AND until > {now})
+),
+i AS MATERIALIZED (
+  SELECT
+    t.now, t.lives[i.n] AS seq, i.id, coalesce(i.kind, ($5::text[])[1]) AS kind,
+    coalesce(i.priority, ($6::smallint[])[1]) AS priority, coalesce(i.delay, ($7::bigint[])[1]) AS delay,
+    coalesce(i.max_attempts, ($8::bigint[])[1]) AS max_attempts, coalesce(i.max_stalls, ($9::bigint[])[1]) AS max_stalls,
+    coalesce(i.keep_completed, ($10::bigint[])[1]) AS keep_completed,
+    coalesce(i.keep_failed, ($11::bigint[])[1]) AS keep_failed, coalesce(i.flags, ($12::smallint[])[1]) AS flags,
+    coalesce(i.content_type, ($13::text[])[1]) AS content_type, i.payload
+  FROM t CROSS JOIN unnest(
+    $3::text[], $4::integer[], $5::text[], $6::smallint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[],
+    $11::bigint[], $12::smallint[], $13::text[], $14::bytea[]
+  ) AS i (
+    id, n, kind, priority, delay, max_attempts, max_stalls, keep_completed, keep_failed, flags, content_type, payload
+  )
+),
+fresh AS (
+  INSERT INTO {schema}.body (
+    seq, created_at, max_attempts, max_stalls, keep_completed, keep_failed, queue, priority, id, kind, content_type,
+    payload
+  )
+  SELECT
+    seq, now, max_attempts, max_stalls, keep_completed, keep_failed, $2, priority, id, kind, content_type, payload
+  FROM i
+),
+waiting AS (
+  INSERT INTO {schema}.ready (seq, run_at, revision, epoch, failures, stalls, queue, priority, state, flags)
+  SELECT seq, now + delay, 1, 0, 0, 0, $2, priority, 0, flags FROM i
+)
+SELECT
+  t.now, t.lives,
+  (SELECT count(pg_notify($15::text, concat_ws(E'\n', $16::text, concat_ws(E'\t', 'w', $2))))
+   WHERE $15::text IS NOT NULL) AS sent
+FROM t;

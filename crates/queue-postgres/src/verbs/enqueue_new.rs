@@ -1,0 +1,123 @@
+use super::{enqueue::new_flags, short_column::short_column};
+use crate::{
+    fault::Fault,
+    session::{Bound, Session},
+    verb::Verb,
+};
+use queue_core::{Enqueued, JobChange, NewJob, QueueName, Seq, Stamped, State};
+use sqlx::{Row, postgres::PgRow};
+
+/// Stores jobs whose ids are all free, in one statement that commits by itself; answers nothing, and has written nothing,
+/// if one is taken. Only [`Enqueue`](super::Enqueue) knows what to do then.
+#[derive(Debug)]
+pub(crate) struct EnqueueNew<'a> {
+    queue: &'a QueueName,
+    groups: &'a [Vec<NewJob>],
+    jobs: Vec<&'a NewJob>,
+    /// The jobs by id, which is the order in which they are entered.
+    by_id: Vec<usize>,
+}
+
+impl<'a> EnqueueNew<'a> {
+    /// None if there is nothing to store, or if an id is said twice.
+    pub(crate) fn of(queue: &'a QueueName, groups: &'a [Vec<NewJob>]) -> Option<Self> {
+        let jobs: Vec<&NewJob> = groups.iter().flatten().collect();
+        let mut by_id: Vec<usize> = (0..jobs.len()).collect();
+        by_id.sort_by_key(|at| jobs[*at].id.as_str());
+        let is_said_once = by_id.windows(2).all(|pair| jobs[pair[0]].id != jobs[pair[1]].id);
+        (is_said_once && !jobs.is_empty()).then_some(Self { queue, groups, jobs, by_id })
+    }
+
+    /// The columns of the jobs, each as one array.
+    fn bind(&self, query: Bound) -> Bound {
+        let jobs = || self.sorted();
+        query
+            .bind(jobs().map(|job| job.id.as_str()).collect::<Vec<_>>())
+            .bind(self.by_id.iter().map(|at| position(*at)).collect::<Vec<_>>())
+            .bind(short_column(jobs().map(|job| job.kind.as_str())))
+            .bind(short_column(jobs().map(|job| job.priority)))
+            .bind(short_column(jobs().map(|job| job.delay.as_millis())))
+            .bind(short_column(jobs().map(|job| i64::from(job.max_attempts.as_raw()))))
+            .bind(short_column(jobs().map(|job| i64::from(job.max_stalls.as_raw()))))
+            .bind(short_column(jobs().map(|job| job.retention.completed.as_raw())))
+            .bind(short_column(jobs().map(|job| job.retention.failed.as_raw())))
+            .bind(short_column(jobs().map(new_flags)))
+            .bind(short_column(jobs().map(|job| job.payload.content_type.as_str())))
+            .bind(jobs().map(|job| &job.payload.bytes[..]).collect::<Vec<_>>())
+    }
+
+    fn sorted(&self) -> impl Iterator<Item = &'a NewJob> {
+        self.by_id.iter().map(|at| self.jobs[*at])
+    }
+
+    /// The answers, and what subscribers hear.
+    fn read(&self, session: &mut Session<'_>, row: &PgRow) -> sqlx::Result<Vec<Vec<Enqueued>>> {
+        let lives: Vec<i64> = row.try_get(1)?;
+        let mut lives = lives.into_iter().map(|life| Seq::new(life.unsigned_abs()));
+        let mut enter = |job: &NewJob| -> sqlx::Result<Enqueued> {
+            let seq = lives.next().ok_or(sqlx::Error::RowNotFound)?;
+            let change = JobChange { id: job.id.clone(), seq, revision: 1, state: Some(State::Queued) };
+            session.hints.push(self.queue, change);
+            Ok(Enqueued::Queued { seq })
+        };
+        self.groups.iter().map(|group| group.iter().map(&mut enter).collect()).collect()
+    }
+}
+
+impl Verb for EnqueueNew<'_> {
+    type Answer = Option<Stamped<Vec<Vec<Enqueued>>>>;
+
+    const NAME: &'static str = "enqueue";
+
+    async fn prepare(&self, session: &mut Session<'_>) -> Result<(), Fault> {
+        session.intern_for(self.queue, self.jobs.iter().copied()).await.map(drop)
+    }
+
+    async fn run(&self, session: &mut Session<'_>) -> Result<Self::Answer, Fault> {
+        let queue = session.intern_for(self.queue, self.jobs.iter().copied()).await?;
+        let (shared, origin) = (session.shared, session.origin());
+        let rows = session
+            .write(&shared.statements.enqueue_new, |query| {
+                self.bind(query.bind(shared.clock.reading()).bind(queue))
+                    .bind(shared.channel().map(str::to_owned))
+                    .bind(origin.clone())
+            })
+            .await?;
+        let Some(row) = rows.first() else { return Ok(None) };
+        let now = session.told(&rows, 0)?;
+        let value = self.read(session, row)?;
+        session.hints.wake(self.queue);
+        Ok(Some(Stamped { now, value }))
+    }
+}
+
+/// A place in the request, from one. A call has fewer jobs than fit.
+fn position(at: usize) -> i32 {
+    i32::try_from(at + 1).unwrap_or(i32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::EnqueueNew;
+    use queue_core::{ContentType, JobId, Kind, NewJob, Payload, QueueName};
+
+    fn job(id: &str) -> NewJob {
+        let payload = Payload::new("", ContentType::from_static("x/y"));
+        NewJob::new(JobId::new(id).expect("valid"), Kind::unnamed(), payload)
+    }
+
+    #[test]
+    fn jobs_are_entered_in_the_order_of_their_ids_and_numbered_in_that_of_the_request() {
+        let (queue, groups) = (QueueName::from_static("q"), [vec![job("c"), job("a")], vec![job("b")]]);
+        let new = EnqueueNew::of(&queue, &groups).expect("each id once");
+        assert_eq!(new.sorted().map(|job| job.id.as_str()).collect::<Vec<_>>(), ["a", "b", "c"]);
+        assert_eq!(new.by_id, [1, 2, 0]);
+    }
+
+    #[test]
+    fn an_id_that_is_said_twice_is_not_for_this() {
+        let queue = QueueName::from_static("q");
+        assert!(EnqueueNew::of(&queue, &[vec![job("a")], vec![job("b"), job("a")]]).is_none());
+        assert!(EnqueueNew::of(&queue, &[vec![]]).is_none());
+    }
+}

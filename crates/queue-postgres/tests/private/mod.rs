@@ -1,0 +1,160 @@
+//! A server of our own, durable as by default, to which anything may be done.
+#![allow(dead_code, reason = "each test file uses a part")]
+
+use super::common::server::{Failure, url};
+use queue_core::{Rng, SystemRng};
+use sqlx::{AssertSqlSafe, Connection, PgConnection};
+use std::{
+    fs::{self, File},
+    net::TcpListener,
+    os::unix::{
+        fs::{MetadataExt, chown},
+        process::CommandExt,
+    },
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+    time::Duration,
+};
+use tempfile::TempDir;
+use tokio::time::{sleep, timeout};
+
+const START_MAX: Duration = Duration::from_mins(1);
+/// Postgres refuses to run as root, and every Unix has this account.
+const UNPRIVILEGED: &str = "nobody";
+
+/// A cluster in a directory of its own, and the server that runs on it; both go away with this.
+#[derive(Debug)]
+pub(crate) struct PrivateServer {
+    process: Option<Child>,
+    programs: PathBuf,
+    port: u16,
+    password: String,
+    directory: TempDir,
+    account: Option<(u32, u32)>,
+}
+
+impl PrivateServer {
+    /// Of the programs of the test server, so that it has the same version. None if the environment says to do without.
+    pub(crate) async fn start() -> Option<Self> {
+        let url = url()?;
+        let programs = programs(&url).await.expect("a superuser may ask where the programs are");
+        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port is free");
+        let port = listener.local_addr().expect("it is bound").port();
+        drop(listener);
+        let directory = tempfile::tempdir().expect("a directory");
+        let password = format!("{:032x}", SystemRng.next_u128());
+        let account = account(&directory);
+        let mut server = Self { process: None, programs, port, password, directory, account };
+        server.make_cluster();
+        server.run().await;
+        Some(server)
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("postgres://queue:{}@127.0.0.1:{}/postgres", self.password, self.port)
+    }
+
+    /// A connection of the test's own.
+    pub(crate) async fn connect(&self) -> sqlx::Result<PgConnection> {
+        PgConnection::connect(&self.url()).await
+    }
+
+    pub(crate) async fn execute(&self, text: &str) {
+        let mut connection = self.connect().await.expect("the server answers");
+        sqlx::raw_sql(AssertSqlSafe(text)).execute(&mut connection).await.expect("the statement is fine");
+    }
+
+    /// As `pg_ctl stop -m immediate` does: every session is cut, nothing is flushed, and the next start recovers from the
+    /// log.
+    pub(crate) fn stop_at_once(&mut self) {
+        self.stop("QUIT");
+    }
+
+    /// In good order, but waiting for nobody.
+    pub(crate) fn stop_in_order(&mut self) {
+        self.stop("INT");
+    }
+
+    /// From the next start on it follows some primary, so that it can only be read.
+    pub(crate) fn make_standby(&self) {
+        File::create(self.data().join("standby.signal")).expect("there is room for an empty file");
+    }
+
+    /// Starts it, and waits until it serves.
+    pub(crate) async fn run(&mut self) {
+        assert!(self.process.is_none(), "it runs already");
+        let mut command = self.command("postgres");
+        command.arg("-D").arg(self.data()).arg("-p").arg(self.port.to_string());
+        command.args(["-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="]);
+        self.process = Some(command.spawn().expect("the program starts"));
+        let serves = async {
+            while self.connect().await.is_err() {
+                sleep(Duration::from_millis(10)).await;
+            }
+        };
+        timeout(START_MAX, serves).await.expect("the server serves");
+    }
+
+    /// The program becomes the process that is signalled, not a child of a shell.
+    fn stop(&mut self, signal: &str) {
+        let mut process = self.process.take().expect("it runs");
+        let id = process.id().to_string();
+        let sent = Command::new("kill").arg(format!("-{signal}")).arg(id).status();
+        assert!(sent.expect("kill runs").success());
+        process.wait().expect("it ends");
+    }
+
+    fn make_cluster(&self) {
+        let password = self.directory.path().join("password");
+        fs::write(&password, &self.password).expect("there is room for a password");
+        let mut command = self.command("initdb");
+        command.arg("--pgdata").arg(self.data()).arg("--pwfile").arg(password);
+        command.args(["--username", "queue", "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C"]);
+        assert!(command.status().expect("initdb runs").success());
+    }
+
+    fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(self.programs.join(program));
+        command.current_dir(self.directory.path());
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        if let Some((user, group)) = self.account {
+            command.uid(user).gid(group);
+        }
+        command
+    }
+
+    fn data(&self) -> PathBuf {
+        self.directory.path().join("data")
+    }
+}
+
+impl Drop for PrivateServer {
+    fn drop(&mut self) {
+        if self.process.is_some() {
+            self.stop("QUIT");
+        }
+    }
+}
+
+async fn programs(url: &str) -> Result<PathBuf, Failure> {
+    let mut connection = PgConnection::connect(url).await?;
+    let query = "SELECT setting FROM pg_config() WHERE name = 'BINDIR'";
+    let (programs,): (String,) = sqlx::query_as(query).fetch_one(&mut connection).await?;
+    connection.close().await?;
+    Ok(programs.into())
+}
+
+/// Somebody else for root, who then owns the directory.
+fn account(directory: &TempDir) -> Option<(u32, u32)> {
+    let is_root = fs::metadata(directory).expect("it was made").uid() == 0;
+    is_root.then(|| {
+        let (user, group) = (id("-u"), id("-g"));
+        chown(directory, Some(user), Some(group)).expect("root may");
+        (user, group)
+    })
+}
+
+fn id(which: &str) -> u32 {
+    let answer = Command::new("id").args([which, UNPRIVILEGED]).output().expect("id runs");
+    String::from_utf8_lossy(&answer.stdout).trim().parse().expect("a number")
+}
