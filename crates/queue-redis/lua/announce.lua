@@ -16,7 +16,7 @@ if is_here then
 else
   over[#over + 1] = ARGV[3]
 end
--- Nothing is added any more, so that a key which becomes empty is not needed again (part/index.lua).
+-- Nothing is added any more, so that a key which becomes empty is not needed again (part/write.lua).
 for at = #over, 1, -1 do
   if is_here and over[at] == ARGV[3] then table.remove(over, at) end
 end

@@ -24,5 +24,5 @@ while from do
     if priority < 65535 then from = '[' .. pack('>I2', priority + 1) end
   end
 end
-local ahead = call('ZCOUNT', LATER, '(' .. whole[now], '+inf')
+local ahead = call('ZCOUNT', LATER, '(' .. text(now), '+inf')
 return { now, number, counters, ahead, oldest == NEVER and -1 or oldest }

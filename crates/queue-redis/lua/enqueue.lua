@@ -2,33 +2,40 @@
 -- Stores jobs, all of them or none.
 --
 -- In: ARGV 3 the queue's number, 4 the count of jobs; from 5 on the jobs (part/admit.lua).
--- Out: now, number; for each job its seq as a number, or for a duplicate a string: state, seq, and the result if Completed.
+-- Out: now, number, the last seq before; then for each job whose id is taken its place, and: state, seq, and the result if
+-- Completed. All others have the next seqs, in their order.
 -- Guard: the id is free (I9). Keeps I1, I9, I19, I20, I24. Without the flag allow-oom: a full server refuses it before it begins.
 -- Cost: O(log n) in READY or LATER for each job; reads nothing of jobs whose id is free.
 -- @part queue
 -- @part state
 -- @part hints
--- @part index
 -- @part jobs
 -- @part shapes
 -- @part admit
 if number == 0 then number = tonumber(ARGV[3]) end
-local count = tonumber(ARGV[4])
-local held, admit_job = read_jobs(5, count)
+local held, admit = read_jobs(5, tonumber(ARGV[4]))
 load(held)
 
--- What the producer of a duplicate is told. A job of this very call has no record yet: it is Queued.
-local function duplicate(seq)
-  local job = present[seq]
-  if not job then return '\0' .. seq end
-  local result = has(byte(job, 2), HAS_RESULT) and call('HGET', OUTCOME, seq) or ''
-  return sub(job, 1, 1) .. seq .. result
+local reply = { now, number, last_seq }
+for at = 1, tonumber(ARGV[4]) do
+  local holder, former = admit(at)
+  if holder then
+    -- What the producer of a duplicate is told. A job of this very call has no record yet: it is Queued.
+    local answer = '\0' .. holder
+    if former then
+      local flags, result = byte(former, 2), ''
+      if has(flags, RESULT_WITHIN) then
+        result = sub(former, result_at(former, id_at(former)))
+      elseif has(flags, HAS_RESULT) then
+        result = call('HGET', OUTCOME, holder)
+      end
+      answer = sub(former, 1, 1) .. holder .. result
+    end
+    reply[#reply + 1], reply[#reply + 2] = at, answer
+  end
 end
-
-local reply = { now, number }
-for at = 1, count do
-  local begun, holder = admit_job(at)
-  reply[at + 2] = begun or duplicate(holder)
+if seq_mark > last_seq then
+-- @part write
+-- @part publish
 end
-if seq_mark > last_seq then flush() end
 return reply

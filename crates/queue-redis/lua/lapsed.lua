@@ -12,15 +12,19 @@ local from, behind, limit = ARGV[3], ARGV[4], math.min(tonumber(ARGV[5]), PAGE_M
 local seqs, skipped = {}, 0
 -- Leases that lapse together are ordered by seq; those of the cursor's millisecond up to its seq were on an earlier page.
 repeat
-  local chunk = call('ZRANGEBYSCORE', LEASES, from, whole[now], 'WITHSCORES', 'LIMIT', skipped, PAGE_MAX)
+  local chunk = call('ZRANGEBYSCORE', LEASES, from, text(now), 'WITHSCORES', 'LIMIT', skipped, PAGE_MAX)
   for at = 1, #chunk, 2 do
     if chunk[at + 1] ~= from or chunk[at] > behind then seqs[#seqs + 1] = chunk[at] end
   end
   skipped = skipped + PAGE_MAX
 until #chunk < 2 * PAGE_MAX or #seqs > limit
-local found = fetch('HMGET', STATE, seqs, 1, math.min(limit, #seqs))
+local has_more = #seqs > limit
+for at = #seqs, limit + 1, -1 do
+  seqs[at] = nil
+end
+local found = fetch('HMGET', STATE, seqs)
 for at = 1, #found do
   if not found[at] then return redis.error_reply('CORRUPT an entry of the index of leases has no record') end
   found[at] = seqs[at] .. found[at]
 end
-return { now, number, #seqs > limit and 1 or 0, found }
+return { now, number, has_more and 1 or 0, found }

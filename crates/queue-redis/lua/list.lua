@@ -12,12 +12,11 @@ local after, limit, states, worker, kind = tonumber(ARGV[3]), tonumber(ARGV[4]),
 
 local function matches(job)
   if is_purged(job) or not has(states, 2 ^ byte(job, 1)) then return false end
-  local token_length, worker_length, failure_length, progress_length = read('>BBI2I3', job, 51)
-  local worker_at = REST + token_length
-  if worker ~= '' and sub(job, worker_at, worker_at + worker_length - 1) ~= worker then return false end
+  local token_length, worker_length = byte(job, 37, 38)
+  if worker ~= '' and sub(job, 44 + token_length, 43 + token_length + worker_length) ~= worker then return false end
   if kind == '' then return true end
-  local id_at = worker_at + worker_length + failure_length + progress_length
-  local kind_at = id_at + 1 + byte(job, id_at)
+  local at = id_at(job)
+  local kind_at = at + 1 + byte(job, at)
   return sub(job, kind_at + 1, kind_at + byte(job, kind_at)) == kind
 end
 
@@ -30,14 +29,14 @@ for at = 1, math.min(#blocks, BLOCKS_MAX) do
   for seq = from, to do
     seqs[#seqs + 1] = pack('>I6', seq)
   end
-  for offset, job in ipairs(fetch('HMGET', STATE, seqs, 1, #seqs)) do
+  for offset, job in ipairs(fetch('HMGET', STATE, seqs)) do
     if job and matches(job) then
       -- There is a further one, so that the page before it is not the last.
-      if #found == limit then return { now, number, whole[last], found } end
+      if #found == limit then return { now, number, text(last), found } end
       found[#found + 1] = seqs[offset] .. job
       last = from + offset - 1
     end
   end
   last = to
 end
-return { now, number, #blocks > BLOCKS_MAX and whole[last] or '-1', found }
+return { now, number, #blocks > BLOCKS_MAX and text(last) or '-1', found }

@@ -13,6 +13,5 @@ else
 end
 -- Workers that hold jobs ready want to hear of a pause too.
 is_woken = true
-raise_mark()
-publish()
+-- @part publish
 return { now, number }

@@ -8,7 +8,6 @@
 -- @part queue
 -- @part state
 -- @part hints
--- @part index
 -- @part jobs
 local LOOK_MAX = 1000
 local which, limit, age, rank = ARGV[3], math.min(tonumber(ARGV[4]), LOOK_MAX), tonumber(ARGV[5]), tonumber(ARGV[6])
@@ -26,7 +25,7 @@ end
 
 local seqs
 if which == 'expired' then
-  seqs = call('ZRANGEBYSCORE', DONE, '-inf', whole[now], 'LIMIT', 0, limit)
+  seqs = call('ZRANGEBYSCORE', DONE, '-inf', text(now), 'LIMIT', 0, limit)
 elseif which == 'finished' then
   seqs = call('ZRANGE', DONE, rank, rank + LOOK_MAX - 1)
 else
@@ -37,12 +36,15 @@ local removed, kept = 0, 0
 for _, seq in ipairs(seqs) do
   local job = present[seq]
   if removed == limit then break end
-  if job and (which ~= 'finished' or read('>I6', job, 31) <= now - age) then
-    remove(seq, job)
+  if job and (which ~= 'finished' or read('>I6', job, 25) <= now - age) then
+    remove(seq, job, id_of(job), false)
     removed = removed + 1
   elseif job then
     kept = kept + 1
   end
 end
-if removed > 0 then flush() end
+if removed > 0 then
+-- @part write
+-- @part publish
+end
 return { now, number, removed, #seqs == LOOK_MAX and rank + kept or -1 }

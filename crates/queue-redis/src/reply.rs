@@ -57,11 +57,6 @@ impl Reply {
         }
     }
 
-    /// One part that is a number or a text, as it came.
-    pub(crate) fn value(&mut self) -> Result<Value> {
-        self.parts.next().ok_or_else(|| corrupt(self.operation))
-    }
-
     /// How many parts are left.
     pub(crate) fn len(&self) -> usize {
         self.parts.len()

@@ -1,17 +1,27 @@
 //! Jobs as state strings, and back.
 //!
-//! Numbers are big-endian. First 57 bytes of fixed places, which `lua/part/state.lua` names in the same order:
+//! Numbers are big-endian. The front is what changes, and what jobs of a batch mostly have in common, so that a script works out
+//! once for all of them what becomes of it; `lua/part/state.lua` names its parts in the same order:
 //!
 //! | bytes | what |
 //! |---|---|
 //! | 1, 1, 1, 1 | state; flags; reason + 1; last settle + 1 |
 //! | 6, 6, 4, 4 | revision, epoch, failures, stalls |
-//! | 6, 6, 6, 6 | `run_at`; lease end, or finish; `purge_at`, all ones for never; `created_at` |
-//! | 2 | priority + 32768 |
+//! | 6, 6 | lease end, or finish; `purge_at`, all ones for never |
 //! | 1, 1, 2, 3 | lengths of token, worker, error and progress |
+//! | as long as that | token and worker |
 //!
-//! Behind them stand those four parts, then what never changes: id and kind with a byte of length each, budgets (4, 4),
-//! retentions + 2 (6, 6). The token is the lease's while Processing, and afterwards that of the last settle.
+//! The tail is a job's own:
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 2, 6, 6 | priority + 32768; `run_at`; `created_at` |
+//! | as long as the front says | error and progress |
+//! | 1 and more, 1 and more | id; kind; each behind its length |
+//! | 4, 4, 6, 6 | budgets; retentions + 2 |
+//! | what is left | a result of at most [`SMALL_RESULT_MAX`] bytes; larger ones stand elsewhere |
+//!
+//! The token is the lease's while Processing, and afterwards that of the last settle.
 
 use crate::reader::Reader;
 use bytes::Bytes;
@@ -25,7 +35,12 @@ const AWAITED: u8 = 2;
 const HAS_PROGRESS: u8 = 16;
 const HAS_RESULT: u8 = 4;
 const HAS_DETAILS: u8 = 8;
+const RESULT_WITHIN: u8 = 32;
 const TOKEN_BYTES: usize = 16;
+/// A seq as keys and indexes have it.
+pub(crate) const SEQ_BYTES: usize = 6;
+/// A result of so many bytes, content type included, stands in the state string.
+pub(crate) const SMALL_RESULT_MAX: usize = 128;
 /// The time that never comes.
 pub(crate) const NEVER: u64 = (1 << 48) - 1;
 const PRIORITY_BIAS: u16 = 1 << 15;
@@ -42,7 +57,10 @@ pub(crate) const NUMBERS_MAX: u64 = 1 << NUMBER_BITS;
 #[derive(Debug)]
 pub(crate) struct StoredJob {
     pub(crate) meta: JobMeta,
-    pub(crate) has_result: bool,
+    /// Where in the state string the result begins, if it stands there.
+    pub(crate) result_at: Option<usize>,
+    /// Whether there is a result that stands elsewhere.
+    pub(crate) has_large_result: bool,
     pub(crate) has_details: bool,
     /// Whether the token is that of a lease, rather than that of a settle or none.
     pub(crate) is_held: bool,
@@ -73,10 +91,13 @@ pub(crate) fn read(queue: &QueueName, seq: Seq, job: &[u8]) -> Option<StoredJob>
     let last_settle = from.u8()?;
     let (revision, epoch) = (from.six()?, from.six()?);
     let (failures, stalls) = (from.u32()?, from.u32()?);
-    let (run_at, ends, purge_at, created_at) = (from.time()?, from.time()?, from.six()?, from.time()?);
+    let (ends, purge_at) = (from.time()?, from.six()?);
+    let (token, worker) = (usize::from(from.u8()?), usize::from(from.u8()?));
+    let (failure, progress) = (usize::from(from.u16()?), from.three()?);
+    let (token, worker) = (from.take(token)?, from.take(worker)?);
     let priority = (from.u16()? ^ PRIORITY_BIAS).cast_signed();
-    let lengths = [usize::from(from.u8()?), usize::from(from.u8()?), usize::from(from.u16()?), from.three()?];
-    let [token, worker, failure, progress] = lengths.map(|length| from.take(length));
+    let (run_at, created_at) = (from.time()?, from.time()?);
+    let (failure, progress) = (from.take(failure)?, from.take(progress)?);
     let (id, kind) = (JobId::new(from.short_text()?).ok()?, Kind::new(from.short_text()?).ok()?);
     let (max_attempts, max_stalls) = (Budget::from_raw(from.u32()?), Budget::from_raw(from.u32()?));
     let retention = RetentionPolicy { completed: retention(from.six()?)?, failed: retention(from.six()?)? };
@@ -96,18 +117,20 @@ pub(crate) fn read(queue: &QueueName, seq: Seq, job: &[u8]) -> Option<StoredJob>
         stalls,
         max_attempts,
         max_stalls,
-        lease: if state == State::Processing { Some(lease(worker?, ends)?) } else { None },
+        lease: if state == State::Processing { Some(lease(worker, ends)?) } else { None },
         cancel_requested: flags & CANCEL_REQUESTED != 0,
         awaited: flags & AWAITED != 0,
-        progress: (flags & HAS_PROGRESS != 0).then(|| progress.map(Bytes::copy_from_slice)).flatten(),
-        last_error: if failure?.is_empty() { None } else { Some(read_failure(failure?)?) },
+        progress: (flags & HAS_PROGRESS != 0).then(|| Bytes::copy_from_slice(progress)),
+        last_error: if failure.is_empty() { None } else { Some(read_failure(failure)?) },
         retention,
         finished_at: state.is_terminal().then_some(ends),
         purge_at: (purge_at != NEVER).then(|| time(purge_at)),
     };
-    let is_held = token?.len() == TOKEN_BYTES && last_settle == 0;
-    let (has_result, has_details) = (flags & HAS_RESULT != 0, flags & HAS_DETAILS != 0);
-    Some(StoredJob { meta, has_result, has_details, is_held })
+    let is_held = token.len() == TOKEN_BYTES && last_settle == 0;
+    let (has_result, is_within) = (flags & HAS_RESULT != 0, flags & RESULT_WITHIN != 0);
+    let result_at = is_within.then(|| from.position());
+    let has_large_result = has_result && !is_within;
+    Some(StoredJob { meta, result_at, has_large_result, has_details: flags & HAS_DETAILS != 0, is_held })
 }
 
 /// What decides the first state of a new job besides the time: delay, marks and priority. Jobs of a batch often share it.
@@ -139,10 +162,15 @@ pub(crate) fn priority_bytes(priority: i16) -> [u8; 2] {
     (priority.cast_unsigned() ^ PRIORITY_BIAS).to_be_bytes()
 }
 
+/// How many bytes [`write_payload`] makes of it.
+pub(crate) fn payload_bytes(payload: &Payload) -> usize {
+    1 + payload.content_type.as_str().len() + payload.bytes.len()
+}
+
 /// Bytes with their content type in front.
 pub(crate) fn write_payload(payload: &Payload) -> Vec<u8> {
     let content_type = payload.content_type.as_str().as_bytes();
-    let mut blob = Vec::with_capacity(1 + content_type.len() + payload.bytes.len());
+    let mut blob = Vec::with_capacity(payload_bytes(payload));
     push_short(&mut blob, content_type);
     blob.extend_from_slice(&payload.bytes);
     blob
@@ -164,7 +192,7 @@ pub(crate) fn write_failure(failure: &Failure) -> Vec<u8> {
 }
 
 /// Names have at most 255 bytes.
-fn push_short(to: &mut Vec<u8>, text: &[u8]) {
+pub(crate) fn push_short(to: &mut Vec<u8>, text: &[u8]) {
     debug_assert!(u8::try_from(text.len()).is_ok(), "a name has at most 255 bytes");
     to.push(text.len() as u8);
     to.extend_from_slice(text);

@@ -57,7 +57,7 @@ scripts! {
     WORKERS = "workers";
 }
 
-parts!("admit", "apply", "hints", "index", "jobs", "lease", "queue", "shapes", "state");
+parts!("admit", "apply", "hints", "jobs", "lease", "publish", "queue", "shapes", "state", "write");
 
 impl Script {
     fn new(verb: &str) -> Self {

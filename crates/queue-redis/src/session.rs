@@ -1,13 +1,15 @@
 use crate::{
     client::{Access, Client, Run},
     clock::StoreClock,
+    gather::Gather,
     keys::Spread,
     known::{KnownQueue, KnownQueues},
     reply::{Reply, corrupt},
     row::NUMBERS_MAX,
     script::{self, Script},
 };
-use queue_core::{Error, ErrorKind, Limits, Result, Timestamp};
+use queue_core::{Detail, Error, ErrorKind, JobId, JobRecord, Limits, QueueName, Result, Timestamp};
+use std::sync::Arc;
 
 /// What the verbs of one handle share.
 #[derive(Debug)]
@@ -16,6 +18,8 @@ pub(crate) struct Session {
     pub(crate) clock: StoreClock,
     pub(crate) queues: KnownQueues,
     pub(crate) limits: Limits,
+    /// Reads by id, of which waiters make many at once.
+    pub(crate) reads: Arc<Gather<(QueueName, Detail), JobId, Option<JobRecord>>>,
 }
 
 /// What every script about a queue answers first, and the rest.

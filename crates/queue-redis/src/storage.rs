@@ -2,6 +2,7 @@ use crate::{
     client::Client,
     clock::StoreClock,
     error::{Phase, explain},
+    gather::Gather,
     known::KnownQueues,
     link::{Link, dial},
     options::RedisOptions,
@@ -50,6 +51,7 @@ impl RedisStorage {
             clock: StoreClock::new(options.clock.clone()),
             queues: KnownQueues::new(options.namespace.clone(), options.spread()),
             limits: options.limits,
+            reads: Gather::new(),
         });
         session.now("open").await?;
         let wakeup = Wakeup::new(dial(&options), session.clone());

@@ -1,6 +1,6 @@
 //! Transitions as scripts take them. The order of the parts is `SHAPE` in `lua/part/apply.lua`.
 
-use crate::row::{six, write_failure, write_payload};
+use crate::row::{SMALL_RESULT_MAX, payload_bytes, six, write_failure, write_payload};
 use queue_core::lifecycle::{
     BodyPatch, Finish, Flags, Lapse, Patch, Proof, Purge, Requeue, RunAt, Transition,
 };
@@ -17,6 +17,7 @@ const FRESH: u8 = 2;
 const WITH_RESULT: u8 = 4;
 const WITH_DETAILS: u8 = 8;
 const WITH_PROGRESS: u8 = 16;
+const WITH_SMALL_RESULT: u8 = 32;
 
 /// What a patch says, in the places that a shape has for it.
 #[derive(Default)]
@@ -129,6 +130,7 @@ fn finish(patch: &Finish, body: u8) -> Parts {
 /// Which large part comes with it, and whether there is an error.
 fn body_marks(patch: &Patch) -> u8 {
     let large = match patch.body() {
+        BodyPatch::Result(result) if payload_bytes(&result) <= SMALL_RESULT_MAX => WITH_SMALL_RESULT,
         BodyPatch::Result(_) => WITH_RESULT,
         BodyPatch::ErrorDetails(Some(_)) => WITH_DETAILS,
         BodyPatch::ErrorDetails(None) | BodyPatch::Clear | BodyPatch::Keep => 0,

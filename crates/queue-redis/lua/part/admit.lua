@@ -1,7 +1,7 @@
 -- Part: the rule of ids, and the beginning of a life (lifecycle::admit and JobMeta::begin, in Lua; I9).
 --
--- New jobs come as shapes of their options (delay, marks, priority), then all ids, all heads (the unchanging end of the state
--- string), all payloads.
+-- New jobs come as shapes of their options (delay, marks, priority), then all heads (what never changes of a state string,
+-- from the id on), all payloads.
 local AWAITED_NEW, REPLACE_FAILED = 1, 2
 
 -- What the first state strings of jobs with the same options have in common.
@@ -9,56 +9,56 @@ local function read_options(options)
   local delay, marks, priority = read('>I6Bc2', options)
   local flags = has(marks, AWAITED_NEW) and AWAITED or 0
   local run_at = now + delay
+  local place = priority .. pack('>I6', run_at)
   return {
     replaces_failed = has(marks, REPLACE_FAILED),
-    state = pack(FIXED, QUEUED, flags, 0, 0, 1, 0, 0, 0, run_at, 0, NEVER, now, priority, 0, 0, 0, 0),
-    place = priority .. pack('>I6', run_at),
+    state = pack(FRONT, QUEUED, flags, 0, 0, 1, 0, 0, 0, 0, NEVER, 0, 0, 0, 0) .. place .. pack('>I6', now),
+    place = place,
     run_at = run_at,
   }
 end
 
-local function makes_room(job, options)
-  local state = byte(job, 1)
-  return is_purged(job) or state == CANCELLED or state == FAILED and options.replaces_failed
-end
-
--- Begins a life, unless the id is taken. `holder` is the seq in the index of ids, or false. Answers the new number, or nil and
--- the seq that holds the id.
-local function admit(id, options, head, payload, holder)
-  if taken[id] then return nil, taken[id] end
-  local former = holder and present[holder]
-  if former then
-    if not makes_room(former, options) then return nil, holder end
-    remove(holder, former)
-  end
-  seq_mark = seq_mark + 1
-  local seq, job = pack('>I6', seq_mark), options.state .. head
-  taken[id] = seq
-  ids[ids_count + 1], ids[ids_count + 2] = id, seq
-  ids_count = ids_count + 2
-  states[states_count + 1], states[states_count + 2] = seq, job
-  states_count = states_count + 2
-  payloads[payloads_count + 1], payloads[payloads_count + 2] = seq, payload
-  payloads_count = payloads_count + 2
-  moved[1] = moved[1] + 1
-  wait(seq, options.place, options.run_at)
-  fill(seq_mark, 1)
-  is_woken = true
-  if is_fed then tell(seq, job, QUEUED) end
-  return seq_mark
-end
-
--- Reads a block of new jobs. Answers the seqs that hold their ids, as far as they do, and a function that admits one of them.
+-- Reads a block of new jobs. Answers the seqs that hold their ids, as far as they do, and a function that admits one of them,
+-- unless its id is taken: then it answers the seq that holds it, and its record if it was there before this script.
 local function read_jobs(base, count)
   local options_of, at = read_shapes(base, read_options)
-  local heads_at, payloads_at = at + count - 1, at + 2 * count - 1
-  local ids_at = at - 1
-  local holders = fetch('HMGET', IDS, ARGV, at, ids_at + count)
-  local held = {}
+  local heads_at, payloads_at = at - 1, at + count - 1
+  local new_ids, held = {}, {}
+  for job = 1, count do
+    local head = ARGV[heads_at + job]
+    new_ids[job] = sub(head, 2, byte(head) + 1)
+  end
+  local holders = fetch('HMGET', IDS, new_ids)
   for job = 1, count do
     if holders[job] then held[#held + 1] = holders[job] end
   end
+  taken, ids, payloads, ready = {}, {}, {}, {}
+  local begun = 0
   return held, function(job)
-    return admit(ARGV[ids_at + job], options_of(job), ARGV[heads_at + job], ARGV[payloads_at + job], holders[job])
+    local id, holder, options = new_ids[job], holders[job], options_of(job)
+    if taken[id] then return taken[id] end
+    local former = holder and present[holder]
+    if former then
+      local state = byte(former, 1)
+      local makes_room = state == CANCELLED or state == FAILED and options.replaces_failed or is_purged(former)
+      if not makes_room then return holder, former end
+      remove(holder, former, id, false)
+    end
+    seq_mark = seq_mark + 1
+    local seq, state = pack('>I6', seq_mark), options.state .. ARGV[heads_at + job]
+    taken[id] = seq
+    ids[begun + 1], ids[begun + 2] = id, seq
+    payloads[begun + 1], payloads[begun + 2] = seq, ARGV[payloads_at + job]
+    begun = begun + 2
+    states[states_count + 1], states[states_count + 2] = seq, state
+    states_count = states_count + 2
+    if options.run_at > now then
+      wait(seq, options.place, options.run_at)
+    else
+      ready[ready_count + 1], ready[ready_count + 2] = '0', options.place .. seq
+      ready_count = ready_count + 2
+    end
+    is_woken = true
+    if is_fed then tell(seq, state, QUEUED) end
   end
 end

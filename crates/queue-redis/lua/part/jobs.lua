@@ -1,93 +1,65 @@
--- Part: records as this script found them and as it leaves them. Nothing is written before `flush`.
-local first, present, touched, touched_count = {}, {}, {}, 0
-local states, states_count, ids, ids_count, payloads, payloads_count = {}, 0, {}, 0, {}, 0
-local gone, freed, outcomes, outcomes_count, unoutcomes = {}, {}, {}, 0, {}
-local gone_flags = {}
--- The ids of lives that this script began.
-local taken = {}
+-- Part: records as this script found them and as it leaves them. Nothing is written before part/write.lua.
+local present, first = {}, {}
+-- The seqs of the records that changed, and beside each what it changed by: a plan of part/apply.lua, or false.
+local touched, steps, touched_count = {}, {}, 0
+-- What changed more than once.
+local again
+-- Ids of removed records; of lives that this script began, by id.
+local freed, taken
+local states, states_count = {}, 0
+local ids, payloads, outcomes, outcomes_count, unoutcomes = nil, nil, nil, 0, nil
+local moved = { 0, 0, 0, 0, 0, 0 }
+local ready, ready_count, later = nil, 0, nil
 local seq_mark = last_seq
 
--- Reads the records of these seqs that are not known yet; absent ones are `false`.
+-- Reads the records of these seqs; absent ones are `false`.
 local function load(seqs)
-  local unknown, count = {}, 0
-  for _, seq in ipairs(seqs) do
-    if present[seq] == nil then
-      count = count + 1
-      unknown[count] = seq
-      present[seq] = false
-    end
-  end
-  for at, job in ipairs(fetch('HMGET', STATE, unknown, 1, count)) do
-    present[unknown[at]] = job
+  local found = fetch('HMGET', STATE, seqs)
+  for at = 1, #seqs do
+    present[seqs[at]] = found[at]
   end
 end
 
-local function remember(seq)
+local function touch(seq, step)
   if first[seq] == nil then
     first[seq] = present[seq]
     touched_count = touched_count + 1
-    touched[touched_count] = seq
+    touched[touched_count], steps[touched_count] = seq, step
+  else
+    again = again or {}
+    again[seq] = true
   end
 end
 
-local function save(seq, job, state, flags)
-  remember(seq)
-  present[seq] = job
-  if is_fed or flags % 4 >= AWAITED then tell(seq, job, state) elseif is_waiting(state) then is_woken = true end
-end
-
--- Takes a record out, with its id and all that belongs to it.
-local function remove(seq, job)
-  remember(seq)
+-- Takes a record out, with its id and all that belongs to it; `job` is the last of it.
+local function remove(seq, job, id, step)
+  touch(seq, step)
   present[seq] = false
-  gone_flags[seq] = byte(job, 2)
-  freed[#freed + 1] = id_of(job)
-  tell(seq, job, GONE)
-end
-
-local function collect_gone(seq)
-  gone[#gone + 1] = seq
-  fill(read('>I6', seq), -1)
-  if has(gone_flags[seq], HAS_RESULT) then unoutcomes[#unoutcomes + 1] = seq end
-  if has(gone_flags[seq], HAS_DETAILS) then unoutcomes[#unoutcomes + 1] = seq .. 'e' end
-end
-
--- Ids of removed records, but those that a new life of this script has taken.
-local function freed_ids()
-  local free = {}
-  for _, id in ipairs(freed) do
-    if not taken[id] then free[#free + 1] = id end
+  freed = freed or {}
+  freed[#freed + 1] = id
+  local flags = byte(job, 2)
+  if has(flags, HAS_RESULT) and not has(flags, RESULT_WITHIN) then
+    unoutcomes = unoutcomes or {}
+    unoutcomes[#unoutcomes + 1] = seq
   end
-  return free
+  if has(flags, HAS_DETAILS) then
+    unoutcomes = unoutcomes or {}
+    unoutcomes[#unoutcomes + 1] = seq .. 'e'
+  end
+  if is_told(GONE, flags) then tell(seq, job, GONE) end
 end
 
--- Writes everything that was collected.
-local function flush()
-  for at = 1, touched_count do
-    local seq = touched[at]
-    local job, index, member = present[seq], nil, nil
-    if job then
-      index, member = enter(seq, job)
-    end
-    leave(seq, first[seq], index, member)
-    if job then
-      states[states_count + 1], states[states_count + 2] = seq, job
-      states_count = states_count + 2
-    else
-      collect_gone(seq)
-    end
+-- Puts a waiting job where it belongs; `place` is what its member begins with. Answers where it is now, and as what.
+local function wait(seq, place, run_at)
+  local member = place .. seq
+  if run_at > now then
+    later = later or {}
+    local at = #later
+    later[at + 1], later[at + 2] = text(run_at), member
+    return 'later', member
   end
-  many('HSET', IDS, ids)
-  many('HSET', STATE, states)
-  many('HSET', PAYLOAD, payloads)
-  many('HSET', OUTCOME, outcomes)
-  many('HDEL', IDS, freed_ids())
-  many('HDEL', STATE, gone)
-  many('HDEL', PAYLOAD, gone)
-  many('HDEL', OUTCOME, unoutcomes)
-  write_indexes()
-  raise_mark()
-  -- The last seq goes with the lives that have it (I9).
-  if seq_mark > last_seq then call('HSET', META, 'seq', whole[seq_mark], 'number', whole[number]) end
-  publish()
+  ready = ready or {}
+  ready[ready_count + 1], ready[ready_count + 2] = '0', member
+  ready_count = ready_count + 2
+  return 'ready', member
 end

@@ -68,7 +68,7 @@ impl Audit<'_> {
         if expected.ids.insert(id, seq.clone()).is_some() {
             self.findings.push(format!("record {count} shares its id"));
         }
-        if stored.has_result {
+        if stored.has_large_result {
             expected.outcomes.insert(seq.clone());
         }
         if stored.has_details {

@@ -1,11 +1,13 @@
 use crate::endpoint::Endpoint;
 use redis::{
     AsyncConnectionConfig, Client, ConnectionInfo, PushInfo, RedisResult,
-    aio::MultiplexedConnection,
+    aio::{MultiplexedConnection, SendError},
     sentinel::{SentinelClient, SentinelNodeConnectionInfo, SentinelServerType},
 };
 use std::time::Duration;
-use tokio::sync::mpsc::UnboundedSender;
+
+/// Hears what a server sends unasked, on the task of the connection, so it must not block.
+pub(crate) type Listen = Box<dyn Fn(PushInfo) -> Result<(), SendError> + Send + Sync>;
 
 /// How a connection to one server is made.
 #[derive(Clone, Debug)]
@@ -17,10 +19,7 @@ pub(crate) struct Dial {
 
 impl Dial {
     /// Connects; what the server sends unasked goes to `pushes`.
-    pub(crate) async fn connect(
-        &self,
-        pushes: Option<UnboundedSender<PushInfo>>,
-    ) -> RedisResult<MultiplexedConnection> {
+    pub(crate) async fn connect(&self, pushes: Option<Listen>) -> RedisResult<MultiplexedConnection> {
         let mut config = AsyncConnectionConfig::new()
             .set_connection_timeout(Some(self.connect_timeout))
             .set_response_timeout(Some(self.response_timeout));

@@ -10,7 +10,7 @@ mod pooled;
 mod single;
 
 pub(crate) use cluster::Cluster;
-pub(crate) use dial::Dial;
+pub(crate) use dial::{Dial, Listen};
 #[cfg(feature = "deadpool")]
 pub(crate) use pooled::Pooled;
 pub(crate) use single::{Lent, Single};

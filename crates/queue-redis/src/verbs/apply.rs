@@ -8,7 +8,7 @@ use crate::{
     keys::Spread,
     known::KnownQueue,
     reply::{Reply, corrupt},
-    row::{self, six, split},
+    row::{self, push_short, six, split},
     script,
     session::{Answer, Session, arg},
     shapes::{push_shapes, two},
@@ -20,6 +20,12 @@ use queue_core::{
     lifecycle::{Patch, Transition},
 };
 use std::collections::BTreeMap;
+
+/// What `lua/part/apply.lua` calls outcomes.
+const DONE: u64 = 0;
+const LOST: u64 = 1;
+const STALE: u64 = 2;
+const MISSING: u64 = 3;
 
 impl Session {
     pub(crate) async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
@@ -74,8 +80,7 @@ impl Session {
         push_batch(&mut args, batch);
         let Answer { now, number, mut rest } =
             self.call("exchange", &script::EXCHANGE, &queue, Access::Writes, args).await?;
-        let mut outcomes = rest.array()?;
-        let value = batch.iter().map(|sent| applied(&mut outcomes, sent, number)).collect::<Result<_>>()?;
+        let value = all_applied(&mut rest, batch, number)?;
         Ok((Stamped { now, value }, claimed(rest.array()?, request, number, now)?))
     }
 
@@ -102,9 +107,7 @@ impl Session {
         push_batch(&mut args, batch);
         let Answer { now, number, mut rest } =
             self.call("apply", &script::APPLY, queue, Access::Writes, args).await?;
-        let mut outcomes = rest.array()?;
-        let applied = batch.iter().map(|sent| applied(&mut outcomes, sent, number)).collect::<Result<_>>()?;
-        Ok((now, applied))
+        Ok((now, all_applied(&mut rest, batch, number)?))
     }
 }
 
@@ -128,9 +131,9 @@ fn push_batch(args: &mut Vec<Vec<u8>>, batch: &[Transition]) {
     let then: Vec<&NewJob> = batch.iter().flat_map(|sent| &sent.then).collect();
     args.extend([arg(number), arg(batch.len())]);
     push_shapes(args, batch.iter().map(shape));
-    args.extend(batch.iter().map(|sent| six(split(sent.seq).0).to_vec()));
-    args.extend(batch.iter().map(|sent| sent.id.as_str().as_bytes().to_vec()));
-    args.extend(batch.iter().map(|sent| large(&sent.patch)));
+    args.push(batch.iter().flat_map(|sent| six(split(sent.seq).0)).collect());
+    args.push(ids(batch));
+    push_larges(args, batch);
     args.push(if then.is_empty() { Vec::new() } else { follows(batch) });
     args.push(arg(then.len()));
     if !then.is_empty() {
@@ -138,22 +141,53 @@ fn push_batch(args: &mut Vec<Vec<u8>>, batch: &[Transition]) {
     }
 }
 
+/// Each id behind its length.
+fn ids(batch: &[Transition]) -> Vec<u8> {
+    let mut ids = Vec::with_capacity(batch.iter().map(|sent| 1 + sent.id.as_str().len()).sum());
+    for sent in batch {
+        push_short(&mut ids, sent.id.as_str().as_bytes());
+    }
+    ids
+}
+
+/// How many large parts there are, and they: one for all if all are alike, as results of nothing are.
+fn push_larges(args: &mut Vec<Vec<u8>>, batch: &[Transition]) {
+    let mut larges: Vec<_> = batch.iter().map(|sent| large(&sent.patch)).collect();
+    if larges.windows(2).all(|two| two[0] == two[1]) {
+        larges.truncate(1);
+    }
+    args.push(arg(larges.len()));
+    args.append(&mut larges);
+}
+
 /// Two bytes for each transition: how many jobs follow it.
 fn follows(batch: &[Transition]) -> Vec<u8> {
     batch.iter().flat_map(|sent| two(sent.then.len()).to_be_bytes()).collect()
 }
 
-fn applied(reply: &mut Reply, sent: &Transition, number: u64) -> Result<Applied> {
-    let (outcome, job) = (reply.integer()?, reply.bytes()?);
-    if outcome == 3 {
+/// The places and outcomes of those that are not done, then all records.
+fn all_applied(rest: &mut Reply, batch: &[Transition], number: u64) -> Result<Vec<Applied>> {
+    let (mut others, mut records) = (rest.array()?, rest.array()?);
+    let mut outcomes = vec![DONE; batch.len()];
+    while others.len() > 0 {
+        let place = usize::try_from(others.count()?).map_err(|_| corrupt("apply"))?;
+        let outcome = place.checked_sub(1).and_then(|at| outcomes.get_mut(at));
+        *outcome.ok_or_else(|| corrupt("apply"))? = others.count()?;
+    }
+    let each = batch.iter().zip(outcomes);
+    each.map(|(sent, outcome)| applied(outcome, &records.bytes()?, sent, number)).collect()
+}
+
+fn applied(outcome: u64, job: &[u8], sent: &Transition, number: u64) -> Result<Applied> {
+    if outcome == MISSING {
         return Ok(Applied::Missing);
     }
     let (count, _) = split(sent.seq);
-    let stored = row::read(&sent.queue, row::seq(count, number), &job).ok_or_else(|| corrupt("apply"))?;
+    let stored = row::read(&sent.queue, row::seq(count, number), job).ok_or_else(|| corrupt("apply"))?;
     match outcome {
-        0 => Ok(Applied::Done(stored.meta)),
-        1 => Ok(Applied::LeaseLost(stored.meta)),
-        2 => Ok(Applied::Stale(stored.meta)),
+        DONE => Ok(Applied::Done(stored.meta)),
+        LOST => Ok(Applied::LeaseLost(stored.meta)),
+        STALE => Ok(Applied::Stale(stored.meta)),
         _ => Err(corrupt("apply")),
     }
 }

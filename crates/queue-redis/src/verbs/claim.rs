@@ -1,7 +1,7 @@
 use crate::{
     client::Access,
     reply::{Reply, corrupt},
-    row::{self, StoredJob},
+    row::{self, SEQ_BYTES, StoredJob},
     script,
     session::{Answer, Session, arg},
 };
@@ -36,20 +36,19 @@ pub(super) fn claimed(
 ) -> Result<Claimed> {
     let paused = reply.integer()? == 1;
     let next_due = reply.time()?;
-    let mut jobs = reply.array()?;
-    let mut claimed = Vec::new();
-    while jobs.len() > 0 {
-        let record = record(&mut jobs, &request.queue, number)?;
+    let (seqs, mut jobs) = (reply.bytes()?, reply.array()?);
+    let mut claimed = Vec::with_capacity(seqs.len() / SEQ_BYTES);
+    for seq in seqs.chunks(SEQ_BYTES) {
+        let record = record(&mut jobs, &request.queue, named_seq(seq, number))?;
         claimed.push(ClaimedJob { record, token: request.token });
     }
     Ok(Claimed { jobs: claimed, next_due, paused, now })
 }
 
-/// Seq and state string, payload, and error details if the state says that there are some.
-fn record(reply: &mut Reply, queue: &QueueName, number: u64) -> Result<JobRecord> {
-    let named = reply.bytes()?;
+/// State string, payload, and error details if the state says that there are some.
+fn record(reply: &mut Reply, queue: &QueueName, seq: Seq) -> Result<JobRecord> {
     let StoredJob { meta, has_details, .. } =
-        read_named(queue, number, &named).ok_or_else(|| corrupt("claim"))?;
+        row::read(queue, seq, &reply.bytes()?).ok_or_else(|| corrupt("claim"))?;
     let payload = row::read_payload(&reply.bytes()?).ok_or_else(|| corrupt("claim"))?;
     let error_details = if has_details { reply.optional()? } else { None };
     Ok(JobRecord { meta, body: Some(JobBody { payload, result: None, error_details }) })
@@ -57,11 +56,10 @@ fn record(reply: &mut Reply, queue: &QueueName, number: u64) -> Result<JobRecord
 
 /// A state string behind the six bytes of its seq.
 pub(super) fn read_named(queue: &QueueName, number: u64, named: &[u8]) -> Option<StoredJob> {
-    let (seq, job) = named.split_at_checked(6)?;
-    let count = seq.iter().fold(0, |count, byte| count << 8 | u64::from(*byte));
-    row::read(queue, named_seq(count, number), job)
+    let (seq, job) = named.split_at_checked(SEQ_BYTES)?;
+    row::read(queue, named_seq(seq, number), job)
 }
 
-fn named_seq(count: u64, number: u64) -> Seq {
-    row::seq(count, number)
+fn named_seq(seq: &[u8], number: u64) -> Seq {
+    row::seq(seq.iter().fold(0, |count, byte| count << 8 | u64::from(*byte)), number)
 }

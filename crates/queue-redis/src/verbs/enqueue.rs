@@ -11,7 +11,6 @@ use crate::{
 };
 use bytes::Bytes;
 use queue_core::{Enqueued, Error, NewJob, QueueName, Result, Stamped, State, Timestamp};
-use redis::Value;
 
 /// Payloads of one group, which travels in one request: half of what a server takes from a client.
 const GROUP_BYTES_MAX: usize = 512 << 20;
@@ -51,16 +50,14 @@ impl Session {
         let mut args = vec![arg(number), arg(jobs.len())];
         push_jobs(&mut args, &jobs);
         let answer = self.call("enqueue", &script::ENQUEUE, queue, Access::Writes, args).await?;
-        let (number, mut rest) = (answer.number, answer.rest);
-        let mut read = |group: &Vec<NewJob>| group.iter().map(|_| enqueued(&mut rest, number)).collect();
-        Ok((answer.now, groups.iter().map(&mut read).collect::<Result<_>>()?))
+        let mut each = enqueued(answer.rest, answer.number, jobs.len())?.into_iter();
+        Ok((answer.now, groups.iter().map(|group| each.by_ref().take(group.len()).collect()).collect()))
     }
 }
 
 /// As `lua/part/admit.lua` takes them.
 pub(super) fn push_jobs(args: &mut Vec<Vec<u8>>, jobs: &[&NewJob]) {
     push_shapes(args, jobs.iter().map(|job| options(job)));
-    args.extend(jobs.iter().map(|job| job.id.as_str().as_bytes().to_vec()));
     args.extend(jobs.iter().map(|job| head(job)));
     args.extend(jobs.iter().map(|job| write_payload(&job.payload)));
 }
@@ -81,18 +78,29 @@ fn check_groups(groups: &[Vec<NewJob>]) -> Result<()> {
     Err(Error::invalid("enqueue", "payloads of one group have at most 512 MiB together; split it"))
 }
 
-/// A seq for a new life; for a duplicate its state, its seq, and the result if it is Completed.
-fn enqueued(reply: &mut Reply, number: u64) -> Result<Enqueued> {
-    match reply.value()? {
-        Value::Int(count) => {
-            let count = u64::try_from(count).map_err(|_| corrupt("enqueue"))?;
-            Ok(Enqueued::Queued { seq: row::seq(count, number) })
+/// The last seq before, then the places of duplicates, and what they are duplicates of; all others have the next seqs.
+fn enqueued(mut reply: Reply, number: u64, jobs: usize) -> Result<Vec<Enqueued>> {
+    let mut last = reply.count()?;
+    let mut all = Vec::with_capacity(jobs);
+    let mut begin = |all: &mut Vec<Enqueued>, until: usize| {
+        while all.len() < until {
+            last += 1;
+            all.push(Enqueued::Queued { seq: row::seq(last, number) });
         }
-        Value::BulkString(text) => duplicate(&text.into(), number).ok_or_else(|| corrupt("enqueue")),
-        _ => Err(corrupt("enqueue")),
+    };
+    while reply.len() > 0 {
+        let place = usize::try_from(reply.count()?).unwrap_or(usize::MAX);
+        if place <= all.len() || place > jobs {
+            return Err(corrupt("enqueue"));
+        }
+        begin(&mut all, place - 1);
+        all.push(duplicate(&reply.bytes()?, number).ok_or_else(|| corrupt("enqueue"))?);
     }
+    begin(&mut all, jobs);
+    Ok(all)
 }
 
+/// State, seq, and the result if it is Completed.
 fn duplicate(text: &Bytes, number: u64) -> Option<Enqueued> {
     let mut from = Reader::new(text);
     let state = State::from_code(from.u8()?)?;

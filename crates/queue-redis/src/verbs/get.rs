@@ -3,9 +3,11 @@ use crate::{
     client::Access,
     known::KnownQueue,
     reply::{Reply, corrupt},
-    row, script,
+    row::{self, SEQ_BYTES, StoredJob},
+    script,
     session::{Answer, Session},
 };
+use bytes::Bytes;
 use queue_core::{Detail, JobBody, JobId, JobRecord, QueueName, Result, Stamped, Timestamp};
 
 /// Ids in one script; the records of further ones may be of a later moment.
@@ -25,8 +27,9 @@ impl Session {
             chunks.push(&[]);
         }
         for ids in chunks {
-            let (at, records) =
-                self.get_some(&queue, ids, what).await.map_err(|error| after(&found, error))?;
+            let send = |_, ids| self.get_some(&queue, ids, what);
+            let read = self.reads.read((queue.name.clone(), what), ids.to_vec(), send).await;
+            let (at, records) = read.map_err(|error| after(&found, error))?;
             now = at;
             found.extend(records);
         }
@@ -36,7 +39,7 @@ impl Session {
     async fn get_some(
         &self,
         queue: &KnownQueue,
-        ids: &[JobId],
+        ids: Vec<JobId>,
         what: Detail,
     ) -> Result<(Timestamp, Vec<Option<JobRecord>>)> {
         let mut args = vec![if what == Detail::Full { b"1".to_vec() } else { b"0".to_vec() }];
@@ -51,14 +54,18 @@ impl Session {
 
 fn record(reply: &mut Reply, queue: &QueueName, number: u64, what: Detail) -> Result<Option<JobRecord>> {
     let Some(named) = reply.optional()? else { return Ok(None) };
-    let meta = read_named(queue, number, &named).ok_or_else(|| corrupt("get"))?.meta;
-    let body = if what == Detail::Full { Some(body(reply).ok_or_else(|| corrupt("get"))?) } else { None };
+    let StoredJob { meta, result_at, .. } =
+        read_named(queue, number, &named).ok_or_else(|| corrupt("get"))?;
+    let within = result_at.map(|at| named.slice(SEQ_BYTES + at..));
+    let body =
+        if what == Detail::Full { Some(body(reply, within).ok_or_else(|| corrupt("get"))?) } else { None };
     Ok(Some(JobRecord { meta, body }))
 }
 
-fn body(reply: &mut Reply) -> Option<JobBody> {
+/// `within` is the result that stands in the state string.
+fn body(reply: &mut Reply, within: Option<Bytes>) -> Option<JobBody> {
     let payload = row::read_payload(&reply.bytes().ok()?)?;
-    let result = match reply.optional().ok()? {
+    let result = match reply.optional().ok()?.or(within) {
         Some(blob) => Some(row::read_payload(&blob)?),
         None => None,
     };

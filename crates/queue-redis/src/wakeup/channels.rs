@@ -1,6 +1,9 @@
 use crate::known::KnownQueue;
 use queue_core::Interest;
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 /// What a channel tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -22,6 +25,16 @@ pub(super) struct Channel {
 /// All of them, by name.
 #[derive(Debug, Default)]
 pub(super) struct Channels(HashMap<String, Channel>);
+
+/// Those of a handle, for subscribers, the listener and its connection. Nobody holds them for longer than a look.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SharedChannels(Arc<Mutex<Channels>>);
+
+impl SharedChannels {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Channels> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 impl Topic {
     pub(super) fn of(interest: &Interest) -> Self {
@@ -53,6 +66,13 @@ impl Channels {
     pub(super) fn join(&mut self, name: String, queue: Arc<KnownQueue>, topic: Topic) -> Arc<()> {
         let channel = self.0.entry(name).or_insert_with(|| Channel { queue, topic, user: Arc::default() });
         channel.user.clone()
+    }
+
+    /// The same where it is heard already, as far as nothing is to be asked of the server for that. If its connection has
+    /// just broken, the hint that something was missed follows.
+    pub(super) fn join_heard(&self, queue: &KnownQueue, topic: Topic) -> Option<Arc<()>> {
+        let (name, _) = self.find(queue, topic);
+        self.0.get(&name).filter(|_| topic != Topic::Feed).map(|channel| channel.user.clone())
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&Channel> {

@@ -1,17 +1,17 @@
 use super::{
-    channels::{Channels, Topic},
+    channels::{SharedChannels, Topic},
     message::pass_on,
 };
 use crate::{
     client::Access,
     error::{Phase, explain},
     known::KnownQueue,
-    link::Dial,
+    link::{Dial, Listen},
     script,
     session::{Session, arg},
 };
 use queue_core::{Hub, Result};
-use redis::{PushInfo, PushKind, RedisResult, aio::MultiplexedConnection};
+use redis::{PushKind, RedisResult, aio::MultiplexedConnection};
 use std::{sync::Arc, time::Duration};
 use tokio::{
     sync::{mpsc, oneshot},
@@ -21,7 +21,7 @@ use tokio::{
 /// A request for every change stands this long on the server, and is renewed three times in it.
 const FEED_LASTS: Duration = Duration::from_mins(1);
 const RENEW_EVERY: Duration = Duration::from_secs(20);
-/// A connection that says nothing for this long is asked whether it still works.
+/// A connection may say nothing for long, so it is asked whether it still works.
 const PROBE_EVERY: Duration = Duration::from_secs(5);
 const RECONNECT_MIN: Duration = Duration::from_millis(20);
 const RECONNECT_MAX: Duration = Duration::from_secs(2);
@@ -39,13 +39,13 @@ pub(super) struct Listener {
     dial: Dial,
     session: Arc<Session>,
     hub: Arc<Hub>,
-    channels: Channels,
+    channels: SharedChannels,
 }
 
-/// A connection and what it sends unasked.
+/// A connection that passes on what it hears, and word of its end.
 struct Ear {
     connection: MultiplexedConnection,
-    pushes: mpsc::UnboundedReceiver<PushInfo>,
+    end: mpsc::UnboundedReceiver<()>,
 }
 
 /// Why listening on one connection ended.
@@ -56,8 +56,8 @@ enum Ended {
 }
 
 impl Listener {
-    pub(super) fn new(dial: Dial, session: Arc<Session>, hub: Arc<Hub>) -> Self {
-        Self { dial, session, hub, channels: Channels::default() }
+    pub(super) fn new(dial: Dial, session: Arc<Session>, hub: Arc<Hub>, channels: SharedChannels) -> Self {
+        Self { dial, session, hub, channels }
     }
 
     /// Listens until the handle is closed, on one connection after the other.
@@ -87,27 +87,35 @@ impl Listener {
 
     /// A connection that hears everything that the one before it heard.
     async fn connect(&mut self) -> RedisResult<Ear> {
-        let (sender, pushes) = mpsc::unbounded_channel();
-        let mut connection = self.dial.connect(Some(sender)).await?;
-        let names = self.channels.names();
+        let (ended, end) = mpsc::unbounded_channel();
+        let mut connection = self.dial.connect(Some(self.passing_on(ended))).await?;
+        let names = self.channels.lock().names();
         if !names.is_empty() {
             connection.subscribe(names).await?;
         }
         self.renew().await;
-        Ok(Ear { connection, pushes })
+        Ok(Ear { connection, end })
+    }
+
+    /// Hints go to those who wait for them without the detour over this task.
+    fn passing_on(&self, ended: mpsc::UnboundedSender<()>) -> Listen {
+        let (hub, channels) = (self.hub.clone(), self.channels.clone());
+        Box::new(move |push| {
+            if push.kind == PushKind::Disconnection {
+                // Nobody listens to a connection that was given up.
+                let _given_up = ended.send(());
+            } else {
+                pass_on(&hub, &channels.lock(), &push);
+            }
+            Ok(())
+        })
     }
 
     async fn listen(&mut self, mut ear: Ear, inbox: &mut mpsc::Receiver<Subscribe>) -> Ended {
         let (mut renewal, mut probe) = (Instant::now() + RENEW_EVERY, Instant::now() + PROBE_EVERY);
         loop {
             tokio::select! {
-                push = ear.pushes.recv() => match push {
-                    Some(push) if push.kind != PushKind::Disconnection => {
-                        pass_on(&self.hub, &self.channels, &push);
-                        probe = Instant::now() + PROBE_EVERY;
-                    }
-                    _ => return Ended::Broken,
-                },
+                _ = ear.end.recv() => return Ended::Broken,
                 request = inbox.recv() => match request {
                     Some(request) => if self.hear(&mut ear, request).await == Err(Ended::Broken) {
                         return Ended::Broken;
@@ -135,7 +143,7 @@ impl Listener {
     /// Answers when every later change is heard.
     async fn hear(&mut self, ear: &mut Ear, request: Subscribe) -> Result<(), Ended> {
         let Subscribe { queue, topic, reply } = request;
-        let (name, is_new) = self.channels.find(&queue, topic);
+        let (name, is_new) = self.channels.lock().find(&queue, topic);
         if is_new && let Err(error) = ear.connection.subscribe(&name).await {
             drop(reply.send(Err(explain("subscribe", Phase::Connecting, error))));
             return Err(Ended::Broken);
@@ -146,19 +154,20 @@ impl Listener {
             drop(reply.send(Err(error)));
             return Ok(());
         }
-        let user = self.channels.join(name, queue, topic);
+        let user = self.channels.lock().join(name, queue, topic);
         drop(reply.send(Ok(user)));
         Ok(())
     }
 
     async fn sweep(&mut self, ear: &mut Ear) -> RedisResult<()> {
-        let unheard = self.channels.sweep();
+        let unheard = self.channels.lock().sweep();
         if unheard.is_empty() { Ok(()) } else { ear.connection.unsubscribe(unheard).await }
     }
 
     /// A renewal that fails is one hint less; the next follows soon.
     async fn renew(&self) {
-        for queue in self.channels.fed() {
+        let fed = self.channels.lock().fed();
+        for queue in fed {
             drop(self.feed(&queue).await);
         }
     }

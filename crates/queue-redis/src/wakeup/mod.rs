@@ -12,7 +12,7 @@ mod message;
 mod stream;
 
 use crate::{link::Dial, session::Session};
-use channels::Topic;
+use channels::{SharedChannels, Topic};
 use listener::{Listener, Subscribe};
 use queue_core::{Error, EventStream, Hub, Interest, QueueName, Result};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,6 +28,7 @@ pub(crate) struct Wakeup {
     dial: Dial,
     session: Arc<Session>,
     hub: Arc<Hub>,
+    channels: SharedChannels,
     listener: Mutex<Option<Listening>>,
 }
 
@@ -40,15 +41,27 @@ struct Listening {
 
 impl Wakeup {
     pub(crate) fn new(dial: Dial, session: Arc<Session>) -> Self {
-        Self { dial, session, hub: Arc::default(), listener: Mutex::default() }
+        Self {
+            dial,
+            session,
+            hub: Arc::default(),
+            channels: SharedChannels::default(),
+            listener: Mutex::default(),
+        }
     }
 
     /// Answers once the server sends what is asked for.
     pub(crate) async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
         let topic = Topic::of(&interest);
         let hints = self.hub.subscribe(queue, interest);
+        let queue = self.session.queues.get(queue);
+        // Most waits are about a queue that others wait on too.
+        let heard = self.channels.lock().join_heard(&queue, topic);
+        if let Some(user) = heard {
+            return Ok(Box::pin(Heard::new(hints, user)));
+        }
         let (reply, answer) = oneshot::channel();
-        let request = Subscribe { queue: self.session.queues.get(queue), topic, reply };
+        let request = Subscribe { queue, topic, reply };
         self.requests().send(request).await.map_err(|_| Error::closed("subscribe"))?;
         let user = answer.await.map_err(|_| Error::closed("subscribe"))??;
         Ok(Box::pin(Heard::new(hints, user)))
@@ -72,7 +85,8 @@ impl Wakeup {
             return listening.requests.clone();
         }
         let (requests, inbox) = mpsc::channel(REQUESTS_MAX);
-        let listener = Listener::new(self.dial.clone(), self.session.clone(), self.hub.clone());
+        let (dial, session) = (self.dial.clone(), self.session.clone());
+        let listener = Listener::new(dial, session, self.hub.clone(), self.channels.clone());
         let task = spawn(listener.run(inbox));
         *listening = Some(Listening { requests: requests.clone(), task });
         requests

@@ -18,6 +18,8 @@ const START_MAX: Duration = Duration::from_secs(30);
 pub(crate) enum Fsync {
     /// It has none.
     Never,
+    /// In the background, once a second.
+    EverySecond,
     /// Before each answer.
     Always,
 }
@@ -115,6 +117,7 @@ fn spawn(port: u16, fsync: Fsync, directory: &TempDir) -> Child {
     command.arg(directory.path()).stdout(Stdio::null()).stderr(Stdio::null());
     match fsync {
         Fsync::Never => command.args(["--appendonly", "no"]),
+        Fsync::EverySecond => command.args(["--appendonly", "yes", "--appendfsync", "everysec"]),
         Fsync::Always => command.args(["--appendonly", "yes", "--appendfsync", "always"]),
     };
     command.spawn().unwrap_or_else(|error| {

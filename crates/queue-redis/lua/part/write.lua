@@ -1,0 +1,135 @@
+-- Part, at the end of scripts that change jobs: says where each changed job stands in the indexes, and writes everything.
+--
+-- Keeps I20: whatever leaves or enters does so with its record, its counter and its block, in one script.
+-- A member of READY and LATER is priority, run_at, seq; all others are the seq alone. READY has equal scores and is ordered
+-- by its bytes, which is the order of claims (I12). Lists that every job of a batch grows have counters, since # searches.
+local unready, unlater, unleased, undone, leased, done, gone, blocks
+local unleased_count, done_count = 0, 0
+if touched_count > 0 then
+  unleased, done = {}, {}
+end
+for at = 1, touched_count do
+  local seq, step = touched[at], steps[at]
+  local job, was = present[seq], first[seq]
+  if job then
+    states[states_count + 1], states[states_count + 2] = seq, job
+    states_count = states_count + 2
+  else
+    gone = gone or {}
+    gone[#gone + 1] = seq
+    blocks = blocks or {}
+    local count = read('>I6', seq)
+    local block = (count - count % 1024) / 1024
+    blocks[block] = (blocks[block] or 0) - 1
+  end
+  if step and step.ends_lease and not (again and again[seq]) then
+    -- What nearly every settle of a batch is.
+    unleased_count = unleased_count + 1
+    unleased[unleased_count] = seq
+    moved[2] = moved[2] - 1
+    if job then
+      moved[step.state + 1] = moved[step.state + 1] + 1
+      done[done_count + 1], done[done_count + 2] = step.purge_score, seq
+      done_count = done_count + 2
+    end
+  else
+    local index, member
+    if job then
+      local state = byte(job, 1)
+      moved[state + 1] = moved[state + 1] + 1
+      if is_waiting(state) then
+        local tail = tail_of(job)
+        index, member = wait(seq, sub(job, tail, tail + PLACE_BYTES - 1), read('>I6', job, tail + 2))
+      elseif state == PROCESSING then
+        leased = leased or {}
+        leased[#leased + 1], leased[#leased + 2] = text(read('>I6', job, 25)), seq
+        index = 'leased'
+      else
+        local purge_at = read('>I6', job, 31)
+        done[done_count + 1], done[done_count + 2] = purge_at == NEVER and '+inf' or text(purge_at), seq
+        done_count = done_count + 2
+        index = 'done'
+      end
+    end
+    -- It leaves its former place, unless it is now in the same index as the same member.
+    local state = byte(was, 1)
+    moved[state + 1] = moved[state + 1] - 1
+    if is_waiting(state) then
+      local tail = tail_of(was)
+      local former = sub(was, tail, tail + PLACE_BYTES - 1) .. seq
+      if index ~= 'later' or former ~= member then
+        unlater = unlater or {}
+        unlater[#unlater + 1] = former
+      end
+      -- Until a claim promotes it, a job whose time has come still stands in LATER.
+      if (index ~= 'ready' or former ~= member) and read('>I6', was, tail + 2) <= now then
+        unready = unready or {}
+        unready[#unready + 1] = former
+      end
+    elseif state == PROCESSING then
+      if index ~= 'leased' then
+        unleased_count = unleased_count + 1
+        unleased[unleased_count] = seq
+      end
+    elseif index ~= 'done' then
+      undone = undone or {}
+      undone[#undone + 1] = seq
+    end
+  end
+end
+
+-- Ids of removed records, but those that a new life of this script has taken.
+if freed and taken then
+  local free = {}
+  for at = 1, #freed do
+    if not taken[freed[at]] then free[#free + 1] = freed[at] end
+  end
+  freed = free
+end
+
+-- Blocks of 1,024 consecutive seqs that hold records, so that a listing skips what is gone. New seqs have no gaps.
+local from = last_seq + 1
+while from <= seq_mark do
+  local block = (from - from % 1024) / 1024
+  local to = math.min(seq_mark, block * 1024 + 1023)
+  blocks = blocks or {}
+  blocks[block] = (blocks[block] or 0) + to - from + 1
+  from = to + 1
+end
+moved[1] = moved[1] + seq_mark - last_seq
+
+-- Everything enters before anything leaves, and nothing is read afterwards: while a slot moves to another node, a script that
+-- comes back to a key which it has emptied itself would be ended half-way.
+many('HSET', IDS, ids)
+many('HSET', STATE, states)
+many('HSET', PAYLOAD, payloads)
+many('HSET', OUTCOME, outcomes)
+many('HDEL', IDS, freed)
+many('HDEL', STATE, gone)
+many('HDEL', PAYLOAD, gone)
+many('HDEL', OUTCOME, unoutcomes)
+many('ZADD', READY, ready)
+many('ZADD', LATER, later)
+many('ZADD', LEASES, leased)
+many('ZADD', DONE, done)
+many('ZREM', READY, unready)
+many('ZREM', LATER, unlater)
+many('ZREM', LEASES, unleased)
+many('ZREM', DONE, undone)
+for at = 1, 6 do
+  if moved[at] ~= 0 then call('HINCRBY', META, 'jobs' .. at - 1, moved[at]) end
+end
+if blocks then
+  local begun, emptied = {}, {}
+  for block, by in pairs(blocks) do
+    local name = text(block)
+    local count = by ~= 0 and call('HINCRBY', FILL, name, by)
+    if count == 0 then emptied[#emptied + 1] = name end
+    if count and count > 0 and count == by then begun[#begun + 1], begun[#begun + 2] = name, name end
+  end
+  many('ZADD', BLOCKS, begun)
+  many('HDEL', FILL, emptied)
+  many('ZREM', BLOCKS, emptied)
+end
+-- The last seq goes with the lives that have it (I9).
+if seq_mark > last_seq then call('HSET', META, 'seq', text(seq_mark), 'number', text(number)) end
