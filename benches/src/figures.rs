@@ -1,9 +1,9 @@
 use hdrhistogram::Histogram;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// What one measurement came to.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Figures {
     /// So many jobs took so long.
@@ -11,11 +11,20 @@ pub(crate) enum Figures {
     /// How long single things took.
     Latency(Latency),
     /// How much room something takes.
-    Bytes { what: &'static str, jobs: usize, per_job: f64 },
+    Bytes { jobs: usize, bytes_per_job: f64 },
+    /// Memory in use, looked at in equal steps of a long run.
+    Memory { jobs: usize, seconds: f64, resident_bytes: Vec<u64> },
+}
+
+/// A figure, and which of several of one measurement it is.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Reading {
+    pub(crate) part: Option<String>,
+    pub(crate) figures: Figures,
 }
 
 /// Percentiles in microseconds.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Latency {
     pub(crate) count: u64,
     pub(crate) p50_us: u64,
@@ -65,7 +74,24 @@ impl Figures {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a size needs no more than 53 bits")]
-    pub(crate) fn bytes(what: &'static str, bytes: u64, jobs: usize) -> Self {
-        Self::Bytes { what, jobs, per_job: bytes as f64 / jobs as f64 }
+    pub(crate) fn bytes(bytes: u64, jobs: usize) -> Self {
+        Self::Bytes { jobs, bytes_per_job: bytes as f64 / jobs as f64 }
+    }
+
+    pub(crate) fn memory(jobs: usize, elapsed: Duration, resident_bytes: Vec<u64>) -> Self {
+        Self::Memory { jobs, seconds: elapsed.as_secs_f64(), resident_bytes }
+    }
+}
+
+impl Reading {
+    pub(crate) fn part(part: &str, figures: Figures) -> Self {
+        Self { part: Some(part.to_owned()), figures }
+    }
+}
+
+/// The only figure of its measurement.
+impl From<Figures> for Reading {
+    fn from(figures: Figures) -> Self {
+        Self { part: None, figures }
     }
 }

@@ -1,91 +1,69 @@
-//! Measures scenario by store and prints one JSON line per measurement, then tables of medians.
+//! Measures scenario by store and prints one JSON line per measurement, then tables of medians. `cargo xtask bench` runs it
+//! with servers of its own, and has it write docs/BENCHMARKS.md from what it kept.
 //!
 //! Figures count durable completions in the store, not handler calls. Rates of one run compare with each other and with
 //! the floor measured beside them; between machines, and between runs of a busy one, they do not.
 
+mod bed;
 mod clock;
+mod engine;
 mod figures;
 mod floor;
+mod machine;
+mod measure;
 mod measurement;
+mod page;
 mod resident;
+mod results;
+mod run;
 mod scenario;
 mod store;
-mod table;
 
-use clap::Parser;
-use measurement::Measurement;
-use scenario::Scenario;
-use store::{Bed, StoreKind};
+use clap::{Parser, Subcommand};
 
 /// How fast the stores are on this machine.
 ///
 /// Redis and Postgres are measured where `QUEUE_TEST_REDIS_URL` and `QUEUE_TEST_POSTGRES_URL` lead, in a namespace of
 /// their own; `cargo xtask bench` starts private ones with honest durability.
 #[derive(Debug, Parser)]
-struct Args {
-    /// Scenarios to run; all if none is named.
-    #[arg(long, value_enum)]
-    scenario: Vec<Scenario>,
-    /// Stores to run on; all that can be reached if none is named.
-    #[arg(long, value_enum)]
-    store: Vec<StoreKind>,
-    /// Rounds of which the median is shown.
-    #[arg(long, default_value_t = 3)]
-    rounds: usize,
-    /// Divides the number of jobs, for a quick look.
-    #[arg(long, default_value_t = 1)]
-    divide: usize,
+#[command(args_conflicts_with_subcommands = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    what: measure::Wanted,
     /// One of several worker processes of a measurement; started by the program itself.
     #[arg(long, hide = true, value_name = "URL")]
     worker: Option<String>,
+    /// The process of one measurement of memory; started by the program itself.
+    #[arg(long, hide = true, value_name = "ORDER")]
+    footprint: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Writes the page and its plots from results that were kept
+    Page(page::Places),
 }
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let args = Args::parse();
-    if let Some(url) = &args.worker {
-        return scenario::consumers::work(url).await;
+    let cli = Cli::parse();
+    match (cli.command, cli.worker, cli.footprint) {
+        (Some(Command::Page(places)), ..) => page::write(&places),
+        (None, Some(url), _) => scenario::consumers::work(&url).await,
+        (None, None, Some(order)) => scenario::footprint::obey(&order).await,
+        (None, None, None) => measure::run(&cli.what).await,
     }
-    let mut measured = Vec::new();
-    for store in stores(&args.store)? {
-        for scenario in chosen(&args.scenario) {
-            for round in 0..args.rounds {
-                for measurement in measure(scenario, store, round, args.divide.max(1)).await? {
-                    println!("{}", serde_json::to_string(&measurement)?);
-                    measured.push(measurement);
-                }
-            }
-        }
-    }
-    print!("{}", table::of(&measured));
-    Ok(())
 }
 
-async fn measure(
-    scenario: Scenario,
-    store: StoreKind,
-    round: usize,
-    divide: usize,
-) -> anyhow::Result<Vec<Measurement>> {
-    let mut measured = Vec::new();
-    for setting in scenario.settings(store) {
-        let bed = Bed::open(store).await?;
-        let jobs = (scenario.jobs(store, setting) / divide).max(scenario.jobs_min());
-        let figures = scenario.run(&bed, setting, jobs).await;
-        bed.clear().await?;
-        measured.push(Measurement { store, scenario, setting, round, figures: figures? });
-    }
-    Ok(measured)
-}
+#[cfg(test)]
+mod tests {
+    use super::Cli;
+    use clap::CommandFactory;
 
-fn chosen<T: clap::ValueEnum + Clone>(named: &[T]) -> Vec<T> {
-    if named.is_empty() { T::value_variants().to_vec() } else { named.to_vec() }
-}
-
-/// A store that was named must be there; of the others those are left out that are not.
-fn stores(named: &[StoreKind]) -> anyhow::Result<Vec<StoreKind>> {
-    if let Some(missing) = named.iter().find(|store| !store.is_reachable()) {
-        anyhow::bail!("{missing} is not reachable: set {}", missing.variable().unwrap_or_default());
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
     }
-    Ok(chosen(named).into_iter().filter(|store| store.is_reachable()).collect())
 }

@@ -3,10 +3,16 @@
 //! Everything here is a thin loop around functions that are tested on small samples. Nothing here is needed
 //! to use the library, and no crate may depend on this one.
 
+mod api;
+mod bench;
 mod command;
 mod deps;
+mod features;
 mod fix;
+mod guard;
+mod package;
 mod planted;
+mod published;
 mod repo;
 mod services;
 mod soak;
@@ -18,6 +24,10 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 
+use crate::api::Listed;
+use crate::features::Depth;
+use crate::guard::Mode;
+use crate::package::Proof;
 use crate::repo::Repo;
 
 #[derive(Parser)]
@@ -37,8 +47,30 @@ enum Task {
     Tidy,
     /// Checks which crate depends on which
     Deps,
+    /// Compares the public surface of each crate with the listing in `docs/api`
+    Api {
+        /// Write the listing anew
+        #[arg(long)]
+        bless: bool,
+    },
+    /// Compiles every set of features that an application may choose
+    Features {
+        /// Sets of how many features
+        #[arg(long, value_enum, default_value = "two")]
+        depth: Depth,
+    },
+    /// Packs every crate as for the registry, and compiles it from its package
+    Package,
     /// Shows which case of the conformance suite catches which planted defect; fails if one survives
     Planted,
+    /// Measures the stores and writes `docs/BENCHMARKS.md`
+    Bench(bench::Wanted),
+    /// Compares the instructions of hot paths with committed limits; needs valgrind
+    Guard {
+        /// Make the counts the limits
+        #[arg(long)]
+        bless: bool,
+    },
     /// Long runs, on a release build: `waits`, `jobs` or `growth`, with `--help` for what each can be told
     Soak {
         /// Which, and its settings
@@ -54,6 +86,9 @@ enum Task {
 
 /// An error is for people, so that it is shown as one line and never as a backtrace.
 fn main() -> ExitCode {
+    if let Some(code) = api::as_rustdoc() {
+        return code;
+    }
     match run(Cli::parse().command, &Repo::find()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -69,7 +104,12 @@ fn run(task: Task, repo: &Repo) -> Result<()> {
         Task::Fix => fix::run(repo),
         Task::Tidy => tidy::run(repo),
         Task::Deps => deps::run(repo),
+        Task::Api { bless } => api::run(repo, if bless { Listed::Bless } else { Listed::Compare }).map(drop),
+        Task::Features { depth } => features::run(repo, depth),
+        Task::Package => package::run(repo, Proof::Compiled),
         Task::Planted => planted::run(repo),
+        Task::Bench(wanted) => bench::run(repo, &wanted),
+        Task::Guard { bless } => guard::run(repo, if bless { Mode::Bless } else { Mode::Check }),
         Task::Soak { arguments } => soak::run(repo, &arguments),
         Task::Services { command } => services::run(repo, command),
     }

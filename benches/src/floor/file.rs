@@ -1,15 +1,46 @@
-use crate::{clock::now, store::Bed};
-use anyhow::Context;
-use std::{fs::File, io::Write, time::Duration};
+use crate::{bed::Bed, scenario::payload};
+use async_trait::async_trait;
+use std::{fs::File, io::Write};
 
-/// Appends records and flushes them to the disk, so many at a time.
-pub(super) fn append(bed: &Bed, payloads: &[String], batch: usize) -> anyhow::Result<Duration> {
-    let files = bed.files.as_ref().context("this store has files")?;
-    let mut file = File::create(files.path().join("floor"))?;
-    let started = now();
-    for batch in payloads.chunks(batch) {
-        file.write_all(batch.concat().as_bytes())?;
-        file.sync_data()?;
+/// A file that records are appended to, as in a journal: storing a job, taking it and removing it are a record each.
+pub(super) struct Floor {
+    file: File,
+    left: usize,
+}
+
+impl Floor {
+    pub(super) fn create(bed: &Bed) -> anyhow::Result<Self> {
+        Ok(Self { file: File::create(bed.beside("floor")?)?, left: 0 })
     }
-    Ok(started.elapsed())
+
+    fn append(&mut self, bytes: &str) -> anyhow::Result<()> {
+        self.file.write_all(bytes.as_bytes())?;
+        Ok(self.file.sync_data()?)
+    }
+}
+
+#[async_trait]
+impl super::Floor for Floor {
+    async fn insert(&mut self, payloads: &[String]) -> anyhow::Result<()> {
+        self.append(&payloads.concat())?;
+        self.left += payloads.len();
+        Ok(())
+    }
+
+    async fn take(&mut self, count: usize) -> anyhow::Result<usize> {
+        let count = count.min(self.left);
+        if count > 0 {
+            self.append(&payload(0).repeat(count))?;
+            self.left -= count;
+        }
+        Ok(count)
+    }
+
+    async fn cycle(&mut self, count: usize) -> anyhow::Result<usize> {
+        let count = count.min(self.left);
+        if count > 0 {
+            self.append(&payload(0).repeat(count))?;
+        }
+        self.take(count).await
+    }
 }

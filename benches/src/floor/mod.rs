@@ -1,6 +1,6 @@
-//! What a store's engine does without a queue: the least work that stores a payload, and the least that takes and removes
-//! it. Nothing built on the engine can be faster at the same batch size; how near a queue comes is what compares
-//! between machines.
+//! What a store's engine does without a queue: the least work that stores a payload, and the least that takes it out again.
+//! Nothing built on the engine can be faster at the same batch size; how near a queue comes is what compares between
+//! machines.
 
 mod file;
 mod postgres;
@@ -8,62 +8,150 @@ mod redis;
 mod sqlite;
 
 use crate::{
+    bed::Bed,
+    clock::now,
+    figures::{Figures, Latencies},
     scenario::{Scenario, Setting, payload},
-    store::{Bed, StoreKind},
+    store::StoreKind,
 };
+use anyhow::ensure;
+use async_trait::async_trait;
 use std::time::Duration;
+use tokio::task::JoinSet;
 
-/// The batch sizes to measure; none where the engine is this program's own memory.
-pub(crate) fn batches(store: StoreKind, scenario: Scenario) -> Vec<Setting> {
-    let sizes: &[usize] = match (store, scenario) {
-        (StoreKind::Memory, _) => &[],
-        (_, Scenario::FloorEnqueue) => &[1, 100, 1000],
-        _ => &[100, 1000],
-    };
-    sizes.iter().map(|&size| Setting::Batch(size)).collect()
+/// Jobs a call while the floor is filled before a measurement.
+const PRELOAD: usize = 1000;
+/// Jobs a call of each of several connections.
+const BATCH_OF_MANY: usize = 1000;
+
+/// One connection to a plain table, list or file of payloads.
+#[async_trait]
+trait Floor: Send {
+    /// Stores payloads in one durable write.
+    async fn insert(&mut self, payloads: &[String]) -> anyhow::Result<()>;
+
+    /// Reads and removes the oldest in one durable write; answers how many there were.
+    async fn take(&mut self, count: usize) -> anyhow::Result<usize>;
+
+    /// Marks the oldest as taken and reads them in one durable write, and removes them in another, as everything with
+    /// leases must; answers how many there were.
+    async fn cycle(&mut self, count: usize) -> anyhow::Result<usize>;
 }
 
-pub(crate) async fn enqueue(bed: &Bed, batch: usize, count: usize) -> anyhow::Result<Duration> {
+/// What to measure of a floor; nothing where the engine is this program's own memory.
+pub(crate) fn settings(store: StoreKind, scenario: Scenario) -> Vec<Setting> {
+    match (store, scenario) {
+        (StoreKind::Memory, _) => vec![],
+        (_, Scenario::FloorWrite) => vec![Setting::Default],
+        (StoreKind::Postgres, _) => vec![Setting::Batch(100), Setting::Batch(1000), Setting::Connections(4)],
+        _ => vec![Setting::Batch(100), Setting::Batch(1000)],
+    }
+}
+
+/// One payload after the other, each durable before the next.
+pub(crate) async fn write(bed: &Bed, count: usize) -> anyhow::Result<Figures> {
+    let mut floor = open(bed, 1).await?.remove(0);
+    let (mut latencies, began) = (Latencies::new(), now());
+    for number in 0..count {
+        let payloads = [payload(number)];
+        let sent = now();
+        floor.insert(&payloads).await?;
+        latencies.note(sent.elapsed());
+    }
+    Ok(latencies.figures(began.elapsed()))
+}
+
+pub(crate) async fn enqueue(bed: &Bed, setting: Setting, count: usize) -> anyhow::Result<Duration> {
+    let (batch, connections) = shape(setting);
+    let floors = open(bed, connections).await?;
     let payloads: Vec<String> = (0..count).map(payload).collect();
-    match bed.kind {
-        StoreKind::Memory => anyhow::bail!("memory has no floor"),
-        StoreKind::File => file::append(bed, &payloads, batch),
-        StoreKind::SqliteFull | StoreKind::SqliteNormal => sqlite::Floor::open(bed)?.insert(&payloads, batch),
-        StoreKind::Postgres => postgres::Floor::open(bed).await?.insert(&payloads, batch).await,
-        StoreKind::Redis => redis::Floor::open(bed).await?.push(&payloads, batch).await,
+    let shares: Vec<Vec<String>> =
+        payloads.chunks(count.div_ceil(connections)).map(<[String]>::to_vec).collect();
+    let started = now();
+    let mut running = JoinSet::new();
+    for (mut floor, share) in floors.into_iter().zip(shares) {
+        running.spawn(async move {
+            for payloads in share.chunks(batch) {
+                floor.insert(payloads).await?;
+            }
+            anyhow::Ok(())
+        });
     }
+    while let Some(inserted) = running.join_next().await {
+        inserted??;
+    }
+    Ok(started.elapsed())
 }
 
-pub(crate) async fn drain(bed: &Bed, batch: usize, count: usize) -> anyhow::Result<Duration> {
-    const PRELOAD: usize = 1000;
+/// Takes out again what was stored before the clock starts.
+pub(crate) async fn drain(
+    bed: &Bed,
+    scenario: Scenario,
+    setting: Setting,
+    count: usize,
+) -> anyhow::Result<Duration> {
+    let (batch, connections) = shape(setting);
+    let mut floors = open(bed, connections).await?;
     let payloads: Vec<String> = (0..count).map(payload).collect();
-    match bed.kind {
-        StoreKind::Memory => anyhow::bail!("memory has no floor"),
-        // In a journal, taking a job is a record like any other.
-        StoreKind::File => file::append(bed, &payloads, batch),
-        StoreKind::SqliteFull | StoreKind::SqliteNormal => {
-            let mut floor = sqlite::Floor::open(bed)?;
-            floor.insert(&payloads, PRELOAD)?;
-            floor.take(batch, count)
+    for payloads in payloads.chunks(PRELOAD) {
+        floors[0].insert(payloads).await?;
+    }
+    let started = now();
+    let mut running = JoinSet::new();
+    for floor in floors {
+        running.spawn(empty(floor, scenario, batch));
+    }
+    let mut taken = 0;
+    while let Some(drained) = running.join_next().await {
+        taken += drained??;
+    }
+    let elapsed = started.elapsed();
+    ensure!(taken == count, "took {taken} of {count}");
+    Ok(elapsed)
+}
+
+async fn empty(mut floor: Box<dyn Floor>, scenario: Scenario, batch: usize) -> anyhow::Result<usize> {
+    let mut taken = 0;
+    loop {
+        let got = match scenario {
+            Scenario::FloorCycle => floor.cycle(batch).await?,
+            _ => floor.take(batch).await?,
+        };
+        if got == 0 {
+            return Ok(taken);
         }
-        StoreKind::Postgres => {
-            let mut floor = postgres::Floor::open(bed).await?;
-            floor.insert(&payloads, PRELOAD).await?;
-            floor.take(batch, count).await
-        }
-        StoreKind::Redis => {
-            let mut floor = redis::Floor::open(bed).await?;
-            floor.push(&payloads, PRELOAD).await?;
-            floor.take(batch, count).await
-        }
+        taken += got;
     }
 }
 
-/// Bytes that the server holds for the bed, or for everything where it cannot tell.
-pub(crate) async fn size(bed: &Bed) -> anyhow::Result<u64> {
+/// Removes what a floor has left on a server that does not forget it with the bed.
+pub(crate) async fn clear(bed: &Bed) -> anyhow::Result<()> {
     match bed.kind {
-        StoreKind::Postgres => postgres::Floor::open(bed).await?.size(bed).await,
-        StoreKind::Redis => redis::Floor::open(bed).await?.size().await,
-        _ => anyhow::bail!("this store has no server"),
+        StoreKind::Redis | StoreKind::RedisAlways => redis::clear(bed).await,
+        _ => Ok(()),
     }
+}
+
+fn shape(setting: Setting) -> (usize, usize) {
+    match setting {
+        Setting::Batch(batch) => (batch, 1),
+        Setting::Connections(connections) => (BATCH_OF_MANY, connections),
+        _ => (1, 1),
+    }
+}
+
+/// So many connections to one floor, which is empty.
+async fn open(bed: &Bed, connections: usize) -> anyhow::Result<Vec<Box<dyn Floor>>> {
+    let mut floors: Vec<Box<dyn Floor>> = Vec::new();
+    for number in 0..connections {
+        floors.push(match bed.kind {
+            StoreKind::Memory => anyhow::bail!("memory has no floor"),
+            StoreKind::File => Box::new(file::Floor::create(bed)?),
+            StoreKind::SqliteFull | StoreKind::SqliteNormal => Box::new(sqlite::Floor::create(bed)?),
+            StoreKind::Postgres if number == 0 => Box::new(postgres::Floor::create(bed).await?),
+            StoreKind::Postgres => Box::new(postgres::Floor::join(bed).await?),
+            StoreKind::Redis | StoreKind::RedisAlways => Box::new(redis::Floor::create(bed).await?),
+        });
+    }
+    Ok(floors)
 }

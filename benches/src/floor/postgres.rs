@@ -1,66 +1,63 @@
-use crate::{clock::now, store::Bed};
-use anyhow::{Context, ensure};
-use sqlx::{Connection, Executor, PgConnection, Row, postgres::PgConnectOptions};
-use std::{str::FromStr, time::Duration};
+use crate::{bed::Bed, engine::postgres::connect};
+use async_trait::async_trait;
+use sqlx::{AssertSqlSafe, Executor, PgConnection, Row};
 
-/// One table of payloads of this connection's own.
+const INSERT: &str = "INSERT INTO bench_floor (payload) SELECT * FROM unnest($1::text[])";
+const TAKE: &str =
+    "WITH due AS MATERIALIZED (SELECT id FROM bench_floor ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED)
+     DELETE FROM bench_floor USING due WHERE bench_floor.id = due.id RETURNING payload";
+const CLAIM: &str = "WITH due AS MATERIALIZED (
+         SELECT id FROM bench_floor WHERE NOT leased ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED)
+     UPDATE bench_floor SET leased = true FROM due WHERE bench_floor.id = due.id
+     RETURNING bench_floor.id, payload";
+const SETTLE: &str = "DELETE FROM bench_floor WHERE id = ANY($1)";
+
+/// One table of payloads.
 pub(super) struct Floor {
     connection: PgConnection,
 }
 
 impl Floor {
-    pub(super) async fn open(bed: &Bed) -> anyhow::Result<Self> {
-        let server = bed.url.split("schema=").next().context("a URL")?.trim_end_matches(['?', '&']);
-        let mut connection = PgConnection::connect_with(&PgConnectOptions::from_str(server)?).await?;
-        // Not a temporary table, which would write no log.
-        connection.execute("DROP TABLE IF EXISTS bench_floor").await?;
-        connection
-            .execute("CREATE TABLE bench_floor (id bigserial PRIMARY KEY, payload text NOT NULL)")
+    /// Makes the table, in the schema of the bed, with which it goes. Not a temporary one, which would write no log; half
+    /// empty, so that a mark stays on its page.
+    pub(super) async fn create(bed: &Bed) -> anyhow::Result<Self> {
+        let mut floor = Self::join(bed).await?;
+        floor
+            .connection
+            .execute(
+                "CREATE TABLE bench_floor (
+                     id bigserial PRIMARY KEY, leased boolean NOT NULL DEFAULT false, payload text NOT NULL
+                 ) WITH (fillfactor = 50)",
+            )
             .await?;
+        Ok(floor)
+    }
+
+    /// Another connection to the table.
+    pub(super) async fn join(bed: &Bed) -> anyhow::Result<Self> {
+        let mut connection = connect(&bed.server()?).await?;
+        // The name is made of letters and digits by this program.
+        connection.execute(AssertSqlSafe(format!("SET search_path TO {}", bed.name))).await?;
         Ok(Self { connection })
     }
+}
 
-    pub(super) async fn insert(&mut self, payloads: &[String], batch: usize) -> anyhow::Result<Duration> {
-        let started = now();
-        for batch in payloads.chunks(batch) {
-            sqlx::query("INSERT INTO bench_floor (payload) SELECT * FROM unnest($1::text[])")
-                .bind(batch)
-                .execute(&mut self.connection)
-                .await?;
-        }
-        Ok(started.elapsed())
+#[async_trait]
+impl super::Floor for Floor {
+    async fn insert(&mut self, payloads: &[String]) -> anyhow::Result<()> {
+        sqlx::query(INSERT).bind(payloads).execute(&mut self.connection).await?;
+        Ok(())
     }
 
-    /// Takes the oldest, as many at a time.
-    pub(super) async fn take(&mut self, batch: usize, count: usize) -> anyhow::Result<Duration> {
-        let started = now();
-        let mut taken = 0;
-        while taken < count {
-            let rows = sqlx::query(
-                "WITH due AS MATERIALIZED (SELECT id FROM bench_floor ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED)
-                 DELETE FROM bench_floor USING due WHERE bench_floor.id = due.id RETURNING payload",
-            )
-            .bind(i64::try_from(batch)?)
-            .fetch_all(&mut self.connection)
-            .await?;
-            ensure!(!rows.is_empty(), "the table is empty after {taken} of {count}");
-            taken += rows.len();
-        }
-        let elapsed = started.elapsed();
-        self.connection.execute("DROP TABLE bench_floor").await?;
-        Ok(elapsed)
+    async fn take(&mut self, count: usize) -> anyhow::Result<usize> {
+        let rows = sqlx::query(TAKE).bind(i64::try_from(count)?).fetch_all(&mut self.connection).await?;
+        Ok(rows.len())
     }
 
-    /// Tables and indexes of the bed's schema.
-    pub(super) async fn size(&mut self, bed: &Bed) -> anyhow::Result<u64> {
-        let schema = bed.url.split("schema=").nth(1).context("a URL with a schema")?;
-        let row = sqlx::query(
-            "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class c
-             JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relkind = 'r'",
-        )
-        .bind(schema)
-        .fetch_one(&mut self.connection)
-        .await?;
-        Ok(u64::try_from(row.try_get::<i64, _>(0)?)?)
+    async fn cycle(&mut self, count: usize) -> anyhow::Result<usize> {
+        let rows = sqlx::query(CLAIM).bind(i64::try_from(count)?).fetch_all(&mut self.connection).await?;
+        let ids: Vec<i64> = rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?;
+        sqlx::query(SETTLE).bind(&ids).execute(&mut self.connection).await?;
+        Ok(ids.len())
     }
 }

@@ -1,10 +1,5 @@
-use super::{
-    drain::ensure_drained,
-    job::{jobs, preload},
-    setting::Setting,
-    worker::builder,
-};
-use crate::{clock::now, store::Bed};
+use super::{drain::ensure_drained, job::preload, setting::Setting, worker::builder};
+use crate::{bed::Bed, clock::now};
 use anyhow::{Context, ensure};
 use queue::Retention;
 use std::{env, process::Stdio, time::Duration};
@@ -14,14 +9,14 @@ use tokio::{
     task::JoinSet,
 };
 
-/// Several workers in this process share the backlog.
+/// Several workers in this process share the backlog. Each ends when nothing is due and its own jobs are settled.
 pub(super) async fn workers(bed: &Bed, workers: usize, count: usize) -> anyhow::Result<Duration> {
     let storage = &bed.storage;
-    preload(&**storage, jobs(count, Retention::default())).await?;
+    preload(&**storage, count, Retention::default()).await?;
     let started = now();
     let mut running = JoinSet::new();
     for _ in 0..workers {
-        let worker = builder(storage.clone(), Setting::Default)?.until_empty().build()?;
+        let worker = builder(storage.clone(), Setting::Default)?.until_idle().build()?;
         running.spawn(async move { worker.run().await });
     }
     running.join_all().await;
@@ -32,7 +27,7 @@ pub(super) async fn workers(bed: &Bed, workers: usize, count: usize) -> anyhow::
 
 /// Several processes with one worker each share the backlog. They are ready before the clock starts.
 pub(super) async fn processes(bed: &Bed, processes: usize, count: usize) -> anyhow::Result<Duration> {
-    preload(&*bed.storage, jobs(count, Retention::default())).await?;
+    preload(&*bed.storage, count, Retention::default()).await?;
     let mut children = Vec::new();
     for _ in 0..processes {
         children.push(ready(&bed.url).await?);
@@ -66,7 +61,7 @@ async fn ready(url: &str) -> anyhow::Result<Child> {
 /// The worker's side.
 pub(crate) async fn work(url: &str) -> anyhow::Result<()> {
     let storage = queue::open(url).await?;
-    let worker = builder(storage.clone(), Setting::Default)?.until_empty().build()?;
+    let worker = builder(storage.clone(), Setting::Default)?.until_idle().build()?;
     println!("ready");
     let mut line = String::new();
     BufReader::new(tokio::io::stdin()).read_line(&mut line).await?;

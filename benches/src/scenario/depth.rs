@@ -1,38 +1,83 @@
-use super::job::{jobs, preload, queue};
+use super::{
+    job::{preload, queue},
+    setting::Setting,
+    worker::{Handled, Running, counting},
+};
 use crate::{
     clock::now,
-    figures::{Figures, Latencies},
+    figures::{Figures, Latencies, Reading},
 };
 use anyhow::ensure;
 use queue::queue_core::{
-    ClaimRequest,
+    Applied, ClaimRequest, Claimed,
     lifecycle::{Event, Policy, Transition, decide},
 };
-use queue::{ContentType, Payload, Retention, Span, Storage, SystemRng, WorkerId};
-use std::sync::Arc;
+use queue::{ContentType, Payload, Retention, Span, State, Storage, SystemRng, WorkerId};
+use std::{sync::Arc, time::Duration};
 
 /// Jobs claimed and settled in one measured step.
 const STEP: usize = 100;
+/// Steps until the backlog is filled up again, so that it stays about what it is said to be.
+const STEPS_MAX: usize = 10;
 
-/// What a claim and a settle of 100 jobs cost while so many others wait.
-pub(super) async fn run(storage: Arc<dyn Storage>, backlog: usize, steps: usize) -> anyhow::Result<Figures> {
-    preload(&*storage, jobs(backlog + steps * STEP, Retention::default())).await?;
-    let (mut latencies, began) = (Latencies::new(), now());
-    for _ in 0..steps {
+/// What a claim, a settle and a worker cost while so many others wait. Answers the rate of a worker with the default
+/// settings, and the latencies of a claim and a settle of 100 jobs.
+pub(super) async fn run(
+    storage: Arc<dyn Storage>,
+    backlog: usize,
+    count: usize,
+) -> anyhow::Result<Vec<Reading>> {
+    preload(&*storage, backlog + count, Retention::default()).await?;
+    let worker = work(&storage, count).await?;
+    let (mut claims, mut settles) = (Latencies::new(), Latencies::new());
+    let (mut claiming, mut settling) = (Duration::ZERO, Duration::ZERO);
+    for step in 0..(count / STEP / 2).max(STEPS_MAX) {
+        if step % STEPS_MAX == 0 {
+            preload(&*storage, STEPS_MAX * STEP, Retention::default()).await?;
+        }
         let sent = now();
-        step(&*storage).await?;
-        latencies.note(sent.elapsed());
+        let claimed = claim(&*storage).await?;
+        let took = sent.elapsed();
+        claims.note(took);
+        claiming += took;
+        let settle = complete(&claimed)?;
+        let sent = now();
+        let applied = storage.apply(settle).await?.value;
+        let took = sent.elapsed();
+        settles.note(took);
+        settling += took;
+        ensure!(applied.iter().all(Applied::is_done), "a settle was refused");
     }
-    Ok(latencies.figures(began.elapsed()))
+    let (claims, settles) = (claims.figures(claiming), settles.figures(settling));
+    Ok(vec![worker.into(), Reading::part("claim", claims), Reading::part("settle", settles)])
 }
 
-async fn step(storage: &dyn Storage) -> anyhow::Result<()> {
+/// Lets a worker take the first `count` jobs, and a few more that it has in hand when it is stopped. Only what the store
+/// then shows as completed counts.
+async fn work(storage: &Arc<dyn Storage>, count: usize) -> anyhow::Result<Figures> {
+    let handled = Handled::default();
+    let worker = counting(storage.clone(), Setting::Default, handled.clone())?.build()?;
+    let started = now();
+    let running = Running::start(worker);
+    handled.reach(count).await;
+    running.stop().await;
+    let elapsed = started.elapsed();
+    let completed = storage.counts(&queue()).await?.of(State::Completed);
+    ensure!(completed >= count as u64, "{completed} of {count} jobs are completed");
+    Ok(Figures::rate(usize::try_from(completed)?, elapsed))
+}
+
+async fn claim(storage: &dyn Storage) -> anyhow::Result<Claimed> {
     let worker = WorkerId::from_static("bench");
     let request = ClaimRequest::new(queue(), worker, STEP, Span::from_secs(60), &SystemRng);
     let claimed = storage.claim(request).await?;
     ensure!(claimed.jobs.len() == STEP, "claimed {} of {STEP}", claimed.jobs.len());
+    Ok(claimed)
+}
+
+fn complete(claimed: &Claimed) -> anyhow::Result<Vec<Transition>> {
     let result = Payload::new("null", ContentType::from_static("application/json"));
-    let settles: Result<Vec<Transition>, _> = claimed
+    let settles: Result<_, _> = claimed
         .jobs
         .iter()
         .map(|job| {
@@ -41,8 +86,5 @@ async fn step(storage: &dyn Storage) -> anyhow::Result<()> {
             decide(&job.record.meta, event, &Policy::default())
         })
         .collect();
-    let settles = settles.map_err(|rejected| anyhow::anyhow!("rejected: {rejected:?}"))?;
-    let applied = storage.apply(settles).await?.value;
-    ensure!(applied.iter().all(queue::queue_core::Applied::is_done), "a settle was refused");
-    Ok(())
+    settles.map_err(|rejected| anyhow::anyhow!("rejected: {rejected:?}"))
 }

@@ -1,5 +1,5 @@
 use super::{
-    job::{jobs, preload, queue},
+    job::{preload, queue},
     setting::Setting,
     worker::builder,
 };
@@ -15,7 +15,7 @@ pub(super) async fn run(
     count: usize,
     retention: Retention,
 ) -> anyhow::Result<Duration> {
-    preload(&*storage, jobs(count, retention)).await?;
+    preload(&*storage, count, retention).await?;
     let worker = builder(storage.clone(), setting)?.until_empty().build()?;
     let started = now();
     let report = worker.run().await;

@@ -15,11 +15,15 @@ pub(super) async fn sequential(storage: Arc<dyn Storage>, count: usize) -> anyho
 }
 
 pub(super) async fn concurrent(storage: Arc<dyn Storage>, count: usize) -> anyhow::Result<Duration> {
-    let jobs = jobs(count, Retention::default());
+    // Dealt in turn, so that ids grow with time as those do that a client draws at its call.
+    let mut shares = vec![Vec::new(); PRODUCERS];
+    for (number, job) in jobs(count, Retention::default()).into_iter().enumerate() {
+        shares[number % PRODUCERS].push(job);
+    }
     let started = now();
     let mut producers = JoinSet::new();
-    for share in jobs.chunks(jobs.len().div_ceil(PRODUCERS)) {
-        producers.spawn(one_by_one(storage.clone(), share.to_vec()));
+    for share in shares {
+        producers.spawn(one_by_one(storage.clone(), share));
     }
     while let Some(producer) = producers.join_next().await {
         producer??;

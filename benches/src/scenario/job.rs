@@ -25,14 +25,13 @@ pub(crate) fn job(ids: &dyn IdSource, payload: &str, retention: Retention) -> Ne
     NewJob::new(ids.next_id(), Kind::from_static("email"), payload).with_retention(retention)
 }
 
-/// Stores jobs before the measurement begins.
-pub(crate) async fn preload(storage: &dyn Storage, jobs: Vec<NewJob>) -> anyhow::Result<()> {
-    let mut jobs = jobs.into_iter();
-    loop {
-        let batch: Vec<NewJob> = jobs.by_ref().take(BATCH).collect();
-        if batch.is_empty() {
-            return Ok(());
-        }
+/// Stores jobs before the measurement begins. They are made batch by batch, so that no more than one is in memory besides.
+pub(crate) async fn preload(storage: &dyn Storage, count: usize, retention: Retention) -> anyhow::Result<()> {
+    let ids = TimeOrderedIds::default();
+    for first in (0..count).step_by(BATCH) {
+        let numbers = first..count.min(first + BATCH);
+        let batch = numbers.map(|number| job(&ids, &payload(number), retention)).collect();
         storage.enqueue(&queue(), vec![batch]).await?;
     }
+    Ok(())
 }

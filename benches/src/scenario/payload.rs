@@ -1,23 +1,37 @@
 use super::{
     drain::ensure_drained,
-    job::{job, preload},
+    job::{BATCH, job, queue},
     setting::Setting,
     worker::builder,
 };
-use crate::clock::now;
+use crate::{
+    clock::now,
+    figures::{Figures, Reading},
+};
 use queue::{Retention, Storage, TimeOrderedIds};
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
-/// Enqueue and drain of payloads of one size.
-pub(super) async fn run(storage: Arc<dyn Storage>, bytes: usize, count: usize) -> anyhow::Result<Duration> {
+/// Payloads of one call, at most.
+const CALL_BYTES_MAX: usize = 8 << 20;
+
+/// Enqueue, then drain, of payloads of one size.
+pub(super) async fn run(
+    storage: Arc<dyn Storage>,
+    bytes: usize,
+    count: usize,
+) -> anyhow::Result<Vec<Reading>> {
     // Room for the quotes that make it JSON.
     let text = format!("{:?}", "x".repeat(bytes.saturating_sub(2)));
     let ids = TimeOrderedIds::default();
     let jobs: Vec<_> = (0..count).map(|_| job(&ids, &text, Retention::default())).collect();
     let started = now();
-    preload(&*storage, jobs).await?;
+    for batch in jobs.chunks((CALL_BYTES_MAX / bytes).clamp(1, BATCH)) {
+        storage.enqueue(&queue(), vec![batch.to_vec()]).await?;
+    }
+    let enqueued = Figures::rate(count, started.elapsed());
+    let started = now();
     builder(storage.clone(), Setting::Default)?.until_empty().build()?.run().await;
-    let elapsed = started.elapsed();
+    let drained = Figures::rate(count, started.elapsed());
     ensure_drained(&*storage, count, Retention::default()).await?;
-    Ok(elapsed)
+    Ok(vec![Reading::part("enqueue", enqueued), Reading::part("drain", drained)])
 }

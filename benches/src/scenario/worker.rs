@@ -4,18 +4,60 @@ use super::{job::queue, setting::Setting};
 use queue::Storage;
 use queue::worker::{Context, JobError, Report, Router, Worker, WorkerBuilder};
 use std::sync::Arc;
-use tokio::task::JoinSet;
+use tokio::{sync::watch, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
-/// What `tuned` means: room for more jobs, so that each call of the store settles and claims more of them. Right for
-/// jobs that take microseconds, and wasteful for long ones, since whatever one worker holds no other can take.
-const TUNED_PREFETCH: usize = 4000;
+/// What is tried besides the defaults, to see what they leave on the table. Each gives the calls of the store many jobs to
+/// share, whatever the jobs are like.
+pub(crate) const TUNED: &[Setting] =
+    &[Setting::Prefetch(1000), Setting::Prefetch(4000), Setting::Concurrency(1000)];
+/// The defaults of the worker, as its builder documents them.
+pub(crate) const DEFAULTS: &str = "concurrency 64, prefetch by handler time, at most 1000 settles a call";
 
 pub(crate) fn builder(storage: Arc<dyn Storage>, setting: Setting) -> anyhow::Result<WorkerBuilder> {
     let router = Router::new(())
         .handle("email", |_: serde_json::Value, _: Context| async { Ok::<_, JobError>(()) })?;
-    let builder = Worker::builder(storage, queue(), router);
-    Ok(if setting == Setting::Tuned { builder.prefetch(TUNED_PREFETCH) } else { builder })
+    Ok(tuned(Worker::builder(storage, queue(), router), setting))
+}
+
+/// The same, with a count of the jobs that were handled: asking the store takes time from what is measured.
+pub(crate) fn counting(
+    storage: Arc<dyn Storage>,
+    setting: Setting,
+    handled: Handled,
+) -> anyhow::Result<WorkerBuilder> {
+    let router = Router::new(()).handle("email", move |_: serde_json::Value, _: Context| {
+        handled.0.send_modify(|count| *count += 1);
+        async { Ok::<_, JobError>(()) }
+    })?;
+    Ok(tuned(Worker::builder(storage, queue(), router), setting))
+}
+
+fn tuned(builder: WorkerBuilder, setting: Setting) -> WorkerBuilder {
+    match setting {
+        Setting::Prefetch(jobs) => builder.prefetch(jobs),
+        Setting::Concurrency(handlers) => builder.concurrency(handlers),
+        _ => builder,
+    }
+}
+
+/// How many jobs a handler has seen; what the store shows is asked in the end.
+#[derive(Clone, Debug)]
+pub(crate) struct Handled(watch::Sender<usize>);
+
+impl Default for Handled {
+    fn default() -> Self {
+        Self(watch::Sender::new(0))
+    }
+}
+
+impl Handled {
+    /// Waits until there were so many.
+    pub(crate) async fn reach(&self, count: usize) {
+        let mut seen = self.0.subscribe();
+        // The sender is held here, so the wait cannot fail.
+        drop(seen.wait_for(|handled| *handled >= count).await);
+    }
 }
 
 /// A worker beside the measurement, which ends with it.

@@ -26,7 +26,7 @@ pub(super) const TABLE: &[Row] = &[
     row("queue-memory", &["queue-core"], &["queue-testkit"], &[DRIVERS]),
     row("queue-fs", &["queue-core", "queue-memory"], &["queue-testkit"], &[DRIVERS]),
     row("queue-sqlite", &["queue-core"], &["queue-testkit"], &[]),
-    row("queue-postgres", &["queue-core"], &["queue-testkit"], &[]),
+    row("queue-postgres", &["queue-core"], &["queue-testkit", "queue-worker"], &[]),
     row("queue-redis", &["queue-core"], &["queue-testkit"], &[]),
     row("queue-testkit", &["queue-core"], &["queue-memory"], &[DRIVERS]),
     row("queue-worker", &["queue-core", "queue-serde"], &["queue-memory"], &[DRIVERS]),
@@ -36,8 +36,11 @@ pub(super) const TABLE: &[Row] = &[
     row("kv-store-example", &["queue-core"], &["queue-testkit"], &[]),
     // Programs as users write them, so they see the facade alone.
     row("queue-faces", &["queue"], &[], &[DRIVERS]),
+    // The same, and the driver of the application's own transactions.
+    row("queue-guide", &[], &["queue"], &[]),
     top("queue-e2e"),
     top("queue-benches"),
+    top("queue-guard"),
     top("xtask"),
 ];
 

@@ -32,7 +32,8 @@ use anyhow::{Result, bail};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 
-use self::server::{Durability, Server};
+pub(crate) use self::server::Durability;
+use self::server::Server;
 use self::set::{Set, Wanted};
 use crate::command;
 use crate::repo::Repo;
@@ -89,6 +90,17 @@ pub(crate) fn with_everyday_servers(repo: &Repo, command: &mut Command) -> Resul
     let names = names(|server| server.store().is_some_and(|store| repo.has_crate(store)));
     let servers = selection::from_environment(&names)?;
     run_with(repo, &Wanted { servers, durability: Durability::None }, command)
+}
+
+/// Runs a command with one server, and stops it whatever comes out.
+pub(crate) fn with_server(
+    repo: &Repo,
+    name: &str,
+    durability: Durability,
+    command: &mut Command,
+) -> Result<()> {
+    let servers = selection::from_environment(&[name])?;
+    run_with(repo, &Wanted { servers, durability }, command)
 }
 
 fn run_with(repo: &Repo, wanted: &Wanted, command: &mut Command) -> Result<()> {

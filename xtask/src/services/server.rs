@@ -80,7 +80,7 @@ impl Place {
 
 /// What an answered write has survived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Durability {
+pub(crate) enum Durability {
     /// Nothing: fast, for tests, whose data ends with the server.
     None,
     /// The loss of power, as far as the disk is honest: for measurements.

@@ -14,6 +14,10 @@ struct Required {
 const PUBLISHED: &[Required] = &[
     Required { section: "package", line: "description=", why: "the registry shows it" },
     Required { section: "package", line: "license.workspace=true", why: "all crates have one licence" },
+    Required { section: "package", line: "readme.workspace=true", why: "the registry shows it" },
+    Required { section: "package", line: "keywords.workspace=true", why: "people search by them" },
+    Required { section: "package", line: "categories=", why: "the registry sorts by them" },
+    Required { section: "package", line: "exclude.workspace=true", why: "tests need what a package lacks" },
     LINTS,
 ];
 const UNPUBLISHED: &[Required] =
@@ -64,7 +68,8 @@ mod tests {
     use super::check;
     use crate::tidy::source::Source;
 
-    const GOOD: &str = "[package]\nname = \"a\"\ndescription = \"does a\"\nlicense.workspace = true\n\n[lints]\nworkspace = true\n";
+    const GOOD: &str = "[package]\nname = \"a\"\ndescription = \"does a\"\nlicense.workspace = true\nreadme.workspace = true\n\
+        keywords.workspace = true\ncategories = [\"asynchronous\"]\nexclude.workspace = true\n\n[lints]\nworkspace = true\n";
 
     #[test]
     fn a_complete_manifest_passes() {
@@ -73,9 +78,15 @@ mod tests {
 
     #[test]
     fn each_missing_line_is_found() {
-        for line in
-            ["description = \"does a\"\n", "license.workspace = true\n", "\n[lints]\nworkspace = true\n"]
-        {
+        for line in [
+            "description = \"does a\"\n",
+            "license.workspace = true\n",
+            "readme.workspace = true\n",
+            "keywords.workspace = true\n",
+            "categories = [\"asynchronous\"]\n",
+            "exclude.workspace = true\n",
+            "\n[lints]\nworkspace = true\n",
+        ] {
             let found = check(&Source::new("crates/a/Cargo.toml", GOOD.replace(line, "")));
             assert_eq!(found.len(), 1, "without {line:?}: {found:?}");
         }

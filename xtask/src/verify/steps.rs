@@ -3,8 +3,11 @@
 use anyhow::Result;
 
 use super::report::Outcome;
+use crate::api::{Listed, Looked};
+use crate::features::Depth;
+use crate::package::Proof;
 use crate::repo::Repo;
-use crate::{command, deps, services, tidy};
+use crate::{api, command, deps, features, guard, package, services, tidy};
 
 pub(super) struct Step {
     pub(super) name: &'static str,
@@ -23,8 +26,20 @@ pub(super) const STEPS: &[Step] = &[
         run: |repo| passed(deps::run(repo)),
     },
     Step { name: "deny", purpose: "licences, bans and sources of dependencies", run: deny },
+    Step {
+        name: "package",
+        purpose: "every crate can be packed for the registry",
+        run: |repo| passed(package::run(repo, Proof::Packed)),
+    },
     Step { name: "clippy", purpose: "no lint fires", run: clippy },
+    Step {
+        name: "features",
+        purpose: "every feature compiles alone",
+        run: |repo| passed(features::run(repo, Depth::One)),
+    },
+    Step { name: "api", purpose: "the public surface is the listed one", run: api },
     Step { name: "docs", purpose: "documentation builds without a warning", run: docs },
+    Step { name: "guard", purpose: "hot paths take no more instructions than they did", run: guard },
     Step { name: "tests", purpose: "tests and examples pass", run: tests },
 ];
 
@@ -49,6 +64,22 @@ fn deny(repo: &Repo) -> Result<Outcome> {
     }
     command::run(&mut command::cargo(repo, &["fetch", "--quiet"]))?;
     cargo(repo, &["deny", "--offline", "check", "licenses", "bans", "sources"])
+}
+
+fn api(repo: &Repo) -> Result<Outcome> {
+    Ok(match api::run(repo, Listed::Compare)? {
+        Looked::Yes => Outcome::Passed,
+        Looked::OtherFormat(format) => Outcome::Skipped(format!(
+            "this Rust describes crates in format {format}, and not in that of 1.95"
+        )),
+    })
+}
+
+fn guard(repo: &Repo) -> Result<Outcome> {
+    if !guard::is_possible() {
+        return Ok(Outcome::Skipped("valgrind is not installed".to_owned()));
+    }
+    passed(guard::run(repo, guard::Mode::Check))
 }
 
 fn tests(repo: &Repo) -> Result<Outcome> {

@@ -1,0 +1,35 @@
+use super::{Places, write};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("benches lies one folder below the root").to_owned()
+}
+
+/// Nobody types a figure: what is committed follows from the results that are committed.
+#[test]
+fn the_committed_page_is_the_one_that_the_committed_results_give() {
+    let fresh = tempfile::tempdir().expect("a folder");
+    let places = Places {
+        results: root().join("benches/results"),
+        template: root().join("benches/BENCHMARKS.md.in"),
+        page: fresh.path().join("BENCHMARKS.md"),
+        plots: fresh.path().join("plots"),
+    };
+    write(&places).expect("the page can be written");
+    let same = |committed: PathBuf, fresh: PathBuf| {
+        let read = |path: &Path| fs::read_to_string(path).unwrap_or_default();
+        assert!(
+            read(&committed) == read(&fresh),
+            "{} is not what the results give: run `cargo xtask bench page`",
+            committed.display()
+        );
+    };
+    same(root().join("docs/BENCHMARKS.md"), places.page);
+    for plot in fs::read_dir(&places.plots).expect("there are plots") {
+        let plot = plot.expect("a file").path();
+        same(root().join("docs/plots").join(plot.file_name().expect("a name")), plot);
+    }
+}

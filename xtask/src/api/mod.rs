@@ -1,0 +1,102 @@
+//! `cargo xtask api`: the public surface of each crate as text, so that a change of it is a line in a review.
+//!
+//! The compiler's own view is listed, with all features on: what macros made and where re-exports lead, with every derived
+//! trait. Left out are auto traits and blanket implementations, which no source line says; so a type that stops
+//! being `Send` is not noticed here.
+//!
+//! rustdoc writes that view as JSON, in a format that changes between versions of Rust and that a stable one writes only
+//! when asked twice. So the listing is compared with one version alone and otherwise skipped, aloud.
+
+mod compare;
+mod rustdoc;
+mod shorten;
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+use public_api::PublicApi;
+use serde::Deserialize;
+
+use self::compare::changes;
+pub(crate) use self::rustdoc::as_rustdoc;
+use self::shorten::shorten;
+use crate::published::{Published, published};
+use crate::repo::Repo;
+
+/// What to do about a surface that is another than the listed one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Listed {
+    /// It is an error.
+    Compare,
+    /// The listing is written anew.
+    Bless,
+}
+
+/// Whether the surface could be looked at.
+#[derive(PartialEq, Eq)]
+pub(crate) enum Looked {
+    Yes,
+    /// This Rust writes another format.
+    OtherFormat(u32),
+}
+
+/// That of Rust 1.95, and of the library that reads it.
+const FORMAT: u32 = 57;
+
+/// Compares or writes the listing of every crate.
+pub(crate) fn run(repo: &Repo, listed: Listed) -> Result<Looked> {
+    let crates = published(repo)?;
+    rustdoc::write_json(repo, crates.iter().map(|package| package.name.as_str()))?;
+    let mut changed = 0;
+    for package in &crates {
+        let json = rustdoc::json_of(repo, &package.name);
+        let format = format(&json)?;
+        if format != FORMAT {
+            return Ok(Looked::OtherFormat(format));
+        }
+        changed += one(repo, package, surface(json)?, listed)?;
+    }
+    if changed > 0 {
+        bail!(
+            "the public surface has changed in {changed} lines; if that is meant, run `cargo xtask api --bless`"
+        );
+    }
+    println!("{} crates have the public surface that docs/api lists", crates.len());
+    Ok(Looked::Yes)
+}
+
+fn one(repo: &Repo, package: &Published, surface: String, listed: Listed) -> Result<usize> {
+    let path = repo.root().join("docs/api").join(format!("{}.txt", package.name));
+    if listed == Listed::Bless {
+        fs::write(&path, surface).with_context(|| format!("cannot write {}", path.display()))?;
+        return Ok(0);
+    }
+    let before = fs::read_to_string(&path).unwrap_or_default();
+    let changes = changes(&before, &surface);
+    for change in &changes {
+        println!("{}: {change}", package.name);
+    }
+    Ok(changes.len())
+}
+
+fn surface(json: PathBuf) -> Result<String> {
+    let api: PublicApi = public_api::Builder::from_rustdoc_json(json)
+        .omit_auto_trait_impls(true)
+        .omit_blanket_impls(true)
+        .omit_auto_derived_impls(false)
+        .build()
+        .context("rustdoc wrote what cannot be read")?;
+    Ok(shorten(&api.to_string()))
+}
+
+#[derive(Deserialize)]
+struct Head {
+    format_version: u32,
+}
+
+fn format(json: &PathBuf) -> Result<u32> {
+    let text = fs::read(json).with_context(|| format!("rustdoc did not write {}", json.display()))?;
+    let head: Head = serde_json::from_slice(&text).context("rustdoc wrote no version of its format")?;
+    Ok(head.format_version)
+}
