@@ -84,19 +84,10 @@ pub(crate) fn read_job(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Resul
 
 /// Reads a waiting job as a claim selects it.
 pub(crate) fn read_waiting(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<JobMeta> {
-    let flags: i16 = row.try_get(at + 15)?;
     Ok(JobMeta {
-        state: code(row.try_get(at + 9)?, State::from_code)?,
-        revision: counter(row, at + 10)?,
-        run_at: time(row, at + 11)?,
-        epoch: counter(row, at + 12)?,
-        failures: small(row, at + 13)?,
-        stalls: small(row, at + 14)?,
-        cancel_requested: flags & CANCEL_REQUESTED != 0,
-        awaited: flags & AWAITED != 0,
         last_error: read_failure(row, at + 16)?,
         progress: bytes(row, at + 18)?,
-        ..read_written_once(row, at, queue)?
+        ..read_state(row, at, queue)?
     })
 }
 
@@ -141,6 +132,19 @@ pub(crate) fn read_payload(row: &PgRow, at: usize) -> sqlx::Result<Option<Payloa
 }
 
 fn read_meta(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<JobMeta> {
+    Ok(JobMeta {
+        lease: read_lease(row, at + 16)?,
+        reason: optional::<i16>(row, at + 21)?.map(|raw| code(raw, Reason::from_code)).transpose()?,
+        finished_at: optional(row, at + 22)?.map(Timestamp::from_millis),
+        purge_at: optional(row, at + 23)?.map(Timestamp::from_millis),
+        last_error: read_failure(row, at + 24)?,
+        progress: bytes(row, at + 26)?,
+        ..read_state(row, at, queue)?
+    })
+}
+
+/// The columns of a body, and those that every state has.
+fn read_state(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<JobMeta> {
     let flags: i16 = row.try_get(at + 15)?;
     Ok(JobMeta {
         state: code(row.try_get(at + 9)?, State::from_code)?,
@@ -151,12 +155,6 @@ fn read_meta(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<JobMeta>
         stalls: small(row, at + 14)?,
         cancel_requested: flags & CANCEL_REQUESTED != 0,
         awaited: flags & AWAITED != 0,
-        lease: read_lease(row, at + 16)?,
-        reason: optional::<i16>(row, at + 21)?.map(|raw| code(raw, Reason::from_code)).transpose()?,
-        finished_at: optional(row, at + 22)?.map(Timestamp::from_millis),
-        purge_at: optional(row, at + 23)?.map(Timestamp::from_millis),
-        last_error: read_failure(row, at + 24)?,
-        progress: bytes(row, at + 26)?,
         ..read_written_once(row, at, queue)?
     })
 }

@@ -1,12 +1,11 @@
 use super::Storm;
 use async_trait::async_trait;
 use queue_core::{
-    Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Enqueued, EventStream, Interest, JobId,
-    JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, Result, Stamped, Storage, WorkerInfo,
-    lifecycle::Transition,
+    Applied, ClaimRequest, Claimed, Detail, Enqueued, JobId, JobRecord, NewJob, PruneRequest, QueueName,
+    Result, Stamped, Storage, StorageLayer, lifecycle::Transition,
 };
 use queue_postgres::PostgresStorage;
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 /// A store whose calls are counted by a storm.
 #[derive(Debug)]
@@ -16,9 +15,11 @@ pub(super) struct Stormy {
 }
 
 #[async_trait]
-impl Storage for Stormy {
-    fn capabilities(&self) -> Capabilities {
-        self.store.capabilities()
+impl StorageLayer for Stormy {
+    type Inner = PostgresStorage;
+
+    fn inner(&self) -> &PostgresStorage {
+        &self.store
     }
 
     async fn enqueue(
@@ -59,40 +60,8 @@ impl Storage for Stormy {
         self.store.get(queue, ids, what).await
     }
 
-    async fn list(&self, query: ListQuery) -> Result<Page> {
-        self.store.list(query).await
-    }
-
-    async fn counts(&self, queue: &QueueName) -> Result<Counts> {
-        self.store.counts(queue).await
-    }
-
     async fn prune(&self, request: PruneRequest) -> Result<u64> {
         self.storm.pass(&self.store).await;
         self.store.prune(request).await
-    }
-
-    async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
-        self.store.set_paused(queue, paused).await
-    }
-
-    async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
-        self.store.subscribe(queue, interest).await
-    }
-
-    async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<()> {
-        self.store.announce(worker, ttl).await
-    }
-
-    async fn workers(&self) -> Result<Vec<WorkerInfo>> {
-        self.store.workers().await
-    }
-
-    async fn verify(&self) -> Result<Vec<String>> {
-        self.store.verify().await
-    }
-
-    async fn close(&self) -> Result<()> {
-        self.store.close().await
     }
 }

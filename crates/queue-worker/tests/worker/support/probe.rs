@@ -1,16 +1,14 @@
 use super::Fault;
 use async_trait::async_trait;
 use queue_core::{
-    Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Enqueued, EventStream, Interest, JobId,
-    JobRecord, Limits, ListQuery, NewJob, Page, PruneRequest, QueueName, Result, Stamped, Storage,
-    WorkerInfo,
+    Applied, Capabilities, ClaimRequest, Claimed, EventStream, Interest, Limits, ListQuery, Page,
+    PruneRequest, QueueName, Result, Stamped, Storage, StorageLayer,
     lifecycle::{Patch, Transition},
 };
 use queue_memory::MemoryStorage;
 use std::{
     fmt,
     sync::{Mutex, MutexGuard, PoisonError},
-    time::Duration,
 };
 
 /// More claims than any test needs: a worker that gets here spins.
@@ -94,19 +92,17 @@ impl Probe {
 }
 
 #[async_trait]
-impl Storage for Probe {
+impl StorageLayer for Probe {
+    type Inner = MemoryStorage;
+
+    fn inner(&self) -> &MemoryStorage {
+        &self.store
+    }
+
     fn capabilities(&self) -> Capabilities {
         let capabilities = self.store.capabilities();
         let limits = self.script().limits.unwrap_or(capabilities.limits);
         capabilities.with_limits(limits)
-    }
-
-    async fn enqueue(
-        &self,
-        queue: &QueueName,
-        groups: Vec<Vec<NewJob>>,
-    ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
-        self.store.enqueue(queue, groups).await
     }
 
     async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
@@ -129,7 +125,7 @@ impl Storage for Probe {
     }
 
     async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
-        self.capabilities().limits.check_apply(&batch)?;
+        StorageLayer::capabilities(self).limits.check_apply(&batch)?;
         let fault = self.fault_of_batch(&batch);
         let mut applied = fault.around(self.store.apply(batch)).await?;
         if let Some(edit) = &mut self.script().edit_applied {
@@ -138,31 +134,14 @@ impl Storage for Probe {
         Ok(applied)
     }
 
-    async fn get(
-        &self,
-        queue: &QueueName,
-        ids: &[JobId],
-        what: Detail,
-    ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
-        self.store.get(queue, ids, what).await
-    }
-
     async fn list(&self, query: ListQuery) -> Result<Page> {
         let fault = self.script().on_list.unwrap_or(Fault::None);
         fault.around(self.store.list(query)).await
     }
 
-    async fn counts(&self, queue: &QueueName) -> Result<Counts> {
-        self.store.counts(queue).await
-    }
-
     async fn prune(&self, request: PruneRequest) -> Result<u64> {
         let fault = self.script().on_prune.unwrap_or(Fault::None);
         fault.around(self.store.prune(request)).await
-    }
-
-    async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
-        self.store.set_paused(queue, paused).await
     }
 
     async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
@@ -173,22 +152,6 @@ impl Storage for Probe {
             Hints::Drop => Ok(Box::pin(futures_util::stream::pending())),
             Hints::End => Ok(Box::pin(futures_util::stream::empty())),
         }
-    }
-
-    async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<()> {
-        self.store.announce(worker, ttl).await
-    }
-
-    async fn workers(&self) -> Result<Vec<WorkerInfo>> {
-        self.store.workers().await
-    }
-
-    async fn verify(&self) -> Result<Vec<String>> {
-        self.store.verify().await
-    }
-
-    async fn close(&self) -> Result<()> {
-        self.store.close().await
     }
 }
 
