@@ -45,12 +45,16 @@ async fn a_dropped_claim_lapses(bench: &Bench) {
         bench.put(&text).await;
         let store = bench.store();
         drop(store.claim(bench.request(1)).now_or_never());
-        let claimed = bench.claim(1).await;
-        if claimed.is_empty() {
+        let mut claimed = bench.claim_ids(1).await;
+        let mut rescued = 0;
+        while claimed.is_empty() {
+            // The dropped one holds it, or may be about to: stores with several writers pass over what it looks at.
             bench.advance(LEASE);
-            assert_eq!(bench.rescue().await.len(), 1);
-            assert_eq!(bench.claim_ids(1).await, [text.as_str()]);
+            rescued += bench.rescue().await.len();
+            claimed = bench.claim_ids(1).await;
         }
+        assert_eq!(claimed, [text.as_str()]);
+        assert!(rescued <= 1, "it lapses once");
         let meta = bench.meta(&text).await;
         assert_eq!((meta.state, meta.lease.is_some()), (State::Processing, true));
         bench.prune(Prune::Everything, 10).await;
