@@ -6,8 +6,8 @@ use crate::{
     sys::Fs,
     wakeup::Watcher,
     writer::{
-        Announce, Apply, Claim, Count, Enqueue, Exchange, Get, List, Measure, PruneSome, SetPaused, Shared,
-        Verify, Workers, Writer, bytes_of,
+        Announce, Apply, Claim, Count, Enqueue, Get, List, Measure, PruneSome, SetPaused, Shared, Verify,
+        Workers, Writer, bytes_of,
     },
 };
 use async_trait::async_trait;
@@ -145,16 +145,6 @@ impl Storage for FsStorage {
     async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
         self.check_apply("apply", &batch)?;
         self.writer.call(Apply(batch)).await
-    }
-
-    async fn exchange(
-        &self,
-        batch: Vec<Transition>,
-        request: ClaimRequest,
-    ) -> Result<(Stamped<Vec<Applied>>, Claimed)> {
-        self.check_apply("exchange", &batch)?;
-        self.shared.options.limits.check_batch("exchange", request.limit)?;
-        self.writer.call(Exchange { batch, request }).await
     }
 
     async fn get(

@@ -45,8 +45,8 @@
 //! Each verb is one statement and one round trip: a claim is a materialised `FOR UPDATE SKIP LOCKED`; a batch of jobs or
 //! settles arrives as arrays, is checked against its guards under row locks taken in the order of `seq`, and is answered
 //! item by item. The most frequent cases, new ids and completions that keep a record, have statements of their own. Several
-//! kinds of change in one batch are a statement each; an id that is taken costs a second one. A settle with followers,
-//! and an exchange, take a transaction. Statements that lose against others (`40001`, `40P01`) are sent again a bounded number of
+//! kinds of change in one batch are a statement each; an id that is taken costs a second one. A settle with followers
+//! takes a transaction. Statements that lose against others (`40001`, `40P01`) are sent again a bounded number of
 //! times. There are no rules of a job's life in SQL: statements compare and patch, and [`queue_core::lifecycle`] says what
 //! that amounts to. Concurrent reads of single jobs go out as one.
 //!

@@ -4,8 +4,8 @@ use crate::{
     reads::Reads,
     shared::Shared,
     verbs::{
-        After, Announce, Apply, Claim, CountJobs, Enqueue, EnqueueNew, Exchange, Get, List, ListWorkers,
-        PruneSome, SetPaused, Verify,
+        After, Announce, Apply, Claim, CountJobs, Enqueue, EnqueueNew, Get, List, ListWorkers, PruneSome,
+        SetPaused, Verify,
     },
     wakeup::Wakeups,
 };
@@ -80,16 +80,6 @@ impl Storage for PostgresStorage {
     async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
         self.shared.options.limits.check_apply(&batch)?;
         self.shared.call(&Apply(&batch)).await
-    }
-
-    async fn exchange(
-        &self,
-        batch: Vec<Transition>,
-        request: ClaimRequest,
-    ) -> Result<(Stamped<Vec<Applied>>, Claimed)> {
-        self.shared.options.limits.check_apply(&batch)?;
-        self.shared.options.limits.check_batch("exchange", request.limit)?;
-        self.shared.call(&Exchange { apply: Apply(&batch), request: &request }).await
     }
 
     async fn get(

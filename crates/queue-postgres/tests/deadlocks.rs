@@ -118,7 +118,8 @@ async fn collide(store: Arc<PostgresStorage>, held: Vec<ClaimedJob>, seed: u64) 
         store.enqueue(&queue(), vec![shuffled(&ids, &rng)]).await.expect(FINE);
         let request = request(20, Span::from_millis(1));
         let some = shuffled(&held, &rng).split_off(JOBS / 2);
-        store.exchange(batch(some), request).await.expect(FINE);
+        store.apply(batch(some)).await.expect(FINE);
+        store.claim(request).await.expect(FINE);
         store.rescue(&queue(), JOBS, &Policy::default()).await.expect(FINE);
         let finished = Prune::FinishedBefore(Span::ZERO);
         let prune = PruneRequest { queue: queue(), what: finished, limit: JOBS };

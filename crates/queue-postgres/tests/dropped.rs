@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::{Place, enqueue, job, queue, request};
-use queue_core::{Detail, JobId, Span, Storage, StorageExt};
+use common::{Place, enqueue, job, queue};
+use queue_core::{Detail, JobId, Storage, StorageExt};
 use std::{
     pin::{Pin, pin},
     task::{Context, Poll},
@@ -34,17 +34,19 @@ impl<F: Future> Future for PolledFor<'_, F> {
 async fn what_follows_a_dropped_call_on_its_connection_is_committed() {
     let Some(place) = Place::new().await else { return };
     let (store, other) = (place.open_with(|options| options.connections_max(1)).await, place.open().await);
+    let queue = queue();
     enqueue(&store, vec![job("first")]).await;
     for polls in 0..POLLS_MAX {
         {
-            // An exchange is a transaction.
-            let exchange = pin!(store.exchange(Vec::new(), request(0, Span::from_secs(1))));
-            PolledFor { future: exchange, left: polls }.await;
+            // A group in which an id is taken is a transaction.
+            let group = vec![job("first"), job(&format!("{polls}-dropped"))];
+            let enqueue = pin!(store.enqueue(&queue, vec![group]));
+            PolledFor { future: enqueue, left: polls }.await;
         }
         let id = polls.to_string();
         enqueue(&store, vec![job(&id)]).await;
         let id = JobId::new(&id).unwrap();
-        let found = other.get_one(&queue(), &id, Detail::Meta).await.unwrap();
+        let found = other.get_one(&queue, &id, Detail::Meta).await.unwrap();
         assert!(found.is_some(), "dropped after {polls} polls");
     }
     place.finish(&store).await;

@@ -38,7 +38,8 @@ async fn work(store: Arc<PostgresStorage>, task: usize) {
                 .expect("it is held")
         });
         let request = common::request(1, queue_core::Span::from_secs(60));
-        for held in store.exchange(settles.collect(), request).await.expect("it exchanges").1.jobs {
+        store.apply(settles.collect()).await.expect("it settles");
+        for held in store.claim(request).await.expect("it claims").jobs {
             settle(&store, &held.record.meta, complete(held.token)).await;
         }
     }

@@ -1,7 +1,11 @@
 #!lua flags=allow-oom
--- Applies decided transitions, each atomic by itself, in order.
+-- Applies decided transitions, each atomic by itself, in order: compares guards and writes patches (lifecycle::apply, in Lua,
+-- field by field; no rule about outcomes is here).
 --
--- In: from ARGV 3 on the transitions (part/apply.lua).
+-- In from ARGV[3]: the queue's number as the seqs have it, the count of transitions, their shapes (guard and patch without
+-- what differs from job to job, src/transition.rs), all seqs as one string, all ids with their lengths as another; one large
+-- part (a result, error details or progress) for each, or one for all, and before them how many; two bytes each for how many
+-- jobs follow, or '' if none does; their count; the jobs (part/admit.lua).
 -- Out: now, number, { place of each transition that is not done, and 1 lease lost, 2 stale, 3 missing }, { for each transition
 -- its record, '' if missing }.
 -- Guard: the transition's own, against the record (I4, I5, I6, I10). Keeps I1, I7, I13, I19, I20, I24. Allowed on a full server.
@@ -12,8 +16,209 @@
 -- @part jobs
 -- @part shapes
 -- @part admit
-local from = 3
--- @part apply
+local BY_LEASE, LAPSED, LIVE, ANY_FLAGS = 1, 1, 2, 255
+local REQUEUE, FINISH, REMOVE, EXTEND, FLAG, RETAIN = 1, 2, 3, 4, 5, 6
+local SOONEST, AFTER, NEVER_PURGED = 1, 2, 3
+local WITH_ERROR, FRESH, WITH_RESULT, WITH_DETAILS, WITH_PROGRESS, WITH_SMALL_RESULT = 1, 2, 4, 8, 16, 32
+local IS_DONE, IS_LOST, IS_STALE, IS_MISSING = 0, 1, 2, 3
+
+local function read_shape(shape)
+  local proof, lapse, seen, settle, revision, kind, state, reason, mode, marks, failures, stalls, span, at =
+    read('>BBBBI6BBBBBI4I4I6', shape)
+  local token = proof == BY_LEASE and sub(shape, at, at + 15)
+  return {
+    lapse = lapse, seen = seen, settle = settle, revision = revision, kind = kind, state = state, reason = reason, mode = mode,
+    failures = failures, stalls = stalls, token = token, time = now + span, marks = marks,
+    failure = has(marks, WITH_ERROR) and sub(shape, token and at + 16 or at), plans = {},
+  }
+end
+
+-- Works out what becomes of all jobs whose state string begins with this front: an outcome, and if they change, a new front.
+local function plan_of(sent, front)
+  local state, flags, reason, settled, revision, epoch, failures, stalls, when, purge_at, token_length, worker_length,
+    failure_length, progress_length = read(FRONT, front)
+  local tail = #front + 1
+  local plan = {
+    tail = tail, id_at = tail + TAIL_BYTES + failure_length + progress_length, failure_length = failure_length,
+    progress_length = progress_length, answer = IS_DONE,
+  }
+  sent.plans[front] = plan
+  if purge_at <= now then
+    plan.answer = IS_MISSING
+    return plan
+  end
+
+  -- The guard.
+  local is_leased = state == PROCESSING
+  local is_lapsed = is_leased and when <= now
+  local lapse_fails = sent.lapse == LAPSED and not is_lapsed or sent.lapse == LIVE and is_lapsed
+  if not sent.token then
+    if sent.revision ~= revision or lapse_fails then plan.answer = IS_STALE end
+  else
+    local is_same = token_length == 16 and sub(front, 44, 59) == sent.token
+    if not (is_leased and is_same) then
+      -- Somebody without the present lease repeats their own settle, or is late.
+      plan.answer = sent.settle > 0 and is_same and settled == sent.settle and IS_DONE or IS_LOST
+      return plan
+    elseif lapse_fails then
+      plan.answer = IS_LOST
+    elseif sent.seen ~= ANY_FLAGS and sent.seen ~= flags % 4 then
+      plan.answer = IS_STALE
+    end
+  end
+  if plan.answer ~= IS_DONE then return plan end
+
+  -- The patch.
+  local kind, marks, was_flags = sent.kind, sent.marks, flags
+  local token, worker = sub(front, 44, 43 + token_length), sub(front, 44 + token_length)
+  local is_fresh = has(marks, FRESH)
+  if sent.settle > 0 then settled = sent.settle end
+  if kind == REQUEUE or kind == FINISH then
+    -- The lease ends. Its token stays as the proof of the settle, unless nobody settled it.
+    worker = ''
+    if settled == 0 then token = '' end
+    state, failures, stalls = sent.state, sent.failures, sent.stalls
+    plan.failure = sent.failure or nil
+    local had_result, had_within = has(flags, HAS_RESULT), has(flags, RESULT_WITHIN)
+    if has(marks, WITH_SMALL_RESULT) then
+      flags = flags + (had_result and 0 or HAS_RESULT) + (had_within and 0 or RESULT_WITHIN)
+      plan.is_small, plan.drops_result, plan.drops_small = true, had_result and not had_within, had_within
+    elseif has(marks, WITH_RESULT) then
+      flags = flags + (had_result and 0 or HAS_RESULT) - (had_within and RESULT_WITHIN or 0)
+      plan.field, plan.drops_small = '', had_within
+    elseif has(marks, WITH_DETAILS) then
+      flags = flags + (has(flags, HAS_DETAILS) and 0 or HAS_DETAILS)
+      plan.field = 'e'
+    else
+      if (sent.failure or is_fresh) and has(flags, HAS_DETAILS) then
+        plan.drops_details = true
+        flags = flags - HAS_DETAILS
+      end
+      if is_fresh and had_result then
+        plan.drops_result, plan.drops_small = not had_within, had_within
+        flags = flags - HAS_RESULT - (had_within and RESULT_WITHIN or 0)
+      end
+    end
+    if kind == FINISH then
+      reason, when, purge_at = sent.reason, now, sent.mode == NEVER_PURGED and NEVER or sent.time
+    else
+      if is_leased or is_fresh then when = 0 end
+      plan.run_at, plan.is_soonest = sent.mode == AFTER and sent.time, sent.mode == SOONEST
+      if is_fresh then
+        flags = flags - flags % 2 - (has(flags, HAS_PROGRESS) and HAS_PROGRESS or 0)
+        plan.failure, plan.progress, reason, purge_at = plan.failure or '', '', 0, NEVER
+      end
+    end
+  elseif kind == EXTEND then
+    if is_leased then when = sent.time end
+    if has(marks, WITH_PROGRESS) then
+      plan.takes_progress = true
+      flags = flags + (has(flags, HAS_PROGRESS) and 0 or HAS_PROGRESS)
+    end
+  elseif kind == FLAG then
+    if has(sent.state, CANCEL_REQUESTED) and not has(flags, CANCEL_REQUESTED) then flags = flags + CANCEL_REQUESTED end
+    if has(sent.state, AWAITED) and not has(flags, AWAITED) then flags = flags + AWAITED end
+  elseif kind == RETAIN then
+    purge_at = sent.mode == NEVER_PURGED and NEVER or sent.time
+  end
+
+  plan.state, plan.flags = state, flags
+  plan.is_told = is_told(state, flags)
+  plan.changes_tail = plan.failure or plan.progress or plan.run_at or plan.is_soonest or plan.takes_progress
+    or plan.drops_small
+  plan.ends_lease = is_leased and (kind == FINISH or kind == REMOVE)
+  plan.purge_score = purge_at == NEVER and '+inf' or text(purge_at)
+  -- Between the two stand the lengths of error and progress.
+  plan.before = pack('>BBBBI6I6I4I4I6I6BB', state, flags, reason, settled, revision + 1, epoch, failures, stalls, when, purge_at,
+    #token, #worker)
+  plan.behind = token .. worker
+  plan.front = plan.before .. sub(front, 39, 43) .. plan.behind
+  return plan
+end
+
+-- The state string of a job whose tail does not stay as it is.
+local function patched(plan, job, large)
+  local tail, head = plan.tail, plan.id_at
+  local place, errors_at = sub(job, tail, tail + TAIL_BYTES - 1), tail + TAIL_BYTES
+  local run_at = plan.run_at or plan.is_soonest and math.min(read('>I6', place, 3), now)
+  if run_at then place = sub(place, 1, 2) .. pack('>I6', run_at) .. sub(place, 9) end
+  local failure = plan.failure or sub(job, errors_at, errors_at + plan.failure_length - 1)
+  local progress = plan.takes_progress and large or plan.progress or sub(job, errors_at + plan.failure_length, head - 1)
+  local rest = plan.drops_small and sub(job, head, result_at(job, head) - 1) or sub(job, head)
+  return plan.before .. pack('>I2I3', #failure, #progress) .. plan.behind .. place .. failure .. progress .. rest
+end
+
+local find = string.find
+local of, count = tonumber(ARGV[3]), tonumber(ARGV[4])
+local shape_of, at = read_shapes(5, read_shape)
+local seqs_text, ids_text, larges_count = ARGV[at], ARGV[at + 1], tonumber(ARGV[at + 2])
+local larges_at = at + 2
+at = at + 3 + larges_count
+local follows, follow = ARGV[at], tonumber(ARGV[at + 1])
+local seqs, held_count, admit = {}, 0, nil
+if follow > 0 then
+  seqs, admit = read_jobs(at + 2, follow)
+  held_count = #seqs
+end
+-- Lives of a queue that had another number are not here.
+if of == number then
+  for item = 1, count do
+    seqs[held_count + item] = sub(seqs_text, 6 * item - 5, 6 * item)
+  end
+end
+load(seqs)
+
+local answers, others, id_at, behind = {}, {}, 1, 0
+for item = 1, count do
+  local seq, sent, became, answer = seqs[held_count + item], shape_of(item), IS_MISSING, ''
+  local job = seq and present[seq]
+  local id_end = id_at + byte(ids_text, id_at)
+  if job then
+    local token_length, worker_length = byte(job, 37, 38)
+    local front = sub(job, 1, 43 + token_length + worker_length)
+    local plan = sent.plans[front] or plan_of(sent, front)
+    local id = sub(ids_text, id_at, id_end)
+    if plan.answer ~= IS_MISSING and find(job, id, plan.id_at, true) == plan.id_at then
+      became, answer = plan.answer, job
+      if plan.front then
+        local large = ARGV[larges_at + (larges_count == 1 and 1 or item)]
+        answer = plan.changes_tail and patched(plan, job, large) or plan.front .. sub(job, plan.tail)
+        if plan.is_small then
+          answer = answer .. large
+        elseif plan.field then
+          outcomes = outcomes or {}
+          outcomes[outcomes_count + 1], outcomes[outcomes_count + 2] = seq .. plan.field, large
+          outcomes_count = outcomes_count + 2
+        end
+        if plan.drops_result or plan.drops_details then
+          unoutcomes = unoutcomes or {}
+          if plan.drops_result then unoutcomes[#unoutcomes + 1] = seq end
+          if plan.drops_details then unoutcomes[#unoutcomes + 1] = seq .. 'e' end
+        end
+        if sent.kind == REMOVE then
+          remove(seq, answer, sub(id, 2), plan)
+        else
+          touch(seq, plan)
+          present[seq] = answer
+          if plan.is_told then tell(seq, answer, plan.state) end
+          if is_waiting(plan.state) then is_woken = true end
+        end
+      end
+    end
+  end
+  id_at = id_end + 1
+  answers[item] = answer
+  if became ~= IS_DONE then others[#others + 1], others[#others + 2] = item, became end
+  if follow > 0 then
+    -- What follows is stored with what it follows, once.
+    local high, low = byte(follows, 2 * item - 1, 2 * item)
+    local is_new = became == IS_DONE and present[seq] ~= job
+    for new = behind + 1, is_new and behind + high * 256 + low or behind do
+      admit(new)
+    end
+    behind = behind + high * 256 + low
+  end
+end
 -- @part write
 -- @part publish
 return { now, number, others, answers }

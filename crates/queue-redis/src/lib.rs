@@ -22,7 +22,7 @@
 //! Each verb is one Lua script under `lua/`, which takes a whole batch and is atomic. It reads and checks, collects what is to
 //! be written, and writes at the end, because a script that fails half-way is not rolled back. Scripts are sent by their
 //! digest, and whole when the server does not know them. There are no rules of a job's life in Lua: a transition arrives
-//! decided, as a guard to compare and fields to write, and `lua/part/apply.lua` says field by field what
+//! decided, as a guard to compare and fields to write, and `lua/apply.lua` says field by field what
 //! [`queue_core::lifecycle::apply`] says in Rust. The suite compares the two record by record.
 //!
 //! # Keys

@@ -44,7 +44,6 @@ scripts! {
     COUNTS = "counts";
     DUMP = "dump";
     ENQUEUE = "enqueue";
-    EXCHANGE = "exchange";
     FEED = "feed";
     GET = "get";
     LAPSED = "lapsed";
@@ -57,7 +56,7 @@ scripts! {
     WORKERS = "workers";
 }
 
-parts!("admit", "apply", "hints", "jobs", "lease", "publish", "queue", "shapes", "state", "write");
+parts!("admit", "hints", "jobs", "publish", "queue", "shapes", "state", "write");
 
 impl Script {
     fn new(verb: &str) -> Self {

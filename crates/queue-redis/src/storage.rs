@@ -86,14 +86,6 @@ impl Storage for RedisStorage {
         self.session.apply(batch).await
     }
 
-    async fn exchange(
-        &self,
-        batch: Vec<Transition>,
-        request: ClaimRequest,
-    ) -> Result<(Stamped<Vec<Applied>>, Claimed)> {
-        self.session.exchange(batch, request).await
-    }
-
     async fn get(
         &self,
         queue: &QueueName,

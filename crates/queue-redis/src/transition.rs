@@ -1,4 +1,4 @@
-//! Transitions as scripts take them. The order of the parts is `SHAPE` in `lua/part/apply.lua`.
+//! Transitions as scripts take them. The order of the parts is `SHAPE` in `lua/apply.lua`.
 
 use crate::row::{SMALL_RESULT_MAX, payload_bytes, six, write_failure, write_payload};
 use queue_core::lifecycle::{

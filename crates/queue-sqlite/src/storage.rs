@@ -3,7 +3,7 @@ use crate::{
     options::{SqliteOptions, Synchronous},
     reader::{self, After, READERS, Readers},
     wakeup::Watcher,
-    writer::{Announce, Apply, Claim, Enqueue, Exchange, Opened, PruneSome, SetPaused, Shared, Writer},
+    writer::{Announce, Apply, Claim, Enqueue, Opened, PruneSome, SetPaused, Shared, Writer},
 };
 use async_trait::async_trait;
 use queue_core::{
@@ -91,16 +91,6 @@ impl Storage for SqliteStorage {
     async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
         self.shared.options.limits.check_apply(&batch)?;
         self.writer.call(Apply(batch)).await
-    }
-
-    async fn exchange(
-        &self,
-        batch: Vec<Transition>,
-        request: ClaimRequest,
-    ) -> Result<(Stamped<Vec<Applied>>, Claimed)> {
-        self.shared.options.limits.check_apply(&batch)?;
-        self.shared.options.limits.check_batch("exchange", request.limit)?;
-        self.writer.call(Exchange { batch, request }).await
     }
 
     async fn get(

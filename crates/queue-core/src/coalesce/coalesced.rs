@@ -1,6 +1,5 @@
 use crate::{
-    Applied, ClaimRequest, Claimed, Enqueued, NewJob, QueueName, Result, Spawn, Stamped, Storage,
-    StorageLayer,
+    Applied, Enqueued, NewJob, QueueName, Result, Spawn, Stamped, Storage, StorageLayer,
     coalesce::{
         lane::Lane,
         verb::{ApplyVerb, EnqueueVerb},
@@ -58,13 +57,5 @@ impl<S: Storage + ?Sized> StorageLayer for Coalesced<S> {
         let is_heartbeat = batch.iter().all(|transition| matches!(transition.patch, Patch::Extend { .. }));
         let lane = if is_heartbeat { &self.heartbeats } else { &self.settles };
         lane.call((), batch).await
-    }
-
-    async fn exchange(
-        &self,
-        batch: Vec<Transition>,
-        request: ClaimRequest,
-    ) -> Result<(Stamped<Vec<Applied>>, Claimed)> {
-        self.store.exchange(batch, request).await
     }
 }

@@ -1,6 +1,6 @@
 use crate::{
-    Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Enqueued, Error, EventStream, Interest,
-    JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, Result, Stamped, Storage, WorkerInfo,
+    Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Enqueued, EventStream, Interest, JobId,
+    JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, Result, Stamped, Storage, WorkerInfo,
     lifecycle::Transition,
 };
 use async_trait::async_trait;
@@ -9,8 +9,7 @@ use std::{fmt::Debug, time::Duration};
 /// A store that stands before another: what it does not define it passes on. For measuring, checking, recording, or
 /// faults on purpose.
 ///
-/// Every layer is a [`Storage`]. The one verb that is not passed on is `exchange`: it is this layer's own `apply` and
-/// `claim`, so that whoever defines those sees every call. A layer that has nothing to say about either may pass it on.
+/// Every layer is a [`Storage`].
 ///
 /// ```
 /// use async_trait::async_trait;
@@ -73,16 +72,6 @@ pub trait StorageLayer: Debug + Send + Sync + 'static {
     /// See [`Storage::apply`].
     async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
         self.inner().apply(batch).await
-    }
-
-    /// See [`Storage::exchange`]; by this layer's own two verbs.
-    async fn exchange(
-        &self,
-        batch: Vec<Transition>,
-        request: ClaimRequest,
-    ) -> Result<(Stamped<Vec<Applied>>, Claimed)> {
-        let applied = self.apply(batch).await?;
-        Ok((applied, self.claim(request).await.map_err(Error::unknown)?))
     }
 
     /// See [`Storage::get`].
@@ -161,14 +150,6 @@ impl<L: StorageLayer> Storage for L {
 
     async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
         StorageLayer::apply(self, batch).await
-    }
-
-    async fn exchange(
-        &self,
-        batch: Vec<Transition>,
-        request: ClaimRequest,
-    ) -> Result<(Stamped<Vec<Applied>>, Claimed)> {
-        StorageLayer::exchange(self, batch, request).await
     }
 
     async fn get(

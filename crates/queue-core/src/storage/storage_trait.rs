@@ -69,20 +69,6 @@ pub trait Storage: Debug + Send + Sync + 'static {
     /// `Invalid` if a result or the batch is over the limits; then nothing was applied.
     async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>>;
 
-    /// Applies, then claims, for a worker that finished some jobs and has room for more.
-    ///
-    /// # Errors
-    /// As the two verbs. After an error the batch may have been applied, and the error says so; applying it again is
-    /// safe.
-    async fn exchange(
-        &self,
-        batch: Vec<Transition>,
-        request: ClaimRequest,
-    ) -> Result<(Stamped<Vec<Applied>>, Claimed)> {
-        let applied = self.apply(batch).await?;
-        Ok((applied, self.claim(request).await.map_err(Error::unknown)?))
-    }
-
     /// Reads jobs; the answers are in the order of the ids.
     async fn get(
         &self,

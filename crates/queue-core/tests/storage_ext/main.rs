@@ -2,5 +2,4 @@
 
 mod claiming;
 mod deciding;
-mod exchange;
 mod tiny_store;

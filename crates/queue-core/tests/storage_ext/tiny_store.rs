@@ -4,9 +4,9 @@
 use async_trait::async_trait;
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, ClaimedJob, Clock, ContentType, Counts, Detail, Durability,
-    Enqueued, Error, ErrorKind, JobBody, JobId, JobMeta, JobRecord, Kind, LeaseToken, ListFilter, ListQuery,
-    ManualClock, NewJob, Page, Payload, PruneRequest, QueueName, Reach, Result, Seq, Span, Stamped, Storage,
-    Timestamp, WorkerId,
+    Enqueued, JobBody, JobId, JobMeta, JobRecord, Kind, LeaseToken, ListFilter, ListQuery, ManualClock,
+    NewJob, Page, Payload, PruneRequest, QueueName, Reach, Result, Seq, Span, Stamped, Storage, Timestamp,
+    WorkerId,
     lifecycle::{TrackedJob, Transition, Verdict, apply, lease},
 };
 use std::{
@@ -32,7 +32,6 @@ pub(crate) struct TinyStore {
     pub(crate) applies: AtomicUsize,
     pub(crate) claims: AtomicUsize,
     pub(crate) paused: AtomicBool,
-    pub(crate) claims_fail: AtomicBool,
 }
 
 pub(crate) fn queue() -> QueueName {
@@ -132,9 +131,6 @@ impl Storage for TinyStore {
 
     async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
         self.claims.fetch_add(1, Ordering::SeqCst);
-        if self.claims_fail.load(Ordering::SeqCst) {
-            return Err(Error::new(ErrorKind::Unavailable, "claim", "no connection"));
-        }
         let (now, paused) = (self.clock.now(), self.paused.load(Ordering::SeqCst));
         let limit = if paused { 0 } else { request.limit };
         let mut claimed = Vec::new();

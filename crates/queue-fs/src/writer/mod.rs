@@ -12,6 +12,6 @@ mod verbs;
 
 pub(crate) use thread::{Shared, Writer};
 pub(crate) use verbs::{
-    Announce, Apply, CatchUp, Claim, Count, Enqueue, Exchange, FlushNow, Get, List, Measure, PruneSome,
-    SetPaused, Verify, Workers, bytes_of,
+    Announce, Apply, CatchUp, Claim, Count, Enqueue, FlushNow, Get, List, Measure, PruneSome, SetPaused,
+    Verify, Workers, bytes_of,
 };

@@ -14,34 +14,30 @@ const WARM_UP: usize = 10;
 /// Prints a table.
 pub(crate) async fn measure(url: &str) -> Outcome {
     println!("{JOBS} jobs, batches of {BATCH}, one connection, a commit for each batch, results kept");
-    println!(
-        "{:<28} {:>9} {:>9} {:>9} {:>9} {:>11}",
-        "us/job", "enqueue", "claim", "settle", "exchange", "bytes/job"
-    );
+    println!("{:<28} {:>9} {:>9} {:>9} {:>11}", "us/job", "enqueue", "claim", "settle", "bytes/job");
     let store = store::open(url, 1).await?;
     run(&store, WARM_UP).await?;
     let wal = wal(url).await?;
-    let [enqueue, claim, settle, _] = run(&store, JOBS / BATCH).await?;
+    let times = run(&store, JOBS / BATCH).await?;
     let wal = (crate::cost::wal(url).await? - wal) / i64::try_from(JOBS)?;
-    let exchange = exchange(&store).await?;
-    let size = size(url).await? / i64::try_from(JOBS * 2 + WARM_UP * BATCH)?;
-    print("queue-postgres", [enqueue, claim, settle, exchange], size);
+    let size = size(url).await? / i64::try_from(JOBS + WARM_UP * BATCH)?;
+    print("queue-postgres", times, size);
     println!("write-ahead log: {wal} bytes/job");
     let plain = Plain::open(url).await?;
     plain.run(WARM_UP, BATCH).await?;
-    let [enqueue, claim, settle] = plain.run(JOBS / BATCH, BATCH).await?;
+    let times = plain.run(JOBS / BATCH, BATCH).await?;
     let size = plain.size(url).await? / i64::try_from(JOBS + WARM_UP * BATCH)?;
-    print("one table (unfenced floor)", [enqueue, claim, settle, Duration::ZERO], size);
+    print("one table (unfenced floor)", times, size);
     Ok(())
 }
 
-fn print(name: &str, times: [Duration; 4], bytes: i64) {
-    let [enqueue, claim, settle, exchange] = times.map(|time| time.as_secs_f64() * 1e6);
-    println!("{name:<28} {enqueue:>9.1} {claim:>9.1} {settle:>9.1} {exchange:>9.1} {bytes:>11}");
+fn print(name: &str, times: [Duration; 3], bytes: i64) {
+    let [enqueue, claim, settle] = times.map(|time| time.as_secs_f64() * 1e6);
+    println!("{name:<28} {enqueue:>9.1} {claim:>9.1} {settle:>9.1} {bytes:>11}");
 }
 
 /// The time for each job of an enqueue, a claim and a settle.
-async fn run(store: &PostgresStorage, batches: usize) -> Outcome<[Duration; 4]> {
+async fn run(store: &PostgresStorage, batches: usize) -> Outcome<[Duration; 3]> {
     let jobs = u32::try_from(batches * BATCH)?;
     let begun = Instant::now();
     fill(store, batches).await?;
@@ -59,7 +55,7 @@ async fn run(store: &PostgresStorage, batches: usize) -> Outcome<[Duration; 4]> 
     for batch in transitions {
         store.apply(batch).await?;
     }
-    Ok([enqueue / jobs, claim / jobs, begun.elapsed() / jobs, Duration::ZERO])
+    Ok([enqueue / jobs, claim / jobs, begun.elapsed() / jobs])
 }
 
 async fn fill(store: &PostgresStorage, batches: usize) -> Outcome {
@@ -69,18 +65,6 @@ async fn fill(store: &PostgresStorage, batches: usize) -> Outcome {
         store.enqueue(&store::queue(), vec![jobs]).await?;
     }
     Ok(())
-}
-
-/// The time for each job of a settle and a claim in one call.
-async fn exchange(store: &PostgresStorage) -> Outcome<Duration> {
-    fill(store, JOBS / BATCH).await?;
-    let begun = Instant::now();
-    let mut held = store.claim(store::request(BATCH)).await?.jobs;
-    while !held.is_empty() {
-        let settles = held.iter().map(store::completion).collect();
-        held = store.exchange(settles, store::request(BATCH)).await?.1.jobs;
-    }
-    Ok(begun.elapsed() / u32::try_from(JOBS)?)
 }
 
 async fn size(url: &str) -> Outcome<i64> {

@@ -41,15 +41,6 @@ impl StorageLayer for Stormy {
         self.store.apply(batch).await
     }
 
-    async fn exchange(
-        &self,
-        batch: Vec<Transition>,
-        request: ClaimRequest,
-    ) -> Result<(Stamped<Vec<Applied>>, Claimed)> {
-        self.storm.pass(&self.store).await;
-        self.store.exchange(batch, request).await
-    }
-
     async fn get(
         &self,
         queue: &QueueName,

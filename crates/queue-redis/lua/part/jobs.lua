@@ -1,6 +1,6 @@
 -- Part: records as this script found them and as it leaves them. Nothing is written before part/write.lua.
 local present, first = {}, {}
--- The seqs of the records that changed, and beside each what it changed by: a plan of part/apply.lua, or false.
+-- The seqs of the records that changed, and beside each what it changed by: a plan of apply.lua, or false.
 local touched, steps, touched_count = {}, {}, 0
 -- What changed more than once.
 local again

@@ -1,11 +1,9 @@
 use super::{
-    claim::{claim_args, claimed},
     enqueue::{after, bytes, push_jobs},
     runs,
 };
 use crate::{
     client::Access,
-    keys::Spread,
     known::KnownQueue,
     reply::{Reply, corrupt},
     row::{self, push_short, six, split},
@@ -16,12 +14,12 @@ use crate::{
 };
 use futures_util::future::try_join_all;
 use queue_core::{
-    Applied, ClaimRequest, Claimed, Error, NewJob, QueueName, Result, Stamped, Timestamp,
+    Applied, NewJob, QueueName, Result, Stamped, Timestamp,
     lifecycle::{Patch, Transition},
 };
 use std::collections::BTreeMap;
 
-/// What `lua/part/apply.lua` calls outcomes.
+/// What `lua/apply.lua` calls outcomes.
 const DONE: u64 = 0;
 const LOST: u64 = 1;
 const STALE: u64 = 2;
@@ -46,42 +44,6 @@ impl Session {
         let mut answers: Vec<_> = parts.into_iter().flat_map(|part| part.value).collect();
         answers.sort_unstable_by_key(|(at, _)| *at);
         Ok(Stamped { now, value: answers.into_iter().map(|(_, applied)| applied).collect() })
-    }
-
-    /// Both in one script, if they fit one, are about one queue, and the queue stays where it is.
-    pub(crate) async fn exchange(
-        &self,
-        batch: Vec<Transition>,
-        request: ClaimRequest,
-    ) -> Result<(Stamped<Vec<Applied>>, Claimed)> {
-        self.limits.check_apply(&batch)?;
-        self.limits.check_batch("exchange", request.limit)?;
-        let first = batch.first().map(home);
-        let is_one = batch.iter().all(|sent| sent.queue == request.queue && Some(home(sent)) == first);
-        // While a slot moves to another node, no script may read a key that it has emptied itself, as this one would.
-        let is_fused = is_one && self.queues.spread() == Spread::OneServer;
-        let runs = if is_fused { runs(batch, weigh) } else { vec![batch, Vec::new()] };
-        match <[Vec<Transition>; 1]>::try_from(runs) {
-            Ok([batch]) => self.exchange_run(&batch, &request).await,
-            Err(runs) => {
-                let applied = self.apply(runs.into_iter().flatten().collect()).await?;
-                Ok((applied, self.claim(request).await.map_err(Error::unknown)?))
-            }
-        }
-    }
-
-    async fn exchange_run(
-        &self,
-        batch: &[Transition],
-        request: &ClaimRequest,
-    ) -> Result<(Stamped<Vec<Applied>>, Claimed)> {
-        let queue = self.queues.get(&request.queue);
-        let mut args = claim_args(request);
-        push_batch(&mut args, batch);
-        let Answer { now, number, mut rest } =
-            self.call("exchange", &script::EXCHANGE, &queue, Access::Writes, args).await?;
-        let value = all_applied(&mut rest, batch, number)?;
-        Ok((Stamped { now, value }, claimed(rest.array()?, request, number, now)?))
     }
 
     /// Answers with the places of the transitions in the whole batch.
@@ -125,7 +87,7 @@ fn weigh(sent: &Transition) -> (usize, usize) {
     (1 + sent.then.len(), result + bytes(&sent.then))
 }
 
-/// As `apply_all` in `lua/part/apply.lua` takes them. All are about lives of one number of their queue.
+/// As `apply_all` in `lua/apply.lua` takes them. All are about lives of one number of their queue.
 fn push_batch(args: &mut Vec<Vec<u8>>, batch: &[Transition]) {
     let (_, number) = batch.first().map_or((0, 0), |sent| split(sent.seq));
     let then: Vec<&NewJob> = batch.iter().flat_map(|sent| &sent.then).collect();

@@ -19,7 +19,7 @@ impl Session {
 }
 
 /// As `lua/claim.lua` takes them.
-pub(super) fn claim_args(request: &ClaimRequest) -> Vec<Vec<u8>> {
+fn claim_args(request: &ClaimRequest) -> Vec<Vec<u8>> {
     vec![
         arg(request.limit),
         arg(request.lease.as_millis()),
@@ -28,12 +28,7 @@ pub(super) fn claim_args(request: &ClaimRequest) -> Vec<Vec<u8>> {
     ]
 }
 
-pub(super) fn claimed(
-    mut reply: Reply,
-    request: &ClaimRequest,
-    number: u64,
-    now: Timestamp,
-) -> Result<Claimed> {
+fn claimed(mut reply: Reply, request: &ClaimRequest, number: u64, now: Timestamp) -> Result<Claimed> {
     let paused = reply.integer()? == 1;
     let next_due = reply.time()?;
     let (seqs, mut jobs) = (reply.bytes()?, reply.array()?);

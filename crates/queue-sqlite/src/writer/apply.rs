@@ -15,25 +15,17 @@ impl Verb for Apply {
     const NAME: &'static str = "apply";
 
     fn weight(&self) -> usize {
-        weight(&self.0)
+        self.0.iter().map(|transition| 1 + transition.then.len()).sum()
     }
 
     fn run(&self, session: &mut Session<'_>) -> rusqlite::Result<Self::Answer> {
-        session.apply_all(&self.0)
+        let value =
+            self.0.iter().map(|transition| session.apply_one(transition)).collect::<Result<_, _>>()?;
+        Ok(Stamped { now: session.now, value })
     }
-}
-
-/// Jobs that a batch touches at most.
-pub(super) fn weight(batch: &[Transition]) -> usize {
-    batch.iter().map(|transition| 1 + transition.then.len()).sum()
 }
 
 impl Session<'_> {
-    pub(super) fn apply_all(&mut self, batch: &[Transition]) -> rusqlite::Result<Stamped<Vec<Applied>>> {
-        let value = batch.iter().map(|transition| self.apply_one(transition)).collect::<Result<_, _>>()?;
-        Ok(Stamped { now: self.now, value })
-    }
-
     fn apply_one(&mut self, transition: &Transition) -> rusqlite::Result<Applied> {
         let Some(queue) = self.find_queue(&transition.queue)? else { return Ok(Applied::Missing) };
         if let Some(meta) = self.apply_to_held(queue, transition)? {

@@ -17,11 +17,6 @@ cases! { "batch":
     two_outcomes_for_one_lease_in_one_batch_are_one [I5 I19];
     a_batch_may_span_queues [I19];
     jobs_of_different_claims_share_a_batch [I19];
-    an_exchange_settles_and_claims [I19 I3];
-    an_exchange_gives_back_what_it_released [I22];
-    an_exchange_of_nothing_is_a_claim [I3];
-    an_exchange_without_room_is_an_apply [I17];
-    an_exchange_sees_what_follows [I1 I15];
     a_read_answers_in_the_order_of_the_ids [I20];
     a_read_of_nothing_is_fine [I20];
     an_id_read_twice_is_answered_twice [I20];
@@ -145,52 +140,6 @@ async fn jobs_of_different_claims_share_a_batch(bench: &Bench) {
     }
     let batch = held.iter().map(|job| decided(&job.record.meta, complete(job.token))).collect();
     assert!(bench.apply_all(batch).await.iter().all(Applied::is_done));
-}
-
-/// What a busy worker does all day.
-async fn an_exchange_settles_and_claims(bench: &Bench) {
-    bench.put_many(4).await;
-    let held = bench.claim(2).await;
-    let batch = held.iter().map(|job| decided(&job.record.meta, complete(job.token))).collect();
-    let (applied, claimed) = bench.store().exchange(batch, bench.request(2)).await.expect("it answers");
-    assert!(applied.value.iter().all(Applied::is_done) && applied.value.len() == 2);
-    assert_eq!(ids_of(&claimed.jobs), [2, 3].map(|n| nth(n).to_string()));
-    assert_eq!(bench.counts().await.of(State::Completed), 2);
-}
-
-/// Apply comes first.
-async fn an_exchange_gives_back_what_it_released(bench: &Bench) {
-    let held = bench.put_and_claim("a").await;
-    let back = vec![decided(&held.record.meta, release(held.token))];
-    let (_, claimed) = bench.store().exchange(back, bench.request(1)).await.expect("it answers");
-    assert_eq!(ids_of(&claimed.jobs), ["a"]);
-    assert_eq!(claimed.jobs[0].record.meta.epoch, 2);
-    assert_ne!(claimed.jobs[0].token, held.token);
-}
-
-/// Nothing to settle yet.
-async fn an_exchange_of_nothing_is_a_claim(bench: &Bench) {
-    bench.put("a").await;
-    let (applied, claimed) = bench.store().exchange(vec![], bench.request(1)).await.expect("it answers");
-    assert_eq!((applied.value.len(), claimed.jobs.len()), (0, 1));
-}
-
-/// A worker that drains.
-async fn an_exchange_without_room_is_an_apply(bench: &Bench) {
-    bench.put_many(2).await;
-    let held = bench.claim_one().await;
-    let batch = vec![decided(&held.record.meta, complete(held.token))];
-    let (applied, claimed) = bench.store().exchange(batch, bench.request(0)).await.expect("it answers");
-    assert!(applied.value[0].is_done());
-    assert!(claimed.jobs.is_empty() && claimed.next_due.is_some_and(|at| at <= claimed.now));
-}
-
-/// No round trip between one job and the next.
-async fn an_exchange_sees_what_follows(bench: &Bench) {
-    let held = bench.put_and_claim("a").await;
-    let batch = vec![decided(&held.record.meta, complete_then(held.token, vec![job("next")]))];
-    let (_, claimed) = bench.store().exchange(batch, bench.request(1)).await.expect("it answers");
-    assert_eq!(ids_of(&claimed.jobs), ["next"]);
 }
 
 /// With gaps where there is none.

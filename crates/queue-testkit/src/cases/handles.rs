@@ -27,7 +27,6 @@ async fn assert_closed(bench: &Bench, store: &dyn Storage) {
         ("enqueue", store.enqueue(queue, vec![vec![job("b")]]).await.err()),
         ("claim", store.claim(bench.request(1)).await.err()),
         ("apply", store.apply(vec![]).await.err()),
-        ("exchange", store.exchange(vec![], bench.request(1)).await.err()),
         ("get", store.get(queue, &[id("a")], Detail::Meta).await.err()),
         ("list", store.list(ListQuery::all(queue.clone(), 1)).await.err()),
         ("counts", store.counts(queue).await.err()),

@@ -23,7 +23,6 @@ cases! { "limits":
     what_follows_counts_into_the_batch [I17 I19];
     a_follower_that_is_too_large_is_refused_with_its_completion [I17 I19];
     the_largest_claim_is_answered_and_one_more_refused [I17];
-    an_exchange_keeps_the_same_limits [I17];
     refusals_say_what_and_that_nothing_happened [I17];
 }
 
@@ -199,21 +198,6 @@ async fn the_largest_claim_is_answered_and_one_more_refused(bench: &Bench) {
     assert_invalid(&refused);
     assert_eq!(bench.counts().await.of(State::Queued), 3);
     assert_eq!(bench.claim(most).await.len(), 3);
-}
-
-/// Whether it is fused or not. An error may come from either half, so only its kind is told.
-async fn an_exchange_keeps_the_same_limits(bench: &Bench) {
-    let held = bench.put_and_claim("a").await;
-    let large = noise(limits(bench).payload_bytes_max + 1);
-    let batch = vec![decided(&held.record.meta, complete_with(held.token, large))];
-    bench.put("b").await;
-    let refused = bench.store().exchange(batch, bench.request(1)).await.expect_err("the result is too large");
-    assert_eq!(refused.kind(), ErrorKind::Invalid);
-    assert_eq!(bench.record("a").await, held.record);
-    let too_many = bench.request(limits(bench).batch_max + 1);
-    let refused = bench.store().exchange(vec![], too_many).await.expect_err("it is too much");
-    assert_eq!(refused.kind(), ErrorKind::Invalid);
-    assert_eq!(bench.state("b").await, Some(State::Queued));
 }
 
 /// People read them.

@@ -32,7 +32,6 @@ pub(super) enum Answer {
     Enqueued(Stamped<Vec<Vec<Enqueued>>>),
     Claimed(Claimed),
     Applied(Stamped<Vec<Applied>>),
-    Exchanged(Stamped<Vec<Applied>>, Claimed),
     Jobs(Vec<JobMeta>),
     Records(Stamped<Vec<Option<JobRecord>>>),
     Counts(Counts),
@@ -61,13 +60,6 @@ impl Player {
             Verb::Apply(batch) => {
                 let answer = store.apply(self.transitions(batch)).await.expect("apply answers");
                 Answer::Applied(self.applied(answer))
-            }
-            Verb::Exchange { batch, queue, limit } => {
-                let request = self.on(*queue).request_of(WORKERS[1], *limit, LEASE);
-                let answer = store.exchange(self.transitions(batch), request).await;
-                let (applied, claimed) = answer.expect("exchange answers");
-                let applied = self.applied(applied);
-                Answer::Exchanged(applied, self.claimed(claimed))
             }
             Verb::Rescue { queue } => {
                 let mut jobs = self.on(*queue).rescue().await;

@@ -20,7 +20,6 @@ pub(super) enum Verb {
     Enqueue { queue: usize, groups: Vec<Vec<New>> },
     Claim { queue: usize, limit: usize, lease_ms: i64 },
     Apply(Vec<Pick>),
-    Exchange { batch: Vec<Pick>, queue: usize, limit: usize },
     Rescue { queue: usize },
     Get { queue: usize },
     List { queue: usize, filter: Filter, page: usize },
@@ -70,14 +69,8 @@ fn verb(Width { queues, batch }: Width) -> BoxedStrategy<Verb> {
     });
     Union::new_weighted(vec![
         (5, enqueue.prop_map(|(queue, groups)| Verb::Enqueue { queue, groups }).boxed()),
-        (5, claim(queues)),
-        (6, picks().prop_map(Verb::Apply).boxed()),
-        (
-            3,
-            (picks(), queue(), 0..6_usize)
-                .prop_map(|(batch, queue, limit)| Verb::Exchange { batch, queue, limit })
-                .boxed(),
-        ),
+        (8, claim(queues)),
+        (9, picks().prop_map(Verb::Apply).boxed()),
         (2, queue().prop_map(|queue| Verb::Rescue { queue }).boxed()),
         (2, queue().prop_map(|queue| Verb::Get { queue }).boxed()),
         (2, list.boxed()),

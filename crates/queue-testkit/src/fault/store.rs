@@ -88,14 +88,6 @@ impl<S: Storage + ?Sized> Storage for FaultStore<S> {
         self.call(Verb::Apply, || self.store.apply(batch.clone())).await
     }
 
-    async fn exchange(
-        &self,
-        batch: Vec<Transition>,
-        request: ClaimRequest,
-    ) -> Result<(Stamped<Vec<Applied>>, Claimed)> {
-        self.call(Verb::Exchange, || self.store.exchange(batch.clone(), request.clone())).await
-    }
-
     async fn get(
         &self,
         queue: &QueueName,

@@ -8,8 +8,6 @@ pub enum Verb {
     Claim,
     /// Applies transitions.
     Apply,
-    /// Applies and claims in one, so it must not be sent twice either.
-    Exchange,
     /// Reads by id.
     Get,
     /// Reads page by page.
@@ -36,7 +34,6 @@ impl Verb {
         Self::Enqueue,
         Self::Claim,
         Self::Apply,
-        Self::Exchange,
         Self::Get,
         Self::List,
         Self::Counts,
@@ -49,20 +46,12 @@ impl Verb {
     ];
 
     /// The verbs that a worker or a client depends on.
-    pub const CORE: &[Self] = &[
-        Self::Enqueue,
-        Self::Claim,
-        Self::Apply,
-        Self::Exchange,
-        Self::Get,
-        Self::List,
-        Self::Counts,
-        Self::Prune,
-    ];
+    pub const CORE: &[Self] =
+        &[Self::Enqueue, Self::Claim, Self::Apply, Self::Get, Self::List, Self::Counts, Self::Prune];
 
     /// Whether sending it twice does what sending it once does.
     pub const fn is_idempotent(self) -> bool {
-        !matches!(self, Self::Claim | Self::Exchange)
+        !matches!(self, Self::Claim)
     }
 
     /// As errors name it.
@@ -71,7 +60,6 @@ impl Verb {
             Self::Enqueue => "enqueue",
             Self::Claim => "claim",
             Self::Apply => "apply",
-            Self::Exchange => "exchange",
             Self::Get => "get",
             Self::List => "list",
             Self::Counts => "counts",

@@ -82,24 +82,6 @@ impl<S: Storage + ?Sized> StorageLayer for Recorded<S> {
         self.end(call, outcome, |answer| answered::apply(&thens, answer))
     }
 
-    async fn exchange(
-        &self,
-        batch: Vec<Transition>,
-        request: ClaimRequest,
-    ) -> Result<(Stamped<Vec<Applied>>, Claimed)> {
-        let thens = asked::thens(&batch);
-        let mut items = asked::apply(&batch);
-        let claim_item = u32::try_from(items.len()).expect("a batch is smaller than that");
-        items.push(asked::claim(&request));
-        let call = self.invoke(items);
-        let outcome = self.store.exchange(batch, request).await;
-        self.end(call, outcome, |(applied, claimed)| {
-            let mut answers = answered::apply(&thens, applied);
-            answers.extend(answered::claim(claim_item, claimed));
-            answers
-        })
-    }
-
     async fn get(
         &self,
         queue: &QueueName,

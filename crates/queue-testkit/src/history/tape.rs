@@ -107,15 +107,6 @@ impl<S: Storage + ?Sized> StorageLayer for Taped<S> {
         self.store.apply(batch).await
     }
 
-    async fn exchange(
-        &self,
-        batch: Vec<Transition>,
-        request: ClaimRequest,
-    ) -> Result<(Stamped<Vec<Applied>>, Claimed)> {
-        self.tape.save();
-        self.store.exchange(batch, request).await
-    }
-
     async fn get(
         &self,
         queue: &QueueName,

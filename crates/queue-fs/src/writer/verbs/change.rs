@@ -22,25 +22,17 @@ impl Verb for Apply {
     const NAME: &'static str = "apply";
     const NEED: Need = Need::Change;
 
+    /// Jobs that the batch touches, and KiB that it brings.
     fn weight(&self) -> usize {
-        weigh(&self.0)
+        let jobs: usize = self.0.iter().map(|transition| 1 + transition.then.len()).sum();
+        jobs + self.0.iter().map(bytes_of).sum::<usize>() / 1024
     }
 
     fn run(&self, session: &mut Session) -> Result<Self::Answer, Fault> {
-        Ok(run_apply(session, &self.0))
+        let engine = &mut session.state.engine;
+        let value = engine.apply(self.0.clone(), session.reading);
+        Ok(Stamped { now: engine.advance(session.reading), value })
     }
-}
-
-pub(super) fn run_apply(session: &mut Session, batch: &[Transition]) -> Stamped<Vec<Applied>> {
-    let engine = &mut session.state.engine;
-    let value = engine.apply(batch.to_vec(), session.reading);
-    Stamped { now: engine.advance(session.reading), value }
-}
-
-/// Jobs that a batch touches, and KiB that it brings.
-pub(super) fn weigh(batch: &[Transition]) -> usize {
-    let jobs: usize = batch.iter().map(|transition| 1 + transition.then.len()).sum();
-    jobs + batch.iter().map(bytes_of).sum::<usize>() / 1024
 }
 
 /// Bytes that a transition brings, whatever its author made large.

@@ -7,7 +7,7 @@ mod read;
 mod upkeep;
 
 pub(crate) use change::{Announce, Apply, PruneSome, SetPaused, bytes_of};
-pub(crate) use claim::{Claim, Exchange};
+pub(crate) use claim::Claim;
 pub(crate) use enqueue::Enqueue;
 pub(crate) use read::{Count, Get, List, Measure, Verify, Workers};
 pub(crate) use upkeep::{CatchUp, FlushNow};

@@ -81,19 +81,9 @@ impl Worker {
         }
     }
 
-    /// All in one call, or in one with the next claim. What is stale is settled later.
+    /// All in one call. What is stale is settled later.
     async fn settle_batch(&mut self, jobs: Vec<ClaimedJob>) {
         let decided: Vec<Transition> = jobs.iter().map(|job| self.decide(job)).collect();
-        if self.actor.dice.one_in(2) {
-            let outcome = self.actor.store.exchange(decided, self.request()).await;
-            let Some((applied, claimed)) = expected(outcome) else { return self.held.extend(jobs) };
-            self.keep_stale(jobs, &applied.value);
-            self.held.extend(claimed.jobs.into_iter().inspect(|job| {
-                started(&self.actor, job);
-                ended(&self.actor, job);
-            }));
-            return;
-        }
         let outcome = self.actor.insist(|| self.actor.store.apply(decided.clone())).await;
         match expected(outcome) {
             Some(applied) => self.keep_stale(jobs, &applied.value),
