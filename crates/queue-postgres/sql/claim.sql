@@ -17,9 +17,9 @@ picked AS MATERIALIZED (
   SELECT r.seq
   FROM lanes CROSS JOIN LATERAL (
     SELECT r.seq FROM {schema}.ready AS r
-    WHERE r.queue = $2 AND r.priority = lanes.priority AND (r.run_at, r.seq) > (lanes.run_at, lanes.seq)
+    WHERE r.queue = $2 AND r.priority = lanes.priority AND (r.run_at, r.seq + 0) > (lanes.run_at, lanes.seq)
       AND r.run_at <= (SELECT now FROM t)
-    ORDER BY r.run_at, r.seq
+    ORDER BY r.run_at, r.seq + 0
     LIMIT $3
     FOR UPDATE SKIP LOCKED
   ) AS r
@@ -44,9 +44,9 @@ due AS (
   SELECT min(n.run_at) AS at
   FROM lanes CROSS JOIN LATERAL (
     SELECT r.run_at FROM {schema}.ready AS r
-    WHERE r.queue = $2 AND r.priority = lanes.priority AND (r.run_at, r.seq) > (lanes.run_at, lanes.seq)
+    WHERE r.queue = $2 AND r.priority = lanes.priority AND (r.run_at, r.seq + 0) > (lanes.run_at, lanes.seq)
       AND r.seq NOT IN (SELECT seq FROM picked)
-    ORDER BY r.run_at, r.seq
+    ORDER BY r.run_at, r.seq + 0
     LIMIT 1
   ) AS n
 ),

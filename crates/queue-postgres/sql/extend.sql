@@ -18,7 +18,7 @@ extended AS (
     revision = s.revision + 1,
     progress = coalesce(i.to_progress, s.progress)
   FROM i
-  WHERE s.seq = i.seq AND s.token = i.token AND s.expires_at > (SELECT now FROM t)
+  WHERE s.seq = ANY (ARRAY[i.seq]) AND s.token = i.token AND s.expires_at > (SELECT now FROM t)
   RETURNING i.n, s.*
 ),
 told AS (

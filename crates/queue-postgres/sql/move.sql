@@ -23,12 +23,12 @@ i AS MATERIALIZED (
 ),
 left_ready AS (
   DELETE FROM {schema}.ready AS s USING i
-  WHERE s.seq = i.seq AND i.token IS NULL AND s.revision = i.seen_revision AND i.lapse <> 1
+  WHERE s.seq = ANY (ARRAY[i.seq]) AND i.token IS NULL AND s.revision = i.seen_revision AND i.lapse <> 1
   RETURNING i.n, s.*
 ),
 left_lease AS (
   DELETE FROM {schema}.lease AS s USING i
-  WHERE s.seq = i.seq
+  WHERE s.seq = ANY (ARRAY[i.seq])
     AND CASE
       WHEN i.token IS NULL THEN s.revision = i.seen_revision
       ELSE s.token = i.token AND (i.seen_flags IS NULL OR s.flags = i.seen_flags)
@@ -42,7 +42,7 @@ left_lease AS (
 ),
 left_finished AS (
   DELETE FROM {schema}.finished AS s USING i
-  WHERE s.seq = i.seq AND i.token IS NULL AND s.revision = i.seen_revision AND i.lapse <> 1
+  WHERE s.seq = ANY (ARRAY[i.seq]) AND i.token IS NULL AND s.revision = i.seen_revision AND i.lapse <> 1
     AND (s.purge_at IS NULL OR s.purge_at > (SELECT now FROM t))
   RETURNING i.n, s.*
 ),

@@ -11,7 +11,7 @@ use sqlx::{
     postgres::{PgConnectOptions, PgPoolOptions},
 };
 use std::{
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, LazyLock, Mutex, PoisonError},
     time::Duration,
 };
 use tokio::time::{Instant, timeout};
@@ -22,13 +22,22 @@ const SERVER_VERSION_MIN: i32 = 130_000;
 /// when another broke, since what broke one may have broken all.
 const IDLE_TRUSTED: Duration = Duration::from_secs(2);
 /// Settings of the store's own connections. Its statements are short and know their indexes; compiling them, planning them
-/// again for every call, or reading a whole table because it was small when the plan was made, is never right.
-const SETTINGS: [(&str, &str); 4] = [
+/// again for every call, or reading a whole table or all that waits because there was nothing when the plan was made, is never
+/// right. A server that last saw a table empty takes all ways through it for equally cheap, so only one is left to it.
+const SETTINGS: [(&str, &str); 6] = [
     ("jit", "off"),
     ("enable_seqscan", "off"),
+    ("enable_bitmapscan", "off"),
+    ("enable_sort", "off"),
     ("enable_mergejoin", "off"),
     ("plan_cache_mode", "force_generic_plan"),
 ];
+
+/// How a transaction begins where a connection keeps no settings: with them, in one round trip.
+pub(crate) static BEGIN_WITH_SETTINGS: LazyLock<String> = LazyLock::new(|| {
+    let settings = SETTINGS.map(|(name, value)| format!("; SET LOCAL {name} = {value}"));
+    format!("BEGIN{}", settings.concat())
+});
 
 const LOAD_SERVER: &str = include_str!("../sql/load_server.sql");
 

@@ -15,7 +15,7 @@ use std::{
 use tokio::time::Instant;
 
 /// A look from the start that takes no longer is never spared.
-const CHEAP: Duration = Duration::from_millis(25);
+const CHEAP: Duration = Duration::from_millis(10);
 /// What each claimed job may add to it.
 const EACH_JOB: Duration = Duration::from_micros(200);
 /// Nor is one that takes no longer than so many short looks: then something else is slow.

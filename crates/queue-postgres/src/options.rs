@@ -108,8 +108,10 @@ impl PostgresOptions {
     /// transaction open, and what is next written on it may be answered and never committed. A time limit around it
     /// is enough to do so. The store's own calls close such a connection; of other people's it cannot know.
     ///
-    /// Set `jit = off` for its user or its connections, as the store does for its own: compiling short statements costs
-    /// more than running them.
+    /// The store cannot give these connections the settings that it gives its own, since other statements run on them too. Set
+    /// at least `jit = off` for their user: compiling short statements costs more than running them. And while somebody holds
+    /// an old snapshot for minutes, claims over them may read all that waits, where those over connections of the store's own
+    /// do not.
     pub fn with_pool(pool: PgPool) -> Self {
         Self::from_source(Source::Shared(pool))
     }

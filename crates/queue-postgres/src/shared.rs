@@ -1,6 +1,6 @@
 use crate::{
     clock::StoreClock,
-    connect::Server,
+    connect::{BEGIN_WITH_SETTINGS, Server},
     directory::Directory,
     error::{Effect, explain},
     fault::Fault,
@@ -12,7 +12,7 @@ use crate::{
     verb::Verb,
 };
 use queue_core::{Error, Hub, Result, Rng, SystemRng};
-use sqlx::{Connection, PgConnection};
+use sqlx::{Connection, PgConnection, Postgres, Transaction};
 use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},
@@ -142,7 +142,7 @@ impl Shared {
     }
 
     async fn prepare_together<V: Verb>(&self, verb: &V, connection: &mut PgConnection) -> Result<(), Fault> {
-        let mut transaction = connection.begin().await?;
+        let mut transaction = self.begin(connection).await?;
         verb.prepare(&mut Session::new(self, &mut transaction, Scope::Together)).await?;
         Ok(transaction.commit().await?)
     }
@@ -185,13 +185,20 @@ impl Shared {
         }
     }
 
+    async fn begin<'c>(&self, connection: &'c mut PgConnection) -> sqlx::Result<Transaction<'c, Postgres>> {
+        match self.options.pooler {
+            Pooler::None => connection.begin().await,
+            Pooler::Transactions => connection.begin_with(&**BEGIN_WITH_SETTINGS).await,
+        }
+    }
+
     async fn try_together<V: Verb>(
         &self,
         verb: &V,
         connection: &mut PgConnection,
     ) -> Result<V::Answer, (Fault, Effect)> {
         let untouched = |fault: Fault| (fault, Effect::None);
-        let mut transaction = connection.begin().await.map_err(|error| untouched(error.into()))?;
+        let mut transaction = self.begin(connection).await.map_err(|error| untouched(error.into()))?;
         let mut session = Session::new(self, &mut transaction, Scope::Together);
         let answer = verb.run(&mut session).await.map_err(untouched)?;
         let hints = session.into_hints();
