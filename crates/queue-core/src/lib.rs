@@ -8,7 +8,7 @@
 //! 2. [`lifecycle::decide`]: the state machine, one pure function;
 //! 3. [`Storage`]: the verbs of a store, and [`StorageExt`] for what is built from them;
 //! 4. [`StorageLayer`]: what stands before any store;
-//! 5. [`Coalesced`], [`Hub`] and [`Mailbox`]: parts that stores share.
+//! 5. [`Coalesced`], [`Gather`], [`Hub`], [`group_commit`], [`watcher`] and [`Mailbox`]: parts that stores share.
 //!
 //! Absent on purpose: a runtime, a serialization format, a driver.
 //!
@@ -23,6 +23,7 @@
 
 mod coalesce;
 mod error;
+pub mod group_commit;
 mod hub;
 mod job;
 pub mod lifecycle;
@@ -34,8 +35,9 @@ mod retry;
 mod spawn;
 mod storage;
 mod time;
+pub mod watcher;
 
-pub use coalesce::Coalesced;
+pub use coalesce::{Coalesced, Gather};
 pub use error::{Certainty, Error, ErrorKind, Result};
 pub use hub::Hub;
 pub use job::*;

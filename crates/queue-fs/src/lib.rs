@@ -65,7 +65,6 @@ mod format;
 mod fsck;
 mod journal;
 mod options;
-mod signal;
 mod state;
 mod storage;
 #[doc(hidden)]

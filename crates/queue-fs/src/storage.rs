@@ -1,20 +1,19 @@
 use crate::{
-    FsUsage,
-    flusher::Flusher,
+    FsUsage, flusher,
     options::{Flush, FsOptions},
-    signal::Signal,
     sys::Fs,
-    wakeup::Watcher,
+    wakeup,
     writer::{
-        Announce, Apply, Claim, Count, Enqueue, Get, List, Measure, PruneSome, SetPaused, Shared, Verify,
-        Workers, Writer, bytes_of,
+        Announce, Apply, Claim, Count, Enqueue, Files, Get, List, Measure, PruneSome, SetPaused, Shared,
+        Verify, Workers, bytes_of, start,
     },
 };
 use async_trait::async_trait;
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Enqueued, Error, EventReach,
     EventStream, Hub, Interest, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, Reach,
-    Result, Span, Stamped, Storage, WorkerInfo, lifecycle::Transition,
+    Result, Span, Stamped, Storage, WorkerInfo, group_commit::Writer, lifecycle::Transition,
+    watcher::Watcher,
 };
 use std::{
     sync::{Arc, Mutex, PoisonError, atomic::AtomicU64},
@@ -40,8 +39,8 @@ const CALL_BYTES_MAX: usize = 256 << 20;
 pub struct FsStorage {
     // Dropped in this order: the two threads that nudge the writer, then the writer itself.
     watcher: Mutex<Arc<OnceCell<Watcher>>>,
-    flusher: Mutex<Option<Flusher>>,
-    writer: Arc<Writer>,
+    flusher: Mutex<Option<Watcher>>,
+    writer: Arc<Writer<Files>>,
     fs: Arc<dyn Fs>,
     shared: Arc<Shared>,
 }
@@ -57,12 +56,12 @@ impl FsStorage {
     /// process keeps it locked.
     pub async fn open(options: FsOptions) -> Result<Self> {
         let options = options.checked()?;
-        let (hub, seen, unflushed) = (Arc::default(), Arc::new(AtomicU64::new(0)), Signal::default());
+        let (hub, seen, unflushed) = (Arc::default(), Arc::new(AtomicU64::new(0)), Arc::default());
         let shared = Arc::new(Shared { options, hub, seen, unflushed });
-        let (writer, fs) = Writer::start(shared.clone()).await?;
+        let (writer, fs) = start(shared.clone()).await?;
         let writer = Arc::new(writer);
         let flusher = match shared.options.flush {
-            Flush::Every(interval) => Some(Flusher::start(shared.clone(), writer.clone(), interval)?),
+            Flush::Every(interval) => Some(flusher::start(shared.clone(), writer.clone(), interval)?),
             Flush::Always | Flush::Never => None,
         };
         Ok(Self { watcher: Mutex::default(), flusher: Mutex::new(flusher), writer, fs, shared })
@@ -188,7 +187,7 @@ impl Storage for FsStorage {
         self.check_open("subscribe")?;
         let stream = self.hub().subscribe(queue, interest);
         let watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let start = || Watcher::start(self.shared.clone(), self.writer.clone(), self.fs.clone());
+        let start = || wakeup::start(self.shared.clone(), self.writer.clone(), self.fs.clone());
         watcher.get_or_try_init(start).await?;
         Ok(stream)
     }

@@ -3,17 +3,19 @@
 
 use crate::{
     journal::{LOCK, Mark},
-    signal::{Signal, Wake},
     sys::{Fs, FsFile, Open},
-    writer::{CatchUp, Shared, Writer},
+    writer::{CatchUp, Files, Shared},
 };
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
-use queue_core::{Error, ErrorKind, Result};
+use queue_core::{
+    Error, ErrorKind, Result,
+    group_commit::Writer,
+    watcher::{Signal, Wake, Watcher},
+};
 use std::{
     ffi::OsStr,
     path::Path,
     sync::{Arc, atomic::Ordering},
-    thread::JoinHandle,
     time::Duration,
 };
 use tokio::sync::oneshot;
@@ -21,41 +23,19 @@ use tokio::sync::oneshot;
 /// Looks are at least this far apart, so that a busy journal costs a bounded part of a core.
 const LOOK_SPACING: Duration = Duration::from_micros(250);
 
-/// A thread that has the writer look when somebody else wrote. It ends with its handle.
-#[derive(Debug)]
-pub(crate) struct Watcher {
-    signal: Arc<Signal>,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl Watcher {
-    /// Starts the thread and waits until it watches, so that every later write of others is noticed.
-    pub(crate) async fn start(shared: Arc<Shared>, writer: Arc<Writer>, fs: Arc<dyn Fs>) -> Result<Self> {
-        let signal = Arc::new(Signal::default());
-        let (started, answer) = oneshot::channel();
-        let own = signal.clone();
-        let thread = std::thread::Builder::new().name("queue-fs-watcher".to_owned());
-        let thread = thread.spawn(move || run(&shared, &writer, &*fs, &own, started)).map_err(|error| {
-            Error::new(ErrorKind::Unavailable, "subscribe", "no thread can be started").with_source(error)
-        })?;
-        let watcher = Self { signal, thread: Some(thread) };
-        answer.await.unwrap_or_else(|_| Err(Error::unanswered("subscribe")))?;
-        Ok(watcher)
-    }
-}
-
-impl Drop for Watcher {
-    fn drop(&mut self) {
-        self.signal.stop();
-        if let Some(thread) = self.thread.take() {
-            drop(thread.join());
-        }
-    }
+/// Starts a thread that has the writer look when somebody else wrote.
+pub(crate) async fn start(
+    shared: Arc<Shared>,
+    writer: Arc<Writer<Files>>,
+    fs: Arc<dyn Fs>,
+) -> Result<Watcher> {
+    let main = move |signal, started| run(&shared, &writer, &*fs, &signal, started);
+    Watcher::start("subscribe", "queue-fs-watcher", main).await
 }
 
 fn run(
     shared: &Shared,
-    writer: &Writer,
+    writer: &Writer<Files>,
     fs: &dyn Fs,
     signal: &Arc<Signal>,
     started: oneshot::Sender<Result<()>>,
@@ -77,7 +57,7 @@ fn run(
 }
 
 /// Looks after each touch, and now and then without one.
-fn look_on(shared: &Shared, writer: &Writer, mark: &dyn FsFile, signal: &Signal) {
+fn look_on(shared: &Shared, writer: &Writer<Files>, mark: &dyn FsFile, signal: &Signal) {
     while signal.wait_for_touch(shared.options.poll_interval) != Wake::Stopped {
         // A failed look is one hint less; the next one follows soon.
         let others_wrote = Mark::read(mark)

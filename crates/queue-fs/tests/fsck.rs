@@ -16,10 +16,10 @@ async fn fill(place: &Place) {
     for n in 0..JOBS {
         enqueue(&store, vec![job(&format!("job-{n}"))]).await;
     }
-    for held in claim(&store, JOBS / 3, 1).await.jobs {
+    for held in claim(&store, JOBS / 3).await.jobs {
         settle(&store, &held.record.meta, complete(held.token)).await;
     }
-    assert_eq!(claim(&store, 1, 2).await.jobs.len(), 1);
+    assert_eq!(claim(&store, 1).await.jobs.len(), 1);
     store.set_paused(&queue(), true).await.expect("it works");
     store.close().await.expect("it works");
 }
@@ -158,7 +158,10 @@ async fn a_damaged_record_costs_what_was_in_it_and_no_more() {
     assert_eq!(done.result(), Some(&common::text("result")));
     let counts = store.counts(&queue()).await.unwrap();
     assert_eq!(counts.of(State::Processing), 1, "a lease lives on");
-    assert!(store.claim(common::request(1, 9)).await.unwrap().paused, "a pause too");
+    assert!(
+        store.claim(common::request(1, queue_core::Span::from_secs(30))).await.unwrap().paused,
+        "a pause too"
+    );
 }
 
 #[tokio::test]

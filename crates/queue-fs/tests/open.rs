@@ -27,7 +27,7 @@ async fn reopening_keeps_everything() {
     let place = Place::new();
     let store = place.open().await;
     enqueue(&store, vec![job("done"), job("held"), job("waiting")]).await;
-    let claimed = claim(&store, 2, 1).await.jobs;
+    let claimed = claim(&store, 2).await.jobs;
     settle(&store, &claimed[0].record.meta, complete(claimed[0].token)).await;
     let ids = ["done", "held", "waiting"].map(JobId::from_static);
     let before = store.get(&queue(), &ids, Detail::Full).await.unwrap().value;

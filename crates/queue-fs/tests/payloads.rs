@@ -25,7 +25,7 @@ async fn payloads_beyond_the_memory_budget_are_read_from_the_disk() {
     drop(store);
     let store = open().await.unwrap();
     assert!(store.usage().await.unwrap().resident_bytes <= BUDGET_BYTES);
-    for (n, held) in claim(&store, 50, 1).await.jobs.into_iter().enumerate() {
+    for (n, held) in claim(&store, 50).await.jobs.into_iter().enumerate() {
         assert_eq!(held.record.body.unwrap().payload, large(n).payload);
         let event =
             Event::Complete { token: held.token, result: large(n).payload, retention: None, then: vec![] };

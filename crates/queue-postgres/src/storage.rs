@@ -1,7 +1,6 @@
 use crate::{
     connect::connect,
     options::PostgresOptions,
-    reads::Reads,
     shared::Shared,
     verbs::{
         After, Announce, Apply, Claim, CountJobs, Enqueue, EnqueueNew, Get, List, ListWorkers, PruneSome,
@@ -12,8 +11,8 @@ use crate::{
 use async_trait::async_trait;
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Enqueued, Error, EventReach, EventStream,
-    Interest, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, Reach, Result, Span,
-    Stamped, Storage, WorkerInfo, lifecycle::Transition,
+    Gather, Interest, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, Reach, Result,
+    Span, Stamped, Storage, WorkerInfo, lifecycle::Transition,
 };
 use std::{sync::Arc, time::Duration};
 
@@ -29,7 +28,8 @@ use std::{sync::Arc, time::Duration};
 pub struct PostgresStorage {
     pub(crate) shared: Arc<Shared>,
     wakeups: Wakeups,
-    reads: Reads,
+    /// Reads of single jobs, of which waiters make many at once.
+    reads: Gather<(QueueName, Detail), JobId, Option<JobRecord>>,
 }
 
 impl PostgresStorage {
@@ -43,7 +43,7 @@ impl PostgresStorage {
     pub async fn open(options: PostgresOptions) -> Result<Self> {
         let server = connect(&options).await?;
         let shared = Arc::new(Shared::new(options, server));
-        Ok(Self { wakeups: Wakeups::new(shared.clone()), reads: Reads::new(), shared })
+        Ok(Self { wakeups: Wakeups::new(shared.clone()), reads: Gather::default(), shared })
     }
 }
 
@@ -88,11 +88,13 @@ impl Storage for PostgresStorage {
         ids: &[JobId],
         what: Detail,
     ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
-        if let [id] = ids {
-            let Stamped { now, value } = self.reads.get(&self.shared, queue, id, what).await?;
-            return Ok(Stamped { now, value: vec![value] });
+        if ids.len() != 1 {
+            return self.shared.call(&Get { queue, ids, what }).await;
         }
-        self.shared.call(&Get { queue, ids, what }).await
+        let send = async |(queue, what), ids: Vec<JobId>| {
+            self.shared.call(&Get { queue: &queue, ids: &ids, what }).await
+        };
+        self.reads.read((queue.clone(), what), ids.to_vec(), send).await
     }
 
     async fn list(&self, query: ListQuery) -> Result<Page> {

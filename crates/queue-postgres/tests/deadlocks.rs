@@ -132,7 +132,7 @@ async fn batches_that_overlap_in_any_order_never_deadlock() {
     let Some(database) = Database::new().await else { return };
     let store = Arc::new(PostgresStorage::open(database.options()).await.expect("it opens"));
     for round in 0..rounds() {
-        enqueue(&store, (0..JOBS).map(|n| job(&n.to_string())).collect()).await;
+        enqueue(&*store, (0..JOBS).map(|n| job(&n.to_string())).collect()).await;
         let held = store.claim(request(JOBS, Span::from_secs(60))).await.expect("it claims").jobs;
         let tasks: JoinSet<_> =
             (0..TASKS).map(|task| collide(store.clone(), held.clone(), round * TASKS + task)).collect();

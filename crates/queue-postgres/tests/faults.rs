@@ -50,9 +50,9 @@ async fn two_connections_serve_sixty_four_tasks() {
     let store = Arc::new(place.open_with(|options| options.connections_max(2)).await);
     let one = async |store: Arc<PostgresStorage>, task: usize| {
         for n in 0..5 {
-            enqueue(&store, vec![job(&format!("{task}-{n}"))]).await;
-            for held in claim(&store, 1).await.jobs {
-                settle(&store, &held.record.meta, complete(held.token)).await;
+            enqueue(&*store, vec![job(&format!("{task}-{n}"))]).await;
+            for held in claim(&*store, 1).await.jobs {
+                settle(&*store, &held.record.meta, complete(held.token)).await;
             }
         }
     };

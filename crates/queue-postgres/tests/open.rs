@@ -154,7 +154,7 @@ async fn a_pool_without_a_free_connection_is_told_as_unavailable_and_did_nothing
     let narrow =
         |options: PostgresOptions| options.connections_max(1).acquire_timeout(Duration::from_millis(200));
     let (patient, store) = (place.open().await, Arc::new(place.open_with(narrow).await));
-    enqueue(&store, vec![job("known")]).await;
+    enqueue(&*store, vec![job("known")]).await;
     let holder = hold_id(&place, &patient).await;
     let mut waiting = JoinSet::new();
     let busy = store.clone();

@@ -51,7 +51,7 @@ async fn open_with_bad_plans(place: &Place, settings: &[&str]) -> Arc<PostgresSt
 async fn drain(store: Arc<PostgresStorage>) -> Vec<ClaimedJob> {
     let mut all = Vec::new();
     loop {
-        let jobs = claim(&store, LIMIT).await.jobs;
+        let jobs = claim(&*store, LIMIT).await.jobs;
         assert!(jobs.len() <= LIMIT, "{} jobs", jobs.len());
         assert!(jobs.is_sorted_by_key(|job| {
             let meta = &job.record.meta;
@@ -83,7 +83,7 @@ async fn claims_keep_limit_and_order_under_bad_plans() {
     for settings in BAD {
         let Some(place) = Place::new().await else { return };
         let store = open_with_bad_plans(&place, settings).await;
-        enqueue(&store, jobs_of_three_priorities()).await;
+        enqueue(&*store, jobs_of_three_priorities()).await;
         assert_claims_are_right(place, store, settings).await;
     }
 }
@@ -94,7 +94,7 @@ async fn claims_keep_limit_and_order_under_wrong_statistics() {
     {
         let Some(place) = Place::new().await else { return };
         let store = open_with_bad_plans(&place, settings).await;
-        enqueue(&store, jobs_of_three_priorities()).await;
+        enqueue(&*store, jobs_of_three_priorities()).await;
         assert!(place.execute(statistics).await > 0, "there are tables");
         assert_claims_are_right(place, store, &(settings, statistics)).await;
     }
@@ -118,7 +118,7 @@ async fn batches_over_the_same_jobs_in_any_order_all_get_through() {
     for settings in [&[][..]].iter().chain(BAD) {
         let Some(place) = Place::new().await else { return };
         let store = open_with_bad_plans(&place, settings).await;
-        enqueue(&store, (0..JOBS).map(|n| job(&n.to_string())).collect()).await;
+        enqueue(&*store, (0..JOBS).map(|n| job(&n.to_string())).collect()).await;
         let jobs = store.claim(request(JOBS, Span::from_secs(60))).await.unwrap().jobs;
         let mut reversed = jobs.clone();
         reversed.reverse();
@@ -146,7 +146,7 @@ async fn enqueues_of_the_same_ids_in_any_order_all_get_through() {
             }
             let store = store.clone();
             enqueues.spawn(async move {
-                enqueue(&store, jobs).await.iter().filter(|answer| answer.is_new()).count()
+                enqueue(&*store, jobs).await.iter().filter(|answer| answer.is_new()).count()
             });
         }
         assert_eq!(enqueues.join_all().await.iter().sum::<usize>(), 50);

@@ -30,8 +30,8 @@ async fn place() -> Result<Option<(TestSchema, PostgresOptions)>, Failure> {
 
 async fn work(store: Arc<PostgresStorage>, task: usize) {
     for n in 0..JOBS_EACH {
-        enqueue(&store, vec![job(&format!("{task}-{n}")), job(&format!("{task}-{n}-b"))]).await;
-        let claimed = claim(&store, 3).await.jobs;
+        enqueue(&*store, vec![job(&format!("{task}-{n}")), job(&format!("{task}-{n}-b"))]).await;
+        let claimed = claim(&*store, 3).await.jobs;
         let settles = claimed.iter().map(|held| {
             let policy = queue_core::lifecycle::Policy::default();
             queue_core::lifecycle::decide(&held.record.meta, complete(held.token), &policy)
@@ -40,7 +40,7 @@ async fn work(store: Arc<PostgresStorage>, task: usize) {
         let request = common::request(1, queue_core::Span::from_secs(60));
         store.apply(settles.collect()).await.expect("it settles");
         for held in store.claim(request).await.expect("it claims").jobs {
-            settle(&store, &held.record.meta, complete(held.token)).await;
+            settle(&*store, &held.record.meta, complete(held.token)).await;
         }
     }
 }
@@ -52,15 +52,15 @@ async fn everything_works_without_a_session() {
     assert_eq!(store.capabilities().events, EventReach::None);
     let tasks: JoinSet<_> = (0..TASKS).map(|task| work(store.clone(), task)).collect();
     tasks.join_all().await;
-    let mut left = claim(&store, 10_000).await.jobs;
+    let mut left = claim(&*store, 10_000).await.jobs;
     for held in left.drain(..) {
-        settle(&store, &held.record.meta, complete(held.token)).await;
+        settle(&*store, &held.record.meta, complete(held.token)).await;
     }
     let counts = store.counts(&queue()).await.unwrap();
     assert_eq!(counts.of(State::Completed), (TASKS * JOBS_EACH * 2) as u64);
     let found = store.get_one(&queue(), &JobId::from_static("0-0"), Detail::Full).await.unwrap().unwrap();
     assert!(found.result().is_some());
-    assert_sound(&store).await;
+    assert_sound(&*store).await;
     store.close().await.unwrap();
     schema.remove().await.unwrap();
 }

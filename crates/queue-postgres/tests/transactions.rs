@@ -262,7 +262,7 @@ async fn effects_equal_completions_while_workers_are_killed() {
     let insert = format!("INSERT INTO {}.effect (id) VALUES ($1)", place.schema.quoted());
     let unlimited = queue_core::Budget::Unlimited;
     let jobs = (0..EFFECT_JOBS).map(|n| job(&n.to_string()).with_max_stalls(unlimited)).collect();
-    enqueue(&store, jobs).await;
+    enqueue(&*store, jobs).await;
     let rng = SeededRng::new(7);
     let completed = async || store.counts(&queue()).await.unwrap().of(State::Completed);
     let mut workers = Workers::default();

@@ -68,6 +68,11 @@ impl Namespace {
         self.shared("mark")
     }
 
+    /// The version of the layout of everything.
+    pub(crate) fn layout(&self) -> String {
+        self.shared("layout")
+    }
+
     fn shared(&self, part: &str) -> String {
         format!("{}:{{{SHARED}}}:{part}", self.0)
     }

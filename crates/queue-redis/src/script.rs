@@ -47,6 +47,7 @@ scripts! {
     FEED = "feed";
     GET = "get";
     LAPSED = "lapsed";
+    LAYOUT = "layout";
     LIST = "list";
     PAUSE = "pause";
     PRUNE = "prune";

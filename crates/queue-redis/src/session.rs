@@ -1,15 +1,16 @@
 use crate::{
     client::{Access, Client, Run},
     clock::StoreClock,
-    gather::Gather,
     keys::Spread,
     known::{KnownQueue, KnownQueues},
     reply::{Reply, corrupt},
     row::NUMBERS_MAX,
     script::{self, Script},
 };
-use queue_core::{Detail, Error, ErrorKind, JobId, JobRecord, Limits, QueueName, Result, Timestamp};
-use std::sync::Arc;
+use queue_core::{Detail, Error, ErrorKind, Gather, JobId, JobRecord, Limits, QueueName, Result, Timestamp};
+
+/// The version of what is written. It changes whenever an older version of this library would misread it.
+const LAYOUT: i64 = 1;
 
 /// What the verbs of one handle share.
 #[derive(Debug)]
@@ -19,7 +20,7 @@ pub(crate) struct Session {
     pub(crate) queues: KnownQueues,
     pub(crate) limits: Limits,
     /// Reads by id, of which waiters make many at once.
-    pub(crate) reads: Arc<Gather<(QueueName, Detail), JobId, Option<JobRecord>>>,
+    pub(crate) reads: Gather<(QueueName, Detail), JobId, Option<JobRecord>>,
 }
 
 /// What every script about a queue answers first, and the rest.
@@ -54,6 +55,24 @@ impl Session {
     /// The time, of no queue. On a Cluster it is below no time that a handle was told before it was closed.
     pub(crate) async fn now(&self, operation: &'static str) -> Result<Timestamp> {
         self.time(operation, Timestamp::default()).await
+    }
+
+    /// Refuses a namespace that another version of this library laid out.
+    pub(crate) async fn check_layout(&self) -> Result<()> {
+        let (keys, args) = ([self.queues.namespace().layout()], [arg(LAYOUT)]);
+        let (operation, script) = ("open", &script::LAYOUT);
+        let run = Run { operation, script, keys: &keys, args: &args, access: Access::Reads };
+        match self.client.run(&run).await? {
+            redis::Value::Int(found) if found == LAYOUT => Ok(()),
+            redis::Value::Int(found) => {
+                let message = format!(
+                    "the namespace was written by another version of this library (layout {found}, this one has \
+                     {LAYOUT}); use that one, or another namespace"
+                );
+                Err(Error::new(ErrorKind::Unsupported, operation, message))
+            }
+            _ => Err(corrupt(operation)),
+        }
     }
 
     /// Leaves what this handle was told to those that are opened later, where queues do not share a mark of time.

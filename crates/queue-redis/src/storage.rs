@@ -2,7 +2,6 @@ use crate::{
     client::Client,
     clock::StoreClock,
     error::{Phase, explain},
-    gather::Gather,
     known::KnownQueues,
     link::{Link, dial},
     options::RedisOptions,
@@ -14,8 +13,8 @@ use crate::{
 use async_trait::async_trait;
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Enqueued, EventReach,
-    EventStream, Interest, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, Reach, Result,
-    Stamped, Storage, WorkerInfo, lifecycle::Transition,
+    EventStream, Gather, Interest, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, Reach,
+    Result, Stamped, Storage, WorkerInfo, lifecycle::Transition,
 };
 use std::{sync::Arc, time::Duration};
 
@@ -41,7 +40,8 @@ impl RedisStorage {
     ///
     /// # Errors
     /// `Unavailable` if no server answers or if it is a replica, `Invalid` for a wrong login, `Unsupported` for a version
-    /// before Redis 7.0 or Valkey 8, or for a server that evicts keys, unless the options allow it.
+    /// before Redis 7.0 or Valkey 8, for a namespace of another version of this library, or for a server that evicts keys, unless the
+    /// options allow it.
     pub async fn open(options: RedisOptions) -> Result<Self> {
         let options = options.checked()?;
         let durability = probe(&options).await?;
@@ -51,8 +51,9 @@ impl RedisStorage {
             clock: StoreClock::new(options.clock.clone()),
             queues: KnownQueues::new(options.namespace.clone(), options.spread()),
             limits: options.limits,
-            reads: Gather::new(),
+            reads: Gather::default(),
         });
+        session.check_layout().await?;
         session.now("open").await?;
         let wakeup = Wakeup::new(dial(&options), session.clone());
         Ok(Self { session, wakeup, durability })

@@ -37,6 +37,17 @@ async fn a_server_that_evicts_keys_is_refused_unless_that_is_allowed() {
 }
 
 #[tokio::test]
+async fn a_namespace_of_another_layout_is_refused_and_others_are_not() {
+    let server = Server::start(Fsync::Never).await;
+    let first = RedisStorage::open(options(&server)).await.expect("it is new");
+    assert!(RedisStorage::open(options(&server)).await.is_ok(), "it has this version's layout");
+    let other = options(&server).namespace("other").expect("valid");
+    server.run(redis::cmd("SET").arg("other:{*}:layout").arg(2)).await;
+    assert_eq!(refused(other).await, ErrorKind::Unsupported);
+    first.close().await.expect("it closes");
+}
+
+#[tokio::test]
 async fn a_replica_is_refused_and_a_master_that_became_one_too() {
     let (master, replica) = (Server::start(Fsync::Never).await, Server::start(Fsync::Never).await);
     let store = RedisStorage::open(options(&replica)).await.expect("it is a master as yet");

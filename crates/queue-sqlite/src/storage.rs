@@ -2,14 +2,15 @@ use crate::{
     clock::StoreClock,
     options::{SqliteOptions, Synchronous},
     reader::{self, After, READERS, Readers},
-    wakeup::Watcher,
-    writer::{Announce, Apply, Claim, Enqueue, Opened, PruneSome, SetPaused, Shared, Writer},
+    wakeup,
+    writer::{Announce, Apply, Claim, Database, Enqueue, PruneSome, SetPaused, Shared, start},
 };
 use async_trait::async_trait;
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Enqueued, Error, EventReach,
     EventStream, Hub, Interest, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, Reach,
-    Result, Span, Stamped, Storage, WorkerInfo, lifecycle::Transition,
+    Result, Span, Stamped, Storage, WorkerInfo, group_commit::Writer, lifecycle::Transition,
+    watcher::Watcher,
 };
 use std::{
     sync::{Arc, Mutex, PoisonError, atomic::AtomicI64},
@@ -33,7 +34,7 @@ pub struct SqliteStorage {
     // Dropped in this order: the writer comes last, so that its connection is the one that tidies up the log.
     watcher: Mutex<Arc<OnceCell<Watcher>>>,
     readers: Readers,
-    writer: Writer,
+    writer: Writer<Database>,
     shared: Arc<Shared>,
 }
 
@@ -50,7 +51,7 @@ impl SqliteStorage {
         let clock = StoreClock::new(options.clock.clone());
         let own_commits = AtomicI64::new(0);
         let shared = Arc::new(Shared { options, clock, hub: Arc::new(Hub::default()), own_commits });
-        let Opened { writer, readers } = Writer::start(shared.clone(), READERS).await?;
+        let (writer, readers) = start(shared.clone(), READERS).await?;
         let readers = Readers::start(&shared, readers)?;
         Ok(Self { watcher: Mutex::default(), readers, writer, shared })
     }
@@ -138,7 +139,7 @@ impl Storage for SqliteStorage {
         self.check_open("subscribe")?;
         let stream = self.shared.hub.subscribe(queue, interest);
         let watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        watcher.get_or_try_init(|| Watcher::start(self.shared.clone())).await?;
+        watcher.get_or_try_init(|| wakeup::start(self.shared.clone())).await?;
         Ok(stream)
     }
 

@@ -90,8 +90,8 @@ async fn load(store: Arc<SqliteStorage>, round: String, task: u64) {
         let id = format!("{round}-{task}-{n}");
         store.enqueue(&queue(), vec![vec![job(&id)]]).await.expect("it enqueues");
         say(&format!("queued {id}"));
-        for job in claim(&store, 1, n * TASKS + task).await.jobs {
-            settle(&store, &job.record.meta, complete(job.token)).await;
+        for job in claim(&*store, 1).await.jobs {
+            settle(&*store, &job.record.meta, complete(job.token)).await;
             say(&format!("completed {}", job.record.meta.id));
         }
     }

@@ -14,7 +14,7 @@ use std::{sync::Arc, time::Duration};
 async fn held(place: &Place) -> (SqliteStorage, SqliteStorage, ClaimedJob) {
     let (store, other) = (place.open().await, place.open().await);
     enqueue(&store, vec![job("a")]).await;
-    let held = claim(&store, 1, 1).await.jobs.remove(0);
+    let held = claim(&store, 1).await.jobs.remove(0);
     (store, other, held)
 }
 
@@ -52,11 +52,11 @@ async fn a_lease_that_another_handle_took_over_is_lost_to_its_holder() {
     let store = SqliteStorage::open(place.options().clock(clock.clone())).await.unwrap();
     let other = SqliteStorage::open(place.options().clock(clock.clone())).await.unwrap();
     enqueue(&store, vec![job("a")]).await;
-    let held = claim(&store, 1, 1).await.jobs.remove(0);
+    let held = claim(&store, 1).await.jobs.remove(0);
     clock.advance(Duration::from_secs(31));
     let id = JobId::from_static("a");
     other.change(&queue(), &id, Event::Expire, &Policy::default()).await.unwrap();
-    let taken_over = claim(&other, 1, 2).await.jobs.remove(0);
+    let taken_over = claim(&other, 1).await.jobs.remove(0);
     let answer = settle(&store, &held.record.meta, complete(held.token)).await;
     assert!(matches!(answer, Changed::LeaseLost(_)), "{answer:?}");
     settle(&other, &taken_over.record.meta, complete(taken_over.token)).await;

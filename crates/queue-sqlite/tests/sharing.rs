@@ -5,7 +5,7 @@ mod common;
 
 use common::{Place, claim, enqueue, job, queue, request};
 use futures_util::{FutureExt, StreamExt};
-use queue_core::{Hint, Interest, ManualClock, Storage, Timestamp};
+use queue_core::{Hint, Interest, ManualClock, Span, Storage, Timestamp};
 use queue_sqlite::SqliteStorage;
 use std::{sync::Arc, time::Duration};
 
@@ -61,10 +61,10 @@ async fn a_claim_whose_caller_is_gone_before_its_turn_leases_nothing() {
     let queue = queue();
     let mut enqueue_first = Box::pin(store.enqueue(&queue, vec![vec![job("b")]]));
     assert!((&mut enqueue_first).now_or_never().is_none());
-    let mut abandoned = Box::pin(store.claim(request(1, 1)));
+    let mut abandoned = Box::pin(store.claim(request(1, Span::from_secs(30))));
     assert!((&mut abandoned).now_or_never().is_none());
     drop(abandoned);
     lock.execute_batch("COMMIT").unwrap();
     enqueue_first.await.unwrap();
-    assert_eq!(claim(&store, 10, 2).await.jobs.len(), 2);
+    assert_eq!(claim(&store, 10).await.jobs.len(), 2);
 }

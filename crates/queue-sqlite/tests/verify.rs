@@ -39,7 +39,7 @@ async fn every_kind_of_damage_is_found() {
         let place = Place::new();
         let store = place.open().await;
         enqueue(&store, vec![job("a"), job("b"), job("c"), job("d").with_delay(Span::from_secs(9))]).await;
-        let claimed = claim(&store, 2, 1).await.jobs;
+        let claimed = claim(&store, 2).await.jobs;
         settle(&store, &claimed[0].record.meta, complete(claimed[0].token)).await;
         assert_sound(&store).await;
         Connection::open(place.path()).unwrap().execute(damage, []).unwrap();

@@ -76,7 +76,8 @@
 //! - [`Invariant`]: what the cases check, by number;
 //! - [`fault`]: a store that misbehaves on purpose;
 //! - [`history`]: recorded runs of several tasks, and the checker that judges them;
-//! - `proxy`: faults between a store and its server, with the feature of that name.
+//! - `proxy`: faults between a store and its server, with the feature of that name;
+//! - [`short`]: short names for a store's own tests.
 //!
 //! Absent on purpose: sleeping, and assertions on how long something took. Time is a manual clock, and a case that hangs
 //! is ended and named. Only a [`Load`](history::Load) goes by real time, since servers do.
@@ -95,6 +96,7 @@ pub mod proxy;
 mod runner;
 mod search;
 mod seeds;
+pub mod short;
 mod twin;
 
 pub use differential::differential;

@@ -41,6 +41,10 @@ use crate::repo::Repo;
 /// Every server that this program can start. One that needs another comes after it.
 const ALL: &[&dyn Server] = &[
     &postgres::POSTGRES,
+    &postgres::POSTGRES13,
+    &postgres::POSTGRES14,
+    &postgres::POSTGRES16,
+    &postgres::POSTGRES17,
     &postgres::POSTGRES18,
     &pgbouncer::PgBouncer,
     &redis::REDIS,

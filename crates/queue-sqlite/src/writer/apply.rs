@@ -1,7 +1,8 @@
-use super::{session::Session, task::Verb, waiting::Place};
+use super::{commit::Database, session::Session, waiting::Place};
 use crate::row::{StoredJob, written};
 use queue_core::{
     Applied, JobMeta, Stamped,
+    group_commit::Verb,
     lifecycle::{Transition, Verdict, apply},
 };
 
@@ -9,7 +10,7 @@ use queue_core::{
 #[derive(Debug)]
 pub(crate) struct Apply(pub(crate) Vec<Transition>);
 
-impl Verb for Apply {
+impl Verb<Database> for Apply {
     type Answer = Stamped<Vec<Applied>>;
 
     const NAME: &'static str = "apply";

@@ -1,16 +1,18 @@
-use super::{session::Session, task::Verb, waiting::Place};
+use super::{commit::Database, session::Session, waiting::Place};
 use crate::{
     outcome::{Outcome, read_outcome, read_payload},
     row::{COLUMNS, StoredJob, integer, written},
 };
-use queue_core::{ClaimRequest, Claimed, ClaimedJob, JobBody, JobRecord, Timestamp, lifecycle::lease};
+use queue_core::{
+    ClaimRequest, Claimed, ClaimedJob, JobBody, JobRecord, Timestamp, group_commit::Verb, lifecycle::lease,
+};
 use rusqlite::{OptionalExtension, Row, params};
 
 /// Leases due jobs. A caller that is gone before it ran gets none, so that they do not wait for a lapse.
 #[derive(Debug)]
 pub(crate) struct Claim(pub(crate) ClaimRequest);
 
-impl Verb for Claim {
+impl Verb<Database> for Claim {
     type Answer = Claimed;
 
     const NAME: &'static str = "claim";

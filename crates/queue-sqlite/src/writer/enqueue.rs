@@ -1,7 +1,8 @@
-use super::{session::Session, task::Verb, waiting::Place};
+use super::{commit::Database, session::Session, waiting::Place};
 use crate::row::{StoredJob, foreign, written};
 use queue_core::{
     Enqueued, JobMeta, NewJob, QueueName, Stamped, State,
+    group_commit::Verb,
     lifecycle::{Admission, admit},
 };
 
@@ -12,7 +13,7 @@ pub(crate) struct Enqueue {
     pub(crate) groups: Vec<Vec<NewJob>>,
 }
 
-impl Verb for Enqueue {
+impl Verb<Database> for Enqueue {
     type Answer = Stamped<Vec<Vec<Enqueued>>>;
 
     const NAME: &'static str = "enqueue";

@@ -37,15 +37,16 @@ mod tests {
         clock::StoreClock,
         connect::connect_writer,
         options::SqliteOptions,
-        writer::{Claim, Enqueue, Shared, session::Session, task::Verb},
+        writer::{Claim, Database, Enqueue, Shared, session::Session},
     };
     use queue_core::{
         ClaimRequest, ContentType, Hub, JobId, Kind, NewJob, Payload, QueueName, SeededRng, Span, WorkerId,
+        group_commit::Verb,
     };
     use std::sync::{Arc, atomic::AtomicI64};
 
     /// Runs a verb in a transaction that is left open.
-    fn run<V: Verb>(session: &mut Session<'_>, verb: &V) -> V::Answer {
+    fn run<V: Verb<Database>>(session: &mut Session<'_>, verb: &V) -> V::Answer {
         session.begin().expect("it begins");
         let answer = verb.run(session).expect("it runs");
         session.flush().expect("it is written");

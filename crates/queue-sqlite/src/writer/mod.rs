@@ -1,8 +1,8 @@
 //! Writing: one thread per handle, which puts whatever waits into one transaction and answers after its commit.
 
 mod apply;
-mod batch;
 mod claim;
+mod commit;
 mod counters;
 mod enqueue;
 mod held;
@@ -13,15 +13,15 @@ mod presence;
 mod prune;
 mod session;
 mod statements;
-mod task;
 mod thread;
 mod waiting;
 
 pub(crate) use apply::Apply;
 pub(crate) use claim::Claim;
+pub(crate) use commit::Database;
 pub(crate) use counters::SCHEDULED_SLOT;
 pub(crate) use enqueue::Enqueue;
 pub(crate) use pause::SetPaused;
 pub(crate) use presence::Announce;
 pub(crate) use prune::PruneSome;
-pub(crate) use thread::{Opened, Shared, Writer};
+pub(crate) use thread::{Shared, start};

@@ -1,5 +1,5 @@
-use super::{session::Session, task::Verb};
-use queue_core::QueueName;
+use super::{commit::Database, session::Session};
+use queue_core::{QueueName, group_commit::Verb};
 use rusqlite::params;
 
 /// Stops or resumes the claims of a queue, for every process.
@@ -9,7 +9,7 @@ pub(crate) struct SetPaused {
     pub(crate) paused: bool,
 }
 
-impl Verb for SetPaused {
+impl Verb<Database> for SetPaused {
     type Answer = ();
 
     const NAME: &'static str = "set_paused";

@@ -1,5 +1,5 @@
-use super::{session::Session, task::Verb};
-use queue_core::{QueueName, Span, WorkerInfo};
+use super::{commit::Database, session::Session};
+use queue_core::{QueueName, Span, WorkerInfo, group_commit::Verb};
 use rusqlite::params;
 
 /// Shows a worker for a while, or retires it. Those that stopped announcing themselves leave on the way.
@@ -9,7 +9,7 @@ pub(crate) struct Announce {
     pub(crate) ttl: Span,
 }
 
-impl Verb for Announce {
+impl Verb<Database> for Announce {
     type Answer = ();
 
     const NAME: &'static str = "announce";

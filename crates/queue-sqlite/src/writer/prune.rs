@@ -1,6 +1,6 @@
-use super::{session::Session, task::Verb, waiting::Place};
+use super::{commit::Database, session::Session, waiting::Place};
 use crate::row::{StoredJob, integer, written};
-use queue_core::{Prune, QueueName};
+use queue_core::{Prune, QueueName, group_commit::Verb};
 use rusqlite::params;
 
 /// Removes records, as many as fit one transaction; the store sends it again until the request is met.
@@ -16,7 +16,7 @@ impl PruneSome {
     pub(crate) const MAX: usize = 1_000;
 }
 
-impl Verb for PruneSome {
+impl Verb<Database> for PruneSome {
     /// How many it removed.
     type Answer = usize;
 

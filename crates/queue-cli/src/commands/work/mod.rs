@@ -65,9 +65,17 @@ pub(crate) struct WorkArgs {
 
 pub(crate) async fn run(args: WorkArgs, session: &Session) -> Result<Exit, CliError> {
     let mut signals = StopSignals::listen()?;
-    let report =
-        session.with_jobs(Missing::Create, async |jobs| work(&args, jobs, session, &mut signals).await);
-    let (report, stopped) = report.await?;
+    session.with_jobs(Missing::Create, async |jobs| serve(&args, jobs, session, &mut signals).await).await
+}
+
+/// Works to the end, and says what was done.
+async fn serve(
+    args: &WorkArgs,
+    jobs: &Jobs,
+    session: &Session,
+    signals: &mut StopSignals,
+) -> Result<Exit, CliError> {
+    let (report, stopped) = work(args, jobs, session, signals).await?;
     session.out.answer(|| event::words(&report), || event::summary(&report))?;
     Ok(match stopped {
         Stopped::Twice => Exit::Interrupted,
@@ -146,4 +154,29 @@ fn worker(
         .drain_deadline(args.grace)
         .on_event(move |happened| event::show(out, happened));
     Ok(if args.drain { builder.until_empty() } else { builder }.build()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        args::{Cli, Command},
+        output::Output,
+    };
+    use clap::Parser;
+    use queue::{Queue, QueueName};
+
+    #[tokio::test]
+    async fn a_store_that_is_gone_for_good_is_an_error() {
+        let cli = Cli::try_parse_from(["queue", "work", "--exec", "true"]).unwrap();
+        let Command::Work(args) = cli.command else { panic!("{:?}", cli.command) };
+        let name = QueueName::from_static("tests");
+        let session = Session { out: Output::new(Format::Human), url: "memory:".to_owned(), name };
+        let storage = queue::open(&session.url).await.unwrap();
+        let jobs = Queue::new(storage.clone(), &session.name).unwrap();
+        storage.close().await.unwrap();
+        let mut signals = StopSignals::listen().unwrap();
+        let error = serve(&args, &jobs, &session, &mut signals).await.unwrap_err();
+        assert_eq!(error.report(Format::Human), Exit::Unavailable);
+    }
 }

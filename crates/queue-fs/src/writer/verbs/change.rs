@@ -1,14 +1,12 @@
 use crate::{
     error::Fault,
     state::PresenceEdit,
-    writer::{
-        session::Session,
-        task::{Need, Verb},
-    },
+    writer::{commit::Files, session::Session},
 };
 use bytes::Bytes;
 use queue_core::{
     Applied, Failure, PruneRequest, QueueName, Span, Stamped, WorkerInfo,
+    group_commit::Verb,
     lifecycle::{Patch, Transition},
 };
 
@@ -16,11 +14,10 @@ use queue_core::{
 #[derive(Debug)]
 pub(crate) struct Apply(pub(crate) Vec<Transition>);
 
-impl Verb for Apply {
+impl Verb<Files> for Apply {
     type Answer = Stamped<Vec<Applied>>;
 
     const NAME: &'static str = "apply";
-    const NEED: Need = Need::Change;
 
     /// Jobs that the batch touches, and KiB that it brings.
     fn weight(&self) -> usize {
@@ -58,12 +55,11 @@ impl PruneSome {
     pub(crate) const MAX: usize = 5_000;
 }
 
-impl Verb for PruneSome {
+impl Verb<Files> for PruneSome {
     /// How many it removed.
     type Answer = u64;
 
     const NAME: &'static str = "prune";
-    const NEED: Need = Need::Change;
 
     fn weight(&self) -> usize {
         self.0.limit
@@ -81,11 +77,10 @@ pub(crate) struct SetPaused {
     pub(crate) paused: bool,
 }
 
-impl Verb for SetPaused {
+impl Verb<Files> for SetPaused {
     type Answer = ();
 
     const NAME: &'static str = "set_paused";
-    const NEED: Need = Need::Change;
 
     fn run(&self, session: &mut Session) -> Result<(), Fault> {
         session.state.engine.set_paused(&self.queue, self.paused);
@@ -100,11 +95,10 @@ pub(crate) struct Announce {
     pub(crate) ttl: Span,
 }
 
-impl Verb for Announce {
+impl Verb<Files> for Announce {
     type Answer = ();
 
     const NAME: &'static str = "announce";
-    const NEED: Need = Need::Change;
 
     fn run(&self, session: &mut Session) -> Result<(), Fault> {
         let engine = &mut session.state.engine;

@@ -1,21 +1,17 @@
 use crate::{
     error::Fault,
-    writer::{
-        session::Session,
-        task::{Need, Verb},
-    },
+    writer::{commit::Files, session::Session},
 };
-use queue_core::{ClaimRequest, Claimed};
+use queue_core::{ClaimRequest, Claimed, group_commit::Verb};
 
 /// Leases due jobs. A caller that is gone before it ran gets none, so that they do not wait for a lapse.
 #[derive(Debug)]
 pub(crate) struct Claim(pub(crate) ClaimRequest);
 
-impl Verb for Claim {
+impl Verb<Files> for Claim {
     type Answer = Claimed;
 
     const NAME: &'static str = "claim";
-    const NEED: Need = Need::Change;
     const SKIPS_ABANDONED: bool = true;
 
     fn weight(&self) -> usize {

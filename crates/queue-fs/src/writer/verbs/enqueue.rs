@@ -1,11 +1,11 @@
 use crate::{
     error::Fault,
     writer::{
+        commit::{Files, Need},
         session::Session,
-        task::{Need, Verb},
     },
 };
-use queue_core::{Enqueued, NewJob, QueueName, Stamped};
+use queue_core::{Enqueued, NewJob, QueueName, Stamped, group_commit::Verb};
 
 /// Stores jobs. Everything is in one record, so every group is whole or absent (I19).
 #[derive(Debug)]
@@ -14,7 +14,7 @@ pub(crate) struct Enqueue {
     pub(crate) groups: Vec<Vec<NewJob>>,
 }
 
-impl Verb for Enqueue {
+impl Verb<Files> for Enqueue {
     type Answer = Stamped<Vec<Vec<Enqueued>>>;
 
     const NAME: &'static str = "enqueue";

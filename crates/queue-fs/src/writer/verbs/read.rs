@@ -2,11 +2,13 @@ use crate::{
     FsUsage,
     error::Fault,
     writer::{
+        commit::{Files, Need},
         session::Session,
-        task::{Need, Verb},
     },
 };
-use queue_core::{Counts, Detail, JobId, JobRecord, ListQuery, Page, QueueName, Stamped, WorkerInfo};
+use queue_core::{
+    Counts, Detail, JobId, JobRecord, ListQuery, Page, QueueName, Stamped, WorkerInfo, group_commit::Verb,
+};
 
 /// Reads jobs by id.
 #[derive(Debug)]
@@ -16,7 +18,7 @@ pub(crate) struct Get {
     pub(crate) what: Detail,
 }
 
-impl Verb for Get {
+impl Verb<Files> for Get {
     type Answer = Stamped<Vec<Option<JobRecord>>>;
 
     const NAME: &'static str = "get";
@@ -38,7 +40,7 @@ impl Verb for Get {
 #[derive(Debug)]
 pub(crate) struct List(pub(crate) ListQuery);
 
-impl Verb for List {
+impl Verb<Files> for List {
     type Answer = Option<Page>;
 
     const NAME: &'static str = "list";
@@ -54,7 +56,7 @@ impl Verb for List {
 #[derive(Debug)]
 pub(crate) struct Count(pub(crate) QueueName);
 
-impl Verb for Count {
+impl Verb<Files> for Count {
     type Answer = Counts;
 
     const NAME: &'static str = "counts";
@@ -70,7 +72,7 @@ impl Verb for Count {
 #[derive(Debug)]
 pub(crate) struct Workers;
 
-impl Verb for Workers {
+impl Verb<Files> for Workers {
     type Answer = Vec<WorkerInfo>;
 
     const NAME: &'static str = "workers";
@@ -86,7 +88,7 @@ impl Verb for Workers {
 #[derive(Debug)]
 pub(crate) struct Measure;
 
-impl Verb for Measure {
+impl Verb<Files> for Measure {
     type Answer = FsUsage;
 
     const NAME: &'static str = "usage";
@@ -101,7 +103,7 @@ impl Verb for Measure {
 #[derive(Debug)]
 pub(crate) struct Verify;
 
-impl Verb for Verify {
+impl Verb<Files> for Verify {
     type Answer = Vec<String>;
 
     const NAME: &'static str = "verify";

@@ -1,16 +1,17 @@
 use crate::{
     error::Fault,
     writer::{
+        commit::{Files, Need},
         session::Session,
-        task::{Need, Verb},
     },
 };
+use queue_core::group_commit::Verb;
 
 /// Looks at what others wrote; subscribers are told on the way.
 #[derive(Debug)]
 pub(crate) struct CatchUp;
 
-impl Verb for CatchUp {
+impl Verb<Files> for CatchUp {
     type Answer = ();
 
     const NAME: &'static str = "subscribe";
@@ -25,7 +26,7 @@ impl Verb for CatchUp {
 #[derive(Debug)]
 pub(crate) struct FlushNow;
 
-impl Verb for FlushNow {
+impl Verb<Files> for FlushNow {
     type Answer = ();
 
     const NAME: &'static str = "flush";

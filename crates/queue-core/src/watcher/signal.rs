@@ -5,7 +5,7 @@ use std::{
 
 /// What a thread waits for: a touch, its end, or a while.
 #[derive(Debug, Default)]
-pub(crate) struct Signal {
+pub struct Signal {
     state: Mutex<SignalState>,
     changed: Condvar,
 }
@@ -18,25 +18,28 @@ struct SignalState {
 
 /// Why a wait ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wake {
+pub enum Wake {
+    /// There is nothing to do any more.
     Stopped,
+    /// There is something to do.
     Touched,
+    /// Nothing happened.
     TimedOut,
 }
 
 impl Signal {
     /// There is something to do.
-    pub(crate) fn touch(&self) {
+    pub fn touch(&self) {
         self.set(|state| state.is_touched = true);
     }
 
     /// There is nothing to do any more.
-    pub(crate) fn stop(&self) {
+    pub fn stop(&self) {
         self.set(|state| state.is_stopped = true);
     }
 
     /// Waits for a touch, at most this long, and takes it.
-    pub(crate) fn wait_for_touch(&self, timeout: Duration) -> Wake {
+    pub fn wait_for_touch(&self, timeout: Duration) -> Wake {
         let mut state = self.wait(timeout, |state| !state.is_stopped && !state.is_touched);
         match (state.is_stopped, std::mem::take(&mut state.is_touched)) {
             (true, _) => Wake::Stopped,
@@ -46,7 +49,7 @@ impl Signal {
     }
 
     /// Waits this long, whatever is touched meanwhile.
-    pub(crate) fn wait_out(&self, timeout: Duration) -> Wake {
+    pub fn wait_out(&self, timeout: Duration) -> Wake {
         if self.wait(timeout, |state| !state.is_stopped).is_stopped { Wake::Stopped } else { Wake::TimedOut }
     }
 

@@ -1,0 +1,205 @@
+//! Calls of several callers in one transaction, and what becomes of them when it fails.
+
+use futures_util::{
+    FutureExt,
+    future::{join, join_all},
+};
+use queue_core::{
+    Certainty, Error, ErrorKind,
+    group_commit::{Committer, Failed, Inbox, Pending, Verb, Writer},
+};
+use std::sync::{Arc, Barrier};
+use tokio::sync::oneshot;
+
+/// What was written, transaction by transaction.
+#[derive(Debug, Default)]
+struct Ledger {
+    committed: Vec<Vec<u32>>,
+    entries: Vec<u32>,
+    /// Commits fail, and nobody knows how far they came.
+    breaks: bool,
+}
+
+#[derive(Debug)]
+struct Ledgers;
+
+impl Committer for Ledgers {
+    type Session<'a> = Ledger;
+    type Need = ();
+    type Failure = &'static str;
+    type Fault = &'static str;
+
+    const USUAL_NEED: () = ();
+
+    fn transact(ledger: &mut Ledger, group: &mut [Pending<Self>]) -> Result<(), Failed<&'static str>> {
+        ledger.entries.clear();
+        let mut wanted = group.iter_mut().filter(|call| call.is_wanted());
+        wanted.try_for_each(|call| call.run(ledger)).map_err(Failed::Within)?;
+        if ledger.breaks && !ledger.entries.is_empty() {
+            return Err(Failed::Together("the disk broke"));
+        }
+        let entries = std::mem::take(&mut ledger.entries);
+        ledger.committed.push(entries);
+        Ok(())
+    }
+
+    fn explain(fault: &&'static str, operation: &'static str) -> Error {
+        Error::new(ErrorKind::Unavailable, operation, *fault)
+    }
+}
+
+/// Enters a number; odd ones are refused.
+struct Enter(u32);
+
+impl Verb<Ledgers> for Enter {
+    type Answer = ();
+    const NAME: &'static str = "enter";
+
+    fn run(&self, ledger: &mut Ledger) -> Result<(), &'static str> {
+        if self.0 % 2 == 1 {
+            return Err("odd numbers are refused");
+        }
+        ledger.entries.push(self.0);
+        Ok(())
+    }
+}
+
+/// The same, unless nobody waits for it.
+struct EnterIfWanted(u32);
+
+impl Verb<Ledgers> for EnterIfWanted {
+    type Answer = ();
+    const NAME: &'static str = "enter_if_wanted";
+    const SKIPS_ABANDONED: bool = true;
+
+    fn run(&self, ledger: &mut Ledger) -> Result<(), &'static str> {
+        Enter(self.0).run(ledger)
+    }
+}
+
+/// Keeps the thread busy from the first wait until the second.
+struct Hold(Arc<Barrier>);
+
+impl Verb<Ledgers> for Hold {
+    type Answer = ();
+    const NAME: &'static str = "hold";
+
+    fn run(&self, _: &mut Ledger) -> Result<(), &'static str> {
+        self.0.wait();
+        self.0.wait();
+        Ok(())
+    }
+}
+
+/// What was written so far.
+struct Read;
+
+impl Verb<Ledgers> for Read {
+    type Answer = Vec<Vec<u32>>;
+    const NAME: &'static str = "read";
+
+    fn run(&self, ledger: &mut Ledger) -> Result<Vec<Vec<u32>>, &'static str> {
+        Ok(ledger.committed.iter().filter(|entries| !entries.is_empty()).cloned().collect())
+    }
+}
+
+async fn start(mut ledger: Ledger) -> Writer<Ledgers> {
+    let serve = move |inbox: Inbox<Ledgers>, opened: oneshot::Sender<queue_core::Result<()>>| {
+        opened.send(Ok(())).expect("somebody waits");
+        inbox.serve(&mut ledger);
+    };
+    Writer::start("ledger", serve).await.expect("it opens").0
+}
+
+/// Sends calls while the thread is busy, so that all of them wait when it is done.
+async fn together<T>(writer: &Writer<Ledgers>, calls: impl Future<Output = T>) -> T {
+    let gate = Arc::new(Barrier::new(2));
+    let meanwhile = async {
+        gate.wait();
+        let release = async { gate.wait() };
+        join(calls, release).await.0
+    };
+    let (held, answers) = join(writer.call(Hold(gate.clone())), meanwhile).await;
+    held.expect("it holds");
+    answers
+}
+
+/// What is committed. The first read may share a transaction with what came before it.
+async fn written(writer: &Writer<Ledgers>) -> Vec<Vec<u32>> {
+    writer.call(Read).await.expect("it reads");
+    writer.call(Read).await.expect("it reads")
+}
+
+#[tokio::test]
+async fn calls_that_wait_share_a_transaction() {
+    let writer = start(Ledger::default()).await;
+    let entered = together(&writer, join_all([2, 4, 6].map(|n| writer.call(Enter(n))))).await;
+    assert!(entered.iter().all(Result::is_ok));
+    assert_eq!(written(&writer).await, [[2, 4, 6]]);
+}
+
+#[tokio::test]
+async fn a_call_that_fails_takes_nobody_along() {
+    let writer = start(Ledger::default()).await;
+    let entered = together(&writer, join_all([2, 3, 4].map(|n| writer.call(Enter(n))))).await;
+    assert_eq!(entered.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false, true]);
+    assert_eq!(written(&writer).await, [[2], [4]]);
+}
+
+#[tokio::test]
+async fn a_commit_that_fails_fails_everybody_and_is_not_tried_again() {
+    let writer = start(Ledger { breaks: true, ..Ledger::default() }).await;
+    let entered = together(&writer, join_all([2, 4].map(|n| writer.call(Enter(n))))).await;
+    for answer in entered {
+        let error = answer.unwrap_err();
+        assert_eq!((error.operation(), error.message()), ("enter", "the disk broke"));
+    }
+    assert_eq!(written(&writer).await, Vec::<Vec<u32>>::new());
+}
+
+#[tokio::test]
+async fn a_caller_that_is_gone_before_its_turn_is_skipped_if_the_verb_says_so() {
+    let writer = start(Ledger::default()).await;
+    let gone = async {
+        drop(writer.call(EnterIfWanted(2)).now_or_never());
+        drop(writer.call(Enter(4)).now_or_never());
+    };
+    together(&writer, gone).await;
+    assert_eq!(written(&writer).await, [[4]]);
+}
+
+#[tokio::test]
+async fn closing_finishes_what_was_sent_and_refuses_more() {
+    let writer = start(Ledger::default()).await;
+    let (entered, ()) = together(&writer, join(writer.call(Enter(2)), writer.close())).await;
+    entered.expect("it was sent before");
+    assert!(writer.is_closed());
+    assert_eq!(writer.call(Enter(4)).await.unwrap_err().kind(), ErrorKind::Closed);
+}
+
+#[tokio::test]
+async fn what_the_opening_says_is_told() {
+    let refuse = |_: Inbox<Ledgers>, opened: oneshot::Sender<queue_core::Result<()>>| {
+        opened.send(Err(Error::new(ErrorKind::Corrupt, "open", "torn pages"))).expect("somebody waits");
+    };
+    let error = Writer::start("ledger", refuse).await.unwrap_err();
+    assert_eq!((error.kind(), error.message()), (ErrorKind::Corrupt, "torn pages"));
+}
+
+#[tokio::test]
+async fn a_thread_that_panics_leaves_its_callers_in_doubt_and_not_in_waiting() {
+    struct Panic;
+    impl Verb<Ledgers> for Panic {
+        type Answer = ();
+        const NAME: &'static str = "panic";
+
+        fn run(&self, _: &mut Ledger) -> Result<(), &'static str> {
+            panic!("part of the test")
+        }
+    }
+    let writer = start(Ledger::default()).await;
+    let error = writer.call(Panic).await.unwrap_err();
+    assert_eq!((error.kind(), error.certainty()), (ErrorKind::Internal, Certainty::Unknown));
+    // Closed as soon as the thread is gone.
+    assert!(writer.call(Enter(2)).await.is_err());
+}

@@ -1,0 +1,169 @@
+//! While somebody holds an old snapshot no removed row is cleaned away. Calls look up the rows that they are about all the same,
+//! and walk through none of those: however small the server believes the tables to be, since it last saw them empty.
+
+mod common;
+
+use common::{Place, claim, complete, enqueue, job, request};
+use queue_core::{
+    ClaimedJob, Failure, Span, Storage,
+    lifecycle::{Cause, Event, OnRunning, Policy, decide},
+};
+use queue_postgres::{Pooler, PostgresOptions, PostgresStorage};
+use sqlx::{AssertSqlSafe, Connection, PgConnection, Row, postgres::PgRow};
+use std::{collections::BTreeMap, time::Duration};
+use tokio::sync::Mutex;
+
+/// Jobs that leave a dead row each, in two tables.
+const DEAD: usize = 4_000;
+/// Jobs that each call is about.
+const LIVE: usize = 100;
+/// Entries that a call may read for one job in one index.
+const EACH: usize = 10;
+/// Looks from the start of the due jobs or of the leases, which do walk through what lies there: two of a claim, one of a
+/// search for lapsed leases.
+const WALKS: usize = 3;
+
+/// A queue that is long, and claims that are small.
+const WAITING: usize = 5_000;
+const CLAIMS: usize = 10;
+const CLAIM: usize = 10;
+
+/// A snapshot that is held is held against all tables.
+static ALONE: Mutex<()> = Mutex::const_new(());
+
+/// Entries read by index, since the tables were made.
+type Reads = BTreeMap<String, usize>;
+
+fn counted(entries: i64) -> usize {
+    usize::try_from(entries).expect("a count is not negative")
+}
+
+async fn reads(place: &Place) -> sqlx::Result<Reads> {
+    let text = format!(
+        "SELECT indexrelname, idx_tup_read FROM pg_stat_user_indexes WHERE schemaname = '{}'",
+        place.schema.name
+    );
+    let mut connection = PgConnection::connect(&place.schema.url).await?;
+    let rows = sqlx::query(AssertSqlSafe(text)).fetch_all(&mut connection).await?;
+    connection.close().await?;
+    let read = |row: &PgRow| Ok((row.try_get(0)?, counted(row.try_get(1)?)));
+    rows.iter().map(read).collect()
+}
+
+/// Once they stand still: a session counts for itself, and tells when it ends.
+async fn settled_reads(place: &Place) -> Reads {
+    let mut last = reads(place).await.expect("the server answers");
+    loop {
+        tokio::time::sleep(Duration::from_millis(1_500)).await;
+        let now = reads(place).await.expect("the server answers");
+        if now == last {
+            return now;
+        }
+        last = now;
+    }
+}
+
+async fn apply(store: &PostgresStorage, jobs: &[ClaimedJob], event: impl Fn(&ClaimedJob) -> Event) {
+    let decided = jobs.iter().map(|job| decide(&job.record.meta, event(job), &Policy::default()));
+    let batch: Result<_, _> = decided.collect();
+    let applied = store.apply(batch.expect("a held job allows it")).await.expect("it applies").value;
+    assert!(applied.iter().all(queue_core::Applied::is_done), "nobody else is there");
+}
+
+fn failed(job: &ClaimedJob) -> Event {
+    let failure = Failure::new("Injected", "part of the test");
+    Event::Fail { token: job.token, failure, cause: Cause::Terminal, delay: None, retention: None }
+}
+
+/// Each kind of change of a live job.
+async fn change(store: &PostgresStorage) {
+    let extend =
+        |job: &ClaimedJob| Event::Extend { token: job.token, by: Span::from_secs(60), progress: None };
+    enqueue(store, (0..3 * LIVE).map(|n| job(&n.to_string())).collect()).await;
+    let held = claim(store, LIVE * 3).await.jobs;
+    let (moved, rest) = held.split_at(held.len() / 3);
+    let (marked, completed) = rest.split_at(rest.len() / 2);
+    apply(store, marked, |_| Event::Cancel { running: OnRunning::Request }).await;
+    apply(store, &held, extend).await;
+    apply(store, moved, failed).await;
+    apply(store, completed, |job| complete(job.token)).await;
+}
+
+async fn hold_snapshot(place: &Place) -> sqlx::Result<PgConnection> {
+    let mut holder = PgConnection::connect(&place.schema.url).await?;
+    sqlx::raw_sql("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM pg_class")
+        .execute(&mut holder)
+        .await?;
+    Ok(holder)
+}
+
+/// Fills and empties the tables. The server knows what the values in them were like, and counts what lives: nothing.
+async fn fill_and_empty(place: &Place, jobs: usize) {
+    let store = place.open().await;
+    enqueue(&store, (0..jobs).map(|n| job(&format!("dead-{n}"))).collect()).await;
+    place.execute("ANALYZE {schema}.ready").await;
+    let held = claim(&store, jobs).await.jobs;
+    place.execute("ANALYZE {schema}.lease").await;
+    apply(&store, &held, |job| complete(job.token)).await;
+    store.close().await.expect("it closes");
+    for table in ["ready", "lease"] {
+        place.execute(&format!("VACUUM {{schema}}.{table}")).await;
+    }
+}
+
+async fn assert_claims_read_what_they_take(adjust: impl FnOnce(PostgresOptions) -> PostgresOptions) {
+    let _alone = ALONE.lock().await;
+    let Some(place) = Place::new().await else { return };
+    fill_and_empty(&place, WAITING).await;
+    let before = settled_reads(&place).await;
+
+    let store = place.open_with(|options| adjust(options.connections_max(1))).await;
+    enqueue(&store, (0..WAITING).map(|n| job(&n.to_string())).collect()).await;
+    for _ in 0..CLAIMS {
+        assert_eq!(claim(&store, CLAIM).await.jobs.len(), CLAIM);
+    }
+    store.close().await.expect("it closes");
+
+    let reads = settled_reads(&place).await["ready_order"] - before["ready_order"];
+    assert!((1..WAITING).contains(&reads), "{reads} entries read, of {WAITING} that wait");
+    let store = place.open().await;
+    place.finish(&store).await;
+}
+
+#[tokio::test]
+async fn a_claim_reads_what_it_takes_however_much_waits_behind() {
+    assert_claims_read_what_they_take(|options| options).await;
+}
+
+#[tokio::test]
+async fn so_it_does_on_connections_that_keep_no_settings() {
+    assert_claims_read_what_they_take(|options| options.pooler(Pooler::Transactions)).await;
+}
+
+#[tokio::test]
+async fn calls_look_up_their_rows_and_walk_through_no_dead_ones() {
+    let _alone = ALONE.lock().await;
+    let Some(place) = Place::new().await else { return };
+    let holder = hold_snapshot(&place).await.unwrap();
+    fill_and_empty(&place, DEAD).await;
+    let before = settled_reads(&place).await;
+
+    let store = place.open_with(|options| options.connections_max(1)).await;
+    change(&store).await;
+    store.close().await.expect("it closes");
+
+    let after = settled_reads(&place).await;
+    let read = |index: &str| after[index] - before[index];
+    for index in ["ready_pkey", "lease_pkey"] {
+        let reads = read(index);
+        assert!((LIVE..DEAD).contains(&reads), "{reads} of {index}, of {DEAD} dead ones");
+    }
+    for index in ["ready_order", "lease_deadline"] {
+        let reads = read(index);
+        assert!(reads < WALKS * DEAD + EACH * 3 * LIVE, "{reads} of {index}, of {DEAD} dead ones");
+    }
+    holder.close().await.unwrap();
+    let store = place.open().await;
+    assert_eq!(store.claim(request(1, Span::from_secs(1))).await.unwrap().jobs, []);
+    place.finish(&store).await;
+}

@@ -1,0 +1,42 @@
+use super::session::Session;
+use crate::error::Fault;
+use queue_core::{
+    Error,
+    group_commit::{Committer, Failed, Pending},
+};
+
+/// A file of SQLite: each group is one transaction.
+#[derive(Debug)]
+pub(crate) struct Database;
+
+impl Committer for Database {
+    type Session<'a> = Session<'a>;
+    type Need = ();
+    type Failure = rusqlite::Error;
+    type Fault = Fault;
+
+    const USUAL_NEED: () = ();
+
+    /// Hints are published between the commit and the answers, so that whoever has an answer finds that others were told.
+    fn transact(session: &mut Session<'_>, group: &mut [Pending<Self>]) -> Result<(), Failed<Fault>> {
+        let path = session.path();
+        session.begin().map_err(|error| Failed::Together(Fault::new(path, error)))?;
+        let ran = group
+            .iter_mut()
+            .filter(|call| call.is_wanted())
+            .try_for_each(|call| call.run(session))
+            .and_then(|()| session.flush());
+        if let Err(error) = ran {
+            session.rollback();
+            return Err(Failed::Within(Fault::new(path, error)));
+        }
+        session.commit().map_err(|error| {
+            session.rollback();
+            Failed::Together(Fault::new(path, error).in_commit())
+        })
+    }
+
+    fn explain(fault: &Fault, operation: &'static str) -> Error {
+        fault.of(operation)
+    }
+}
