@@ -64,3 +64,67 @@ fn attempt(session: &mut Session, group: &mut [Pending<Files>], need: Need) -> R
 fn failed(fault: Fault, otherwise: fn(Fault) -> Failed<Fault>) -> Failed<Fault> {
     if fault.is_full() { Failed::Within(fault) } else { otherwise(fault) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        FsOptions, FsStorage,
+        writer::{Enqueue, Shared, start},
+    };
+    use queue_core::{ContentType, JobId, Kind, NewJob, Payload, QueueName, Storage, group_commit::Verb};
+    use std::{
+        io::ErrorKind,
+        sync::{
+            Arc,
+            atomic::{AtomicU64, AtomicUsize, Ordering},
+        },
+    };
+
+    /// A read that fails so many times.
+    struct Flaky {
+        fails: AtomicUsize,
+        with: ErrorKind,
+    }
+
+    impl Verb<Files> for Flaky {
+        type Answer = ();
+
+        const NAME: &'static str = "flaky";
+        const NEED: Need = Need::Read;
+
+        fn run(&self, _: &mut Session) -> Result<(), Fault> {
+            let left =
+                self.fails.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+            left.map_or(Ok(()), |_| Err(Fault::io("part of the test", self.with.into())))
+        }
+    }
+
+    fn flaky(fails: usize, with: ErrorKind) -> Flaky {
+        Flaky { fails: AtomicUsize::new(fails), with }
+    }
+
+    fn jobs(id: &'static str) -> Vec<Vec<NewJob>> {
+        let payload = Payload::new("x", ContentType::from_static("x/y"));
+        vec![vec![NewJob::new(JobId::from_static(id), Kind::unnamed(), payload)]]
+    }
+
+    #[tokio::test]
+    async fn a_read_that_was_tried_again_leaves_nothing_to_be_taken_back() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let options = FsOptions::new(directory.path().join("jobs")).checked().expect("they are valid");
+        let other = FsStorage::open(options.clone()).await.expect("it opens");
+        let (hub, seen, unflushed) = (Arc::default(), Arc::new(AtomicU64::new(0)), Arc::default());
+        let shared = Arc::new(Shared { options, hub, seen, unflushed });
+        let (writer, _) = start(shared).await.expect("it opens");
+        // Another process removed a segment while this one read it.
+        writer.call(flaky(1, ErrorKind::NotFound)).await.expect("the second try is fine");
+        let queue = QueueName::from_static("q");
+        let theirs = other.enqueue(&queue, jobs("theirs")).await.expect("it enqueues").value[0][0].seq();
+        // This read learns of that job, and then fails.
+        writer.call(flaky(1, ErrorKind::Other)).await.expect_err("the disk fails");
+        let ours = writer.call(Enqueue { queue: queue.clone(), groups: jobs("ours") }).await;
+        assert!(ours.expect("it enqueues").value[0][0].seq() > theirs, "a number is given once");
+        assert_eq!(other.verify().await.expect("it verifies"), Vec::<String>::new());
+    }
+}

@@ -103,7 +103,10 @@ impl Session {
 
     /// Writes down what changed, as durably as promised, and publishes the hints.
     pub(super) fn commit(&mut self, need: Need) -> Result<(), Fault> {
-        if need != Need::Read {
+        if need == Need::Read {
+            // It may have begun as more, to be tried again under the lock.
+            self.state.engine.commit();
+        } else {
             self.write_down(need)?;
         }
         self.presence.clear();
