@@ -1,5 +1,6 @@
 -- In: mark, queue, unused, limit, channel, origin.
--- Out: now, and each record that was removed: id, seq, revision.
+-- Out: now, and each record that was removed: id, seq, revision; how
+-- many were looked at.
 -- Whoever deletes the state may delete the body: a job that moves between tables at this moment is left alone, body
 -- and all, and met by the next call.
 WITH t AS MATERIALIZED (SELECT {now} AS now),
@@ -23,4 +24,5 @@ bodies AS (
 ),
 lost AS MATERIALIZED (SELECT seq, id, revision, flags FROM gone JOIN bodies USING (seq)),
 told AS ({told_lost})
-SELECT (SELECT sent FROM told), t.now, l.id, l.seq, l.revision FROM t LEFT JOIN lost AS l ON true;
+SELECT (SELECT sent FROM told), t.now, l.id, l.seq, l.revision, (SELECT count(*) FROM doomed)
+FROM t LEFT JOIN lost AS l ON true;

@@ -16,6 +16,9 @@ use queue_core::{
 };
 use std::{sync::Arc, time::Duration};
 
+/// How often a prune tries again to remove jobs that were all on their way from one table to another.
+const PRUNES_IN_VAIN_MAX: usize = 16;
+
 /// A handle on the jobs in one schema of a PostgreSQL database.
 ///
 /// Any number of handles, processes and hosts may share the schema. The handle owns a pool of connections, unless it was
@@ -110,13 +113,14 @@ impl Storage for PostgresStorage {
     /// Removes in transactions of bounded size; dropping the future between two of them leaves the rest in place.
     async fn prune(&self, request: PruneRequest) -> Result<u64> {
         self.shared.check_open("prune")?;
-        let mut removed = 0;
-        while removed < request.limit {
+        let (mut removed, mut in_vain) = (0, 0);
+        while removed < request.limit && in_vain < PRUNES_IN_VAIN_MAX {
             let limit = PruneSome::MAX.min(request.limit - removed);
             let batch =
                 self.shared.call(&PruneSome { queue: &request.queue, what: request.what, limit }).await?;
-            removed += batch;
-            if batch < limit {
+            removed += batch.removed;
+            in_vain = if batch.removed == 0 { in_vain + 1 } else { 0 };
+            if batch.is_all {
                 break;
             }
         }

@@ -3,7 +3,9 @@
 mod common;
 
 use common::{Place, enqueue, job, queue};
-use queue_core::{Detail, JobId, Storage, StorageExt};
+use futures_util::FutureExt;
+use queue_core::{Detail, Interest, JobId, Storage, StorageExt};
+use sqlx::{AssertSqlSafe, Row};
 use std::{
     pin::{Pin, pin},
     task::{Context, Poll},
@@ -28,6 +30,25 @@ impl<F: Future> Future for PolledFor<'_, F> {
         self.left -= 1;
         self.future.as_mut().poll(context).map(Some)
     }
+}
+
+#[tokio::test]
+async fn who_subscribes_after_one_that_gave_up_is_listened_for_too() {
+    let Some(place) = Place::new().await else { return };
+    let (store, mut watcher) = (place.open().await, place.schema.connect().await.unwrap());
+    let queue = queue();
+    // The store knows the queue, so the first thing that a subscriber waits for is the connection that listens.
+    enqueue(&store, vec![job("first")]).await;
+    let text = format!(
+        "SELECT count(*) FROM pg_stat_activity
+         WHERE query LIKE 'LISTEN%queue_' || to_regnamespace('{}')::oid || '%'",
+        place.schema.quoted()
+    );
+    drop(store.subscribe(&queue, Interest::Wake).now_or_never());
+    let _hints = store.subscribe(&queue, Interest::Wake).await.unwrap();
+    let row = sqlx::query(AssertSqlSafe(text)).fetch_one(&mut watcher).await.unwrap();
+    assert_eq!(row.get::<i64, _>(0), 1, "what is committed from now on is hinted at");
+    place.finish(&store).await;
 }
 
 #[tokio::test]

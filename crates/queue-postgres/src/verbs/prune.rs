@@ -16,18 +16,25 @@ pub(crate) struct PruneSome<'a> {
     pub(crate) limit: usize,
 }
 
+/// What it did.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pruned {
+    pub(crate) removed: usize,
+    /// There is nothing more to look at. Some may be left all the same, that were on their way to another table.
+    pub(crate) is_all: bool,
+}
+
 impl PruneSome<'_> {
     /// Records removed in one transaction, so that others need not wait long for their rows.
     pub(crate) const MAX: usize = 5_000;
 }
 
 impl Verb for PruneSome<'_> {
-    /// How many it removed.
-    type Answer = usize;
+    type Answer = Pruned;
 
     const NAME: &'static str = "prune";
 
-    async fn run(&self, session: &mut Session<'_>) -> Result<usize, Fault> {
+    async fn run(&self, session: &mut Session<'_>) -> Result<Pruned, Fault> {
         let queue = session.find_queue(self.queue).await?.unwrap_or(NO_QUEUE);
         let (shared, origin) = (session.shared, session.origin());
         let (statement, age) = match self.what {
@@ -42,6 +49,7 @@ impl Verb for PruneSome<'_> {
             })
             .await?;
         session.told(&rows, 1)?;
+        let looked_at = counter(rows.first().ok_or(sqlx::Error::RowNotFound)?, 5)?;
         let mut removed = 0;
         for row in &rows {
             if row.try_get::<Option<i64>, _>(3)?.is_some() {
@@ -51,6 +59,6 @@ impl Verb for PruneSome<'_> {
                 removed += 1;
             }
         }
-        Ok(removed)
+        Ok(Pruned { removed, is_all: looked_at < self.limit as u64 })
     }
 }

@@ -18,7 +18,7 @@ use sqlx::{
 };
 use std::{sync::Arc, time::Duration};
 use tokio::{
-    sync::oneshot,
+    sync::watch,
     time::{Instant, sleep, sleep_until},
 };
 
@@ -29,12 +29,19 @@ const RETRY_MAX: Duration = Duration::from_secs(5);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Listens until it is aborted, or until the first connection fails, which `started` is told.
-pub(super) async fn run(shared: Arc<Shared>, audience: Arc<Audience>, started: oneshot::Sender<Result<()>>) {
+pub(super) async fn run(
+    shared: Arc<Shared>,
+    audience: Arc<Audience>,
+    started: watch::Sender<Option<Result<()>>>,
+) {
     let mut listener = match connect(&shared).await {
         Ok(listener) => listener,
-        Err(error) => return drop(started.send(Err(explain("subscribe", error, Effect::None)))),
+        Err(error) => {
+            let error = explain("subscribe", error, Effect::None);
+            return drop(started.send(Some(Err(error))));
+        }
     };
-    drop(started.send(Ok(())));
+    drop(started.send(Some(Ok(()))));
     loop {
         listen(&shared, &audience, &mut listener).await;
         // The old connection goes first, so that no two are open at once.

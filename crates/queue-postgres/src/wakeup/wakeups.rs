@@ -8,10 +8,7 @@ use std::{
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
-use tokio::{
-    sync::{Mutex as AsyncMutex, oneshot},
-    task::JoinHandle,
-};
+use tokio::{sync::watch, task::JoinHandle};
 
 /// How much longer than the interval of its renewal a request for every change holds.
 const FOLLOW_INTERVALS: i64 = 4;
@@ -21,7 +18,14 @@ const FOLLOW_INTERVALS: i64 = 4;
 pub(crate) struct Wakeups {
     shared: Arc<Shared>,
     audience: Arc<Audience>,
-    task: AsyncMutex<Option<JoinHandle<()>>>,
+    listening: Mutex<Option<Listening>>,
+}
+
+/// The task that listens, and whether it does by now: `None` until that is known.
+#[derive(Debug)]
+struct Listening {
+    task: JoinHandle<()>,
+    started: watch::Receiver<Option<Result<()>>>,
 }
 
 /// For whom the task listens.
@@ -37,7 +41,7 @@ struct Heard {
 
 impl Wakeups {
     pub(crate) fn new(shared: Arc<Shared>) -> Self {
-        Self { shared, audience: Arc::default(), task: AsyncMutex::new(None) }
+        Self { shared, audience: Arc::default(), listening: Mutex::default() }
     }
 
     /// Registers a subscriber; what is committed from now on is hinted at.
@@ -63,7 +67,8 @@ impl Wakeups {
 
     /// Ends the task and its connection.
     pub(crate) async fn close(&self) {
-        if let Some(task) = self.task.lock().await.take() {
+        let listening = self.lock().take();
+        if let Some(Listening { task, .. }) = listening {
             task.abort();
             // It was aborted, so that is what it answers.
             drop(task.await);
@@ -82,23 +87,37 @@ impl Wakeups {
     }
 
     /// Starts the task unless it runs, and waits until it listens.
-    #[expect(clippy::disallowed_methods, reason = "the one task of the store, which `Wakeups` owns and ends")]
     async fn start(&self) -> Result<()> {
-        let mut task = self.task.lock().await;
-        if task.as_ref().is_some_and(|task| !task.is_finished()) {
-            return Ok(());
-        }
-        let (started, answer) = oneshot::channel();
-        *task = Some(tokio::spawn(listener::run(self.shared.clone(), self.audience.clone(), started)));
-        answer.await.unwrap_or_else(|_| {
+        let mut started = self.listening();
+        let outcome = started.wait_for(Option::is_some).await.ok().and_then(|outcome| outcome.clone());
+        outcome.unwrap_or_else(|| {
             Err(Error::new(ErrorKind::Internal, "subscribe", "the task that listens ended at once"))
         })
+    }
+
+    /// Whether the task listens; one that could not is followed by another.
+    #[expect(clippy::disallowed_methods, reason = "the one task of the store, which `Wakeups` owns and ends")]
+    fn listening(&self) -> watch::Receiver<Option<Result<()>>> {
+        let mut listening = self.lock();
+        if let Some(Listening { task, started }) = &*listening
+            && !task.is_finished()
+        {
+            return started.clone();
+        }
+        let (starting, started) = watch::channel(None);
+        let task = tokio::spawn(listener::run(self.shared.clone(), self.audience.clone(), starting));
+        *listening = Some(Listening { task, started: started.clone() });
+        started
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Listening>> {
+        self.listening.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for Wakeups {
     fn drop(&mut self) {
-        if let Some(task) = self.task.get_mut() {
+        if let Some(Listening { task, .. }) = self.lock().take() {
             task.abort();
         }
     }
