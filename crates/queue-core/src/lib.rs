@@ -8,7 +8,7 @@
 //! 2. [`lifecycle::decide`]: the state machine, one pure function;
 //! 3. [`Storage`]: the verbs of a store, and [`StorageExt`] for what is built from them;
 //! 4. [`StorageLayer`]: what stands before any store;
-//! 5. [`Coalesced`], [`Gather`], [`Hub`], [`group_commit`], [`watcher`] and [`Mailbox`]: parts that stores share.
+//! 5. [`Coalesced`], [`Gather`], [`Hub`], [`Notices`], [`group_commit`], [`watcher`] and [`Mailbox`]: parts that stores share.
 //!
 //! Absent on purpose: a runtime, a serialization format, a driver.
 //!
@@ -30,6 +30,7 @@ pub mod lifecycle;
 mod limits;
 mod mailbox;
 mod names;
+mod notices;
 mod random;
 mod retry;
 mod spawn;
@@ -41,9 +42,10 @@ pub use coalesce::{Coalesced, Gather};
 pub use error::{Certainty, Error, ErrorKind, Result};
 pub use hub::Hub;
 pub use job::*;
-pub use limits::Limits;
+pub use limits::{Limits, payload_bytes};
 pub use mailbox::Mailbox;
 pub use names::{ContentType, InvalidName, JobId, Kind, NAME_BYTES_MAX, QueueName, WorkerId};
+pub use notices::{Notices, Wanted};
 pub use random::{IdSource, Rng, SeededRng, SystemRng, TimeOrderedIds};
 pub use retry::{Exponential, RetryPolicy};
 pub use spawn::Spawn;

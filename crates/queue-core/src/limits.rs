@@ -12,11 +12,23 @@ pub struct Limits {
     pub note_bytes_max: usize,
     /// Most jobs or transitions in one call. Default 10,000.
     pub batch_max: usize,
+    /// Most bytes of payloads, results and notes in one call together. Default 256 MiB.
+    pub call_bytes_max: usize,
+}
+
+/// Bytes of the payloads of jobs.
+pub fn payload_bytes(jobs: &[NewJob]) -> usize {
+    jobs.iter().map(|job| job.payload.bytes.len()).sum()
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { payload_bytes_max: 1 << 20, note_bytes_max: 16 << 10, batch_max: 10_000 }
+        Self {
+            payload_bytes_max: 1 << 20,
+            note_bytes_max: 16 << 10,
+            batch_max: 10_000,
+            call_bytes_max: 256 << 20,
+        }
     }
 }
 
@@ -24,12 +36,14 @@ impl Limits {
     /// Refuses an enqueue that is too large.
     pub fn check_enqueue(&self, groups: &[Vec<NewJob>]) -> Result<()> {
         self.check_batch("enqueue", groups.iter().map(Vec::len).sum())?;
+        self.check_call("enqueue", groups.iter().map(|group| payload_bytes(group)).sum())?;
         groups.iter().flatten().try_for_each(|job| self.check_job("enqueue", job))
     }
 
     /// Refuses a batch of transitions that is too large in any part.
     pub fn check_apply(&self, batch: &[Transition]) -> Result<()> {
         self.check_batch("apply", batch.iter().map(|transition| 1 + transition.then.len()).sum())?;
+        self.check_call("apply", batch.iter().map(Transition::large_bytes).sum())?;
         batch.iter().try_for_each(|transition| self.check_transition(transition))
     }
 
@@ -66,6 +80,17 @@ impl Limits {
         Err(Error::invalid(operation, format!("at most {most} jobs fit one call, not {items}; send several")))
     }
 
+    fn check_call(&self, operation: &'static str, bytes: usize) -> Result<()> {
+        if bytes <= self.call_bytes_max {
+            return Ok(());
+        }
+        let most = self.call_bytes_max;
+        Err(Error::invalid(
+            operation,
+            format!("at most {most} bytes fit one call, not {bytes}; send several"),
+        ))
+    }
+
     fn check_job(&self, operation: &'static str, job: &NewJob) -> Result<()> {
         self.check_payload(operation, "payload", job.payload.bytes.len())
     }
@@ -99,7 +124,8 @@ mod tests {
         lifecycle::{Cause, Event, Policy, decide},
     };
 
-    const LIMITS: Limits = Limits { payload_bytes_max: 4, note_bytes_max: 2, batch_max: 2 };
+    const LIMITS: Limits =
+        Limits { payload_bytes_max: 4, note_bytes_max: 2, batch_max: 2, call_bytes_max: 9 };
     const TOKEN: LeaseToken = LeaseToken::from_bytes([1; 16]);
 
     /// An event with a part of this many bytes.
@@ -157,6 +183,15 @@ mod tests {
         assert!(LIMITS.check_enqueue(&[vec![job(4)], vec![job(4)]]).is_ok());
         assert!(LIMITS.check_enqueue(&[vec![job(4)], vec![job(4), job(4)]]).is_err());
         assert!(LIMITS.check_enqueue(&[vec![job(4)], vec![job(5)]]).is_err());
+    }
+
+    #[test]
+    fn a_call_counts_the_bytes_of_all_its_parts() {
+        let limits = Limits { call_bytes_max: 5, ..LIMITS };
+        assert!(limits.check_enqueue(&[vec![job(4)], vec![job(1)]]).is_ok());
+        assert!(limits.check_enqueue(&[vec![job(4)], vec![job(2)]]).is_err());
+        assert!(limits.check_apply(&[transition(complete(4, vec![job(1)]))]).is_ok());
+        assert!(limits.check_apply(&[transition(complete(4, vec![job(2)]))]).is_err());
     }
 
     #[test]

@@ -9,6 +9,9 @@ const SEGMENT_BYTES: u64 = 4 << 20;
 /// carry on what is left of it.
 const RESERVE_BYTES: u64 = 2 * SEGMENT_BYTES;
 
+/// A call becomes one record, which is read in one piece.
+const CALL_BYTES_MAX: usize = 256 << 20;
+
 /// How a store directory is opened. Start with [`FsOptions::new`], change what you need, and hand it to
 /// [`FsStorage::open`](crate::FsStorage::open).
 #[derive(Clone, Debug)]
@@ -148,6 +151,9 @@ impl FsOptions {
     pub(crate) fn checked(mut self) -> Result<Self> {
         if self.poll_interval.is_zero() || self.flush == Flush::Every(Duration::ZERO) {
             return Err(Error::invalid("open", "the poll and flush intervals must be longer than zero"));
+        }
+        if self.limits.call_bytes_max > CALL_BYTES_MAX {
+            return Err(Error::invalid("open", "calls have at most 256 MiB in this store"));
         }
         let absolute = std::path::absolute(&self.path);
         self.path = absolute

@@ -5,24 +5,20 @@ use crate::{
     wakeup,
     writer::{
         Announce, Apply, Claim, Count, Enqueue, Files, Get, List, Measure, PruneSome, SetPaused, Shared,
-        Verify, Workers, bytes_of, start,
+        Verify, Workers, start,
     },
 };
 use async_trait::async_trait;
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Enqueued, Error, EventReach,
-    EventStream, Hub, Interest, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, Reach,
-    Result, Span, Stamped, Storage, WorkerInfo, group_commit::Writer, lifecycle::Transition,
-    watcher::Watcher,
+    EventStream, Interest, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, Reach, Result,
+    Span, Stamped, Storage, WorkerInfo, group_commit::Writer, lifecycle::Transition, watcher::Watcher,
 };
 use std::{
     sync::{Arc, Mutex, PoisonError, atomic::AtomicU64},
     time::Duration,
 };
 use tokio::sync::OnceCell;
-
-/// What one call may bring, in bytes: it becomes one record, which is read in one piece.
-const CALL_BYTES_MAX: usize = 256 << 20;
 
 /// A handle on the jobs in one directory.
 ///
@@ -84,32 +80,9 @@ impl FsStorage {
         self.writer.call(Measure).await
     }
 
-    fn hub(&self) -> &Arc<Hub> {
-        &self.shared.hub
-    }
-
     fn check_open(&self, operation: &'static str) -> Result<()> {
         if self.writer.is_closed() { Err(Error::closed(operation)) } else { Ok(()) }
     }
-
-    fn check_apply(&self, operation: &'static str, batch: &[Transition]) -> Result<()> {
-        self.shared.options.limits.check_apply(batch)?;
-        check_bytes(operation, batch.iter().map(bytes_of).sum())
-    }
-}
-
-fn payload_bytes(group: &[NewJob]) -> usize {
-    group.iter().map(|job| job.payload.bytes.len()).sum()
-}
-
-fn check_bytes(operation: &'static str, bytes: usize) -> Result<()> {
-    if bytes <= CALL_BYTES_MAX {
-        return Ok(());
-    }
-    let message = format!(
-        "one call may bring {CALL_BYTES_MAX} bytes of payloads and results, not {bytes}; send several"
-    );
-    Err(Error::invalid(operation, message))
 }
 
 #[async_trait]
@@ -132,7 +105,6 @@ impl Storage for FsStorage {
         groups: Vec<Vec<NewJob>>,
     ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
         self.shared.options.limits.check_enqueue(&groups)?;
-        check_bytes("enqueue", groups.iter().map(|group| payload_bytes(group)).sum())?;
         self.writer.call(Enqueue { queue: queue.clone(), groups }).await
     }
 
@@ -142,7 +114,7 @@ impl Storage for FsStorage {
     }
 
     async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
-        self.check_apply("apply", &batch)?;
+        self.shared.options.limits.check_apply(&batch)?;
         self.writer.call(Apply(batch)).await
     }
 
@@ -156,8 +128,7 @@ impl Storage for FsStorage {
     }
 
     async fn list(&self, query: ListQuery) -> Result<Page> {
-        let page = self.writer.call(List(query)).await?;
-        page.ok_or_else(|| Error::invalid("list", "the cursor is not one of this store"))
+        self.writer.call(List(query)).await?
     }
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {
@@ -185,7 +156,7 @@ impl Storage for FsStorage {
     /// The first subscriber starts the thread that watches for writes of other processes.
     async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
         self.check_open("subscribe")?;
-        let stream = self.hub().subscribe(queue, interest);
+        let stream = self.shared.hub.subscribe(queue, interest);
         let watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let start = || wakeup::start(self.shared.clone(), self.writer.clone(), self.fs.clone());
         watcher.get_or_try_init(start).await?;
@@ -206,7 +177,7 @@ impl Storage for FsStorage {
     }
 
     async fn close(&self) -> Result<()> {
-        self.hub().close();
+        self.shared.hub.close();
         drop(std::mem::take(&mut *self.watcher.lock().unwrap_or_else(PoisonError::into_inner)));
         drop(self.flusher.lock().unwrap_or_else(PoisonError::into_inner).take());
         self.writer.close().await;

@@ -28,5 +28,5 @@
 mod engine;
 mod storage;
 
-pub use engine::{Edit, Engine, Notice, StoredJob};
+pub use engine::{Edit, Engine, StoredJob};
 pub use storage::MemoryStorage;

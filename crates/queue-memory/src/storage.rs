@@ -1,8 +1,8 @@
-use crate::{Engine, Notice};
+use crate::Engine;
 use async_trait::async_trait;
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, Clock, Counts, Detail, Durability, Enqueued, Error,
-    EventReach, EventStream, Hub, Interest, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest,
+    EventReach, EventStream, Hub, Interest, JobId, JobRecord, ListQuery, NewJob, Notices, Page, PruneRequest,
     QueueName, Reach, Result, Span, Stamped, Storage, SystemClock, Timestamp, WorkerInfo,
     lifecycle::Transition,
 };
@@ -72,17 +72,9 @@ impl MemoryStorage {
 }
 
 impl Shared {
-    fn publish(&self, notices: &[Notice]) {
-        if notices.is_empty() {
-            return;
-        }
-        for hub in lock(&self.hubs).iter().filter_map(Weak::upgrade).filter(|hub| hub.has_subscribers()) {
-            for notice in notices {
-                match notice {
-                    Notice::Wake(queue) => hub.wake(queue),
-                    Notice::Changed(queue, change) => hub.changed(queue, change),
-                }
-            }
+    fn publish(&self, notices: &Notices) {
+        if !notices.is_empty() {
+            lock(&self.hubs).iter().filter_map(Weak::upgrade).for_each(|hub| notices.publish(&hub));
         }
     }
 }
@@ -152,11 +144,10 @@ impl Storage for MemoryStorage {
     }
 
     async fn list(&self, query: ListQuery) -> Result<Page> {
-        let page = self.with("list", |engine, reading| {
+        self.with("list", |engine, reading| {
             let now = engine.advance(reading);
             engine.list(&query, now)
-        })?;
-        page.ok_or_else(|| Error::invalid("list", "the cursor is not one of this store"))
+        })?
     }
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {

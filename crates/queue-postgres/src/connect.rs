@@ -18,6 +18,8 @@ use tokio::time::{Instant, timeout};
 
 /// The oldest server that is tested, as its version number.
 const SERVER_VERSION_MIN: i32 = 130_000;
+/// A call is one message, of which a server takes 1 GiB.
+const CALL_BYTES_MAX: usize = 512 << 20;
 /// A connection that was idle for longer is asked for a sign of life before it is used; so is every one that was idle
 /// when another broke, since what broke one may have broken all.
 const IDLE_TRUSTED: Duration = Duration::from_secs(2);
@@ -72,6 +74,9 @@ impl Trust {
 
 /// Connects, checks and migrates.
 pub(crate) async fn connect(options: &PostgresOptions) -> Result<Server> {
+    if options.limits.call_bytes_max > CALL_BYTES_MAX {
+        return Err(Error::invalid("open", "calls have at most 512 MiB in this store"));
+    }
     let trust = Arc::new(Trust::default());
     let (durability, oid, pool) = match &options.source {
         Source::Own(connect) => {

@@ -85,7 +85,6 @@ mod directory;
 mod error;
 mod fault;
 mod fronts;
-mod hints;
 mod lent;
 mod migrate;
 mod options;

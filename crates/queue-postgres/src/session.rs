@@ -1,5 +1,5 @@
-use crate::{error::is_conflict, fault::Fault, hints::Hints, row::time, shared::Shared, sql::Statement};
-use queue_core::{QueueName, Timestamp};
+use crate::{error::is_conflict, fault::Fault, row::time, shared::Shared, sql::Statement};
+use queue_core::{Notices, QueueName, Timestamp, Wanted};
 use sqlx::{
     PgConnection, Postgres, Row,
     postgres::{PgArguments, PgRow},
@@ -32,7 +32,7 @@ pub(crate) struct Session<'c> {
     pub(crate) shared: &'c Shared,
     connection: &'c mut PgConnection,
     scope: Scope,
-    pub(crate) hints: Hints,
+    pub(crate) notices: Notices,
     has_written: bool,
     /// A name was given in this transaction, so that what it reads may go with it.
     has_interned: bool,
@@ -51,12 +51,12 @@ impl<'c> Session<'c> {
     }
 
     pub(crate) fn new(shared: &'c Shared, connection: &'c mut PgConnection, scope: Scope) -> Self {
-        let hints = Hints::begin(&shared.hub);
+        let notices = Notices::new(Wanted::by(&shared.hub));
         Self {
             shared,
             connection,
             scope,
-            hints,
+            notices,
             has_written: false,
             has_interned: false,
             last_told: Timestamp::default(),
@@ -69,8 +69,8 @@ impl<'c> Session<'c> {
     }
 
     /// What to publish once everything is durable.
-    pub(crate) fn into_hints(self) -> Hints {
-        self.hints
+    pub(crate) fn into_notices(self) -> Notices {
+        self.notices
     }
 
     /// Sends a statement that only reads.

@@ -153,7 +153,7 @@ impl Shared {
         let outcome = verb.run(&mut session).await;
         let effect = if V::WRITES { Effect::Possible } else { Effect::None };
         let has_written = session.has_written();
-        session.into_hints().publish(&self.hub);
+        session.into_notices().publish(&self.hub);
         outcome.map_err(|fault| {
             self.note(&fault);
             let error = fault.explain(V::NAME, effect);
@@ -201,9 +201,9 @@ impl Shared {
         let mut transaction = self.begin(connection).await.map_err(|error| untouched(error.into()))?;
         let mut session = Session::new(self, &mut transaction, Scope::Together);
         let answer = verb.run(&mut session).await.map_err(untouched)?;
-        let hints = session.into_hints();
+        let notices = session.into_notices();
         transaction.commit().await.map_err(|error| (error.into(), Effect::Possible))?;
-        hints.publish(&self.hub);
+        notices.publish(&self.hub);
         Ok(answer)
     }
 

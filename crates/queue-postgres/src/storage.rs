@@ -3,16 +3,16 @@ use crate::{
     options::PostgresOptions,
     shared::Shared,
     verbs::{
-        After, Announce, Apply, Claim, CountJobs, Enqueue, EnqueueNew, Get, List, ListWorkers, PruneSome,
-        SetPaused, Verify,
+        Announce, Apply, Claim, CountJobs, Enqueue, EnqueueNew, Get, List, ListWorkers, PruneSome, SetPaused,
+        Verify,
     },
     wakeup::Wakeups,
 };
 use async_trait::async_trait;
 use queue_core::{
-    Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Enqueued, Error, EventReach, EventStream,
-    Gather, Interest, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, Reach, Result,
-    Span, Stamped, Storage, WorkerInfo, lifecycle::Transition,
+    Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Enqueued, EventReach, EventStream, Gather,
+    Interest, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, Reach, Result, Span,
+    Stamped, Storage, WorkerInfo, lifecycle::Transition,
 };
 use std::{sync::Arc, time::Duration};
 
@@ -101,9 +101,7 @@ impl Storage for PostgresStorage {
     }
 
     async fn list(&self, query: ListQuery) -> Result<Page> {
-        let after = After::parse(query.after.as_ref())
-            .ok_or_else(|| Error::invalid("list", "the cursor is not one of this store"))?;
-        self.shared.call(&List { query: &query, after }).await
+        self.shared.call(&List::new(&query)?).await
     }
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {

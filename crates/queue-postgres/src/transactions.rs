@@ -146,8 +146,8 @@ impl PostgresStorage {
     }
 
     /// Looks up what the caller's transaction needs by an idle connection of the pool, if there is one, so that it can be
-    /// remembered. It waits for none, since callers may hold them all; and it adds nothing, since the caller's own
-    /// transaction may have begun to.
+    /// remembered. It waits for none, since callers may hold them all (but with an injected clock, whose mark is written down
+    /// first); and it adds nothing, since the caller's own transaction may have begun to.
     async fn learn(&self, queue: &QueueName, operation: &'static str) -> Result<()> {
         self.shared.mark_before(operation).await?;
         if self.shared.directory.number(queue).is_some() {

@@ -160,14 +160,7 @@ async fn a_pool_without_a_free_connection_is_told_as_unavailable_and_did_nothing
     let busy = store.clone();
     waiting.spawn(async move { busy.enqueue(&queue(), vec![vec![job("held")]]).await });
     // The one connection is taken once the server shows a statement that waits.
-    let mut watcher = place.schema.connect().await.unwrap();
-    let is_waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%' || $1 || '%'";
-    loop {
-        let row = sqlx::query(is_waiting).bind(&place.schema.name).fetch_one(&mut watcher).await.unwrap();
-        if row.get::<i64, _>(0) > 0 {
-            break;
-        }
-    }
+    place.until_one_waits_for_a_lock().await;
     let error = store.counts(&queue()).await.unwrap_err();
     assert_eq!((error.kind(), error.certainty()), (ErrorKind::Unavailable, Certainty::NotApplied), "{error}");
     assert!(error.message().contains("connections_max"), "{error}");

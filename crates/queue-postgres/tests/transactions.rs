@@ -8,8 +8,8 @@ mod storm;
 use common::{Place, assert_sound, claim, claim_one, complete, enqueue, job, queue, request, settle, text};
 use futures_util::{FutureExt, StreamExt};
 use queue_core::{
-    Changed, Detail, ErrorKind, Hint, Interest, JobId, ListQuery, Prune, PruneRequest, QueueName, Rng,
-    SeededRng, Span, State, Storage, StorageExt,
+    Changed, Detail, ErrorKind, Hint, Interest, JobId, ListQuery, QueueName, Rng, SeededRng, Span, State,
+    Storage, StorageExt,
     lifecycle::{Event, OnRunning, Policy},
 };
 use queue_postgres::{PostgresOptions, PostgresStorage};
@@ -68,39 +68,6 @@ async fn of_many_jobs_exactly_those_whose_transaction_committed_are_there() {
     let committed: BTreeSet<String> = tasks.join_all().await.into_iter().flatten().collect();
     assert_eq!(committed.len(), TASKS * transactions_each() / 2 * JOBS_EACH);
     assert_eq!(present(&store).await, committed);
-    place.finish(&store).await;
-}
-
-/// Waits until a statement about this schema waits for a lock.
-async fn until_one_waits(place: &Place, pool: &PgPool) {
-    let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%' || $1 || '%'";
-    loop {
-        let row =
-            sqlx::query(waiting).bind(&place.schema.name).fetch_one(pool).await.expect("the server answers");
-        if row.get::<i64, _>(0) > 0 {
-            return;
-        }
-    }
-}
-
-#[tokio::test]
-async fn a_prune_that_meets_a_job_on_its_way_does_not_take_it_for_the_end() {
-    let Some(place) = Place::new().await else { return };
-    let (store, pool) = (Arc::new(place.open().await), place.pool(2).await);
-    enqueue(&*store, ["a", "b", "c", "d"].map(job).to_vec()).await;
-    let held = claim_one(&store).await;
-    let mut transaction = pool.begin().await.unwrap();
-    let done =
-        store.complete_in(&mut transaction, &held.record.meta, held.token, text("result")).await.unwrap();
-    assert!(matches!(done, Changed::Done(_)));
-    let request = PruneRequest { queue: queue(), what: Prune::Everything, limit: 3 };
-    let mut prunes = JoinSet::new();
-    let pruning = store.clone();
-    prunes.spawn(async move { pruning.prune(request).await });
-    until_one_waits(&place, &pool).await;
-    transaction.commit().await.unwrap();
-    let removed = prunes.join_next().await.unwrap().unwrap().unwrap();
-    assert_eq!(removed, 3, "less would say that nothing is left");
     place.finish(&store).await;
 }
 

@@ -7,6 +7,8 @@ use std::{sync::Arc, time::Duration};
 
 /// Progress stands in the state string, whose length field for it has three bytes.
 const NOTE_BYTES_MAX: usize = (1 << 24) - 1;
+/// A group travels in one request: half of what a server takes from a client.
+const CALL_BYTES_MAX: usize = 512 << 20;
 
 /// How a store on a server is opened. Start with [`RedisOptions::new`], change what you need, and hand it to
 /// [`RedisStorage::open`](crate::RedisStorage::open).
@@ -123,7 +125,8 @@ impl RedisOptions {
         self
     }
 
-    /// What the store accepts. Progress reports and error details have at most 16 MiB.
+    /// What the store accepts. Progress reports and error details have at most 16 MiB, a call
+    /// 512 MiB.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
@@ -172,6 +175,9 @@ impl RedisOptions {
         }
         if self.limits.note_bytes_max > NOTE_BYTES_MAX {
             return Err(Error::invalid("open", "notes have at most 16 MiB in this store"));
+        }
+        if self.limits.call_bytes_max > CALL_BYTES_MAX {
+            return Err(Error::invalid("open", "calls have at most 512 MiB in this store"));
         }
         if self.replicas.is_some() && self.spread() == Spread::Cluster {
             return Err(Error::invalid("open", "waiting for replicas is not offered on a Cluster"));

@@ -7,7 +7,6 @@ use crate::{
     options::RedisOptions,
     probe::probe,
     session::Session,
-    verbs::After,
     wakeup::Wakeup,
 };
 use async_trait::async_trait;
@@ -97,8 +96,7 @@ impl Storage for RedisStorage {
     }
 
     async fn list(&self, query: ListQuery) -> Result<Page> {
-        let after = After::parse(query.after.as_ref())?;
-        self.session.list(query, after).await
+        self.session.list(query).await
     }
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {

@@ -1,15 +1,15 @@
 use crate::{
     clock::StoreClock,
     options::{SqliteOptions, Synchronous},
-    reader::{self, After, READERS, Readers},
+    reader::{self, CURSORS, READERS, Readers},
     wakeup,
     writer::{Announce, Apply, Claim, Database, Enqueue, PruneSome, SetPaused, Shared, start},
 };
 use async_trait::async_trait;
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Enqueued, Error, EventReach,
-    EventStream, Hub, Interest, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, Reach,
-    Result, Span, Stamped, Storage, WorkerInfo, group_commit::Writer, lifecycle::Transition,
+    EventStream, Hub, Interest, JobId, JobRecord, ListQuery, NewJob, Page, PageEnd, PruneRequest, QueueName,
+    Reach, Result, Span, Stamped, Storage, WorkerInfo, group_commit::Writer, lifecycle::Transition,
     watcher::Watcher,
 };
 use std::{
@@ -105,8 +105,7 @@ impl Storage for SqliteStorage {
     }
 
     async fn list(&self, query: ListQuery) -> Result<Page> {
-        let after = After::parse(query.after.as_ref())
-            .ok_or_else(|| Error::invalid("list", "the cursor is not one of this store"))?;
+        let after = PageEnd::parse(query.after.as_ref(), CURSORS)?;
         self.readers.call("list", move |snapshot| snapshot.list(&query, after)).await
     }
 

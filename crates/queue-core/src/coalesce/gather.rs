@@ -1,7 +1,9 @@
 use crate::{Error, ErrorKind, Result, Stamped};
 use std::{
     collections::VecDeque,
+    future::poll_fn,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::Poll,
 };
 use tokio::sync::oneshot;
 
@@ -159,7 +161,7 @@ impl<K: Clone + PartialEq, I: Clone, A> Lead<K, I, A> {
         send: impl Fn(K, Vec<I>) -> F,
     ) -> Result<Stamped<Vec<A>>> {
         // Who was woken by the same hint comes first.
-        tokio::task::yield_now().await;
+        let_others_go().await;
         let others = lock(&self.waiting).companions(&key, ITEMS_MAX.saturating_sub(items.len()));
         let mut all = items.clone();
         for ask in &others {
@@ -203,6 +205,19 @@ impl<K, I, A> Drop for Lead<K, I, A> {
 
 fn lock<K, I, A>(waiting: &Mutex<Waiting<K, I, A>>) -> MutexGuard<'_, Waiting<K, I, A>> {
     waiting.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// One turn, whatever the runtime.
+async fn let_others_go() {
+    let mut had_a_turn = false;
+    poll_fn(|context| {
+        if std::mem::replace(&mut had_a_turn, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }
 
 /// An answer for each item, in their order.

@@ -5,6 +5,8 @@ use tokio::sync::{mpsc, oneshot};
 
 /// Calls that may wait in a lane; further callers wait for room.
 const WAITING_MAX: usize = 16_384;
+/// Bytes that calls of several callers bring in one batch; a single call may bring more.
+const BATCH_BYTES_MAX: usize = 16 << 20;
 
 /// Merges concurrent calls of one verb: while a batch is in flight, whatever comes waits, and goes next in one piece.
 /// Nobody waits for a timer.
@@ -46,22 +48,37 @@ async fn run<V: Verb, S: Storage + ?Sized>(store: Arc<S>, mut inbox: mpsc::Recei
     }
 }
 
+/// What is to go out in one call.
+struct Batch<V: Verb> {
+    calls: Vec<Call<V>>,
+    weight: usize,
+    bytes: usize,
+}
+
+impl<V: Verb> Default for Batch<V> {
+    fn default() -> Self {
+        Self { calls: Vec::new(), weight: 0, bytes: 0 }
+    }
+}
+
 /// Splits what waits by key, and each part so that it fits one call of the store. Order within a key is kept,
 /// and the order of keys is theirs, so that a seeded run repeats.
 fn batches<V: Verb>(calls: Vec<Call<V>>, weight_max: usize) -> Vec<Vec<Call<V>>> {
     let mut full = Vec::new();
-    let mut open: BTreeMap<V::Key, (usize, Vec<Call<V>>)> = BTreeMap::new();
+    let mut open: BTreeMap<V::Key, Batch<V>> = BTreeMap::new();
     for call in calls {
-        let weight: usize = call.items.iter().map(V::weight).sum();
-        let (total, batch) = open.entry(call.key.clone()).or_default();
-        if *total + weight > weight_max && !batch.is_empty() {
-            full.push(std::mem::take(batch));
-            *total = 0;
+        let (weight, bytes) =
+            (call.items.iter().map(V::weight).sum::<usize>(), call.items.iter().map(V::bytes).sum::<usize>());
+        let batch = open.entry(call.key.clone()).or_default();
+        let fits = batch.weight + weight <= weight_max && batch.bytes + bytes <= BATCH_BYTES_MAX;
+        if !fits && !batch.calls.is_empty() {
+            full.push(std::mem::take(batch).calls);
         }
-        *total += weight;
-        batch.push(call);
+        batch.weight += weight;
+        batch.bytes += bytes;
+        batch.calls.push(call);
     }
-    full.extend(open.into_values().map(|(_, batch)| batch));
+    full.extend(open.into_values().map(|batch| batch.calls));
     full
 }
 

@@ -1,4 +1,6 @@
-use crate::{Applied, Enqueued, NewJob, QueueName, Result, Stamped, Storage, lifecycle::Transition};
+use crate::{
+    Applied, Enqueued, NewJob, QueueName, Result, Stamped, Storage, lifecycle::Transition, payload_bytes,
+};
 use std::future::Future;
 
 /// A batched verb of a store: what can be merged, and how it is called.
@@ -15,6 +17,9 @@ pub(super) trait Verb: Send + 'static {
 
     /// How much of the batch limit an item takes.
     fn weight(item: &Self::Item) -> usize;
+
+    /// Bytes that it brings.
+    fn bytes(item: &Self::Item) -> usize;
 
     /// Sends one batch; the answers are in the order of the items.
     fn call<S: Storage + ?Sized>(
@@ -38,6 +43,10 @@ impl Verb for EnqueueVerb {
         group.len()
     }
 
+    fn bytes(group: &Vec<NewJob>) -> usize {
+        payload_bytes(group)
+    }
+
     async fn call<S: Storage + ?Sized>(
         store: &S,
         queue: QueueName,
@@ -59,6 +68,10 @@ impl Verb for ApplyVerb {
 
     fn weight(transition: &Transition) -> usize {
         1 + transition.then.len()
+    }
+
+    fn bytes(transition: &Transition) -> usize {
+        transition.large_bytes()
     }
 
     async fn call<S: Storage + ?Sized>(

@@ -1,7 +1,9 @@
 use crate::{
-    JobId, NewJob, QueueName, Seq,
+    Failure, JobId, NewJob, QueueName, Seq,
     lifecycle::{Guard, Patch},
+    payload_bytes,
 };
+use bytes::Bytes;
 
 /// One decided change of one job, for a store to apply atomically: compare the guard, write the patch and enqueue
 /// what follows, or say why not.
@@ -19,4 +21,21 @@ pub struct Transition {
     pub patch: Patch,
     /// Jobs to enqueue in the same step. A replay never repeats them; an id that is taken is left as it is.
     pub then: Vec<NewJob>,
+}
+
+impl Transition {
+    /// Bytes of everything that its author can make large: result, error details, progress, and the payloads of what follows.
+    pub fn large_bytes(&self) -> usize {
+        let details =
+            |error: &Option<Failure>| error.as_ref().and_then(Failure::details).map_or(0, Bytes::len);
+        let patch = match &self.patch {
+            Patch::Finish(finish) => {
+                details(&finish.error) + finish.result.as_ref().map_or(0, |result| result.bytes.len())
+            }
+            Patch::Requeue(requeue) => details(&requeue.error),
+            Patch::Extend { progress, .. } => progress.as_ref().map_or(0, Bytes::len),
+            Patch::Remove | Patch::Flag(_) | Patch::Retain(_) => 0,
+        };
+        patch + payload_bytes(&self.then)
+    }
 }

@@ -1,4 +1,4 @@
-use crate::{JobMeta, Kind, QueueName, State, Timestamp, WorkerId};
+use crate::{Error, JobMeta, Kind, QueueName, Result, State, Timestamp, WorkerId};
 
 /// A request for metadata of many jobs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +43,50 @@ pub struct Page {
 /// A place in a listing: opaque to callers, made and read by one store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor(pub String);
+
+/// Where a page ended, as a store keeps it in its cursors. What they hold besides says whose they are.
+///
+/// ```
+/// use queue_core::{Cursor, ErrorKind, PageEnd, Timestamp};
+///
+/// let end = PageEnd { expires_at: Timestamp::from_millis(5), seq: 7 };
+/// let cursor = end.cursor("here");
+/// assert_eq!(PageEnd::parse(Some(&cursor), "here")?, end);
+/// assert_eq!(PageEnd::parse(None, "here")?, PageEnd::START);
+/// assert_eq!(PageEnd::parse(Some(&cursor), "elsewhere").unwrap_err().kind(), ErrorKind::Invalid);
+/// # Ok::<(), queue_core::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PageEnd {
+    /// In a listing of lapsed leases, the lapse of the last job.
+    pub expires_at: Timestamp,
+    /// The number of the last job, whatever the store counts by. Always below 2^63, so that there is a next one.
+    pub seq: u64,
+}
+
+impl PageEnd {
+    /// Before everything.
+    pub const START: Self = Self { expires_at: Timestamp::from_millis(i64::MIN), seq: 0 };
+
+    /// Where a query begins.
+    ///
+    /// # Errors
+    /// `Invalid` for a cursor that the store of this name did not make.
+    pub fn parse(cursor: Option<&Cursor>, store: &str) -> Result<Self> {
+        let Some(Cursor(text)) = cursor else { return Ok(Self::START) };
+        let parsed = text.strip_prefix(store).and_then(|rest| {
+            let (expires_at, seq) = rest.strip_prefix(':')?.split_once(':')?;
+            let seq = u64::try_from(seq.parse::<i64>().ok()?).ok()?;
+            Some(Self { expires_at: Timestamp::from_millis(expires_at.parse().ok()?), seq })
+        });
+        parsed.ok_or_else(|| Error::invalid("list", "the cursor is not one of this store"))
+    }
+
+    /// As the store of this name gives it to callers.
+    pub fn cursor(self, store: &str) -> Cursor {
+        Cursor(format!("{store}:{}:{}", self.expires_at.as_millis(), self.seq))
+    }
+}
 
 impl ListQuery {
     /// The first page of every job.

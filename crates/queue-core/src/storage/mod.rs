@@ -19,7 +19,7 @@ pub use counts::Counts;
 pub use ext::{Changed, RE_DECIDES_MAX, StorageExt};
 pub use hint::{EventStream, Hint, Interest, JobChange};
 pub use layer::StorageLayer;
-pub use list::{Cursor, ListFilter, ListQuery, Page};
+pub use list::{Cursor, ListFilter, ListQuery, Page, PageEnd};
 pub use prune::{Prune, PruneRequest};
 pub use storage_trait::{Detail, Storage};
 pub use worker_info::WorkerInfo;

@@ -54,7 +54,8 @@ pub trait Storage: Debug + Send + Sync + 'static {
     /// never one that is leased, cancelled or not due.
     ///
     /// A store with one writer sees them all in this order; stores with several may pass over rows that another
-    /// claim holds at that moment. A paused queue gives nothing and says so.
+    /// claim holds at that moment. Where more than some thousand delayed jobs become due at once, the most urgent of them may
+    /// come with a later claim: `next_due` is then now. A paused queue gives nothing and says so.
     ///
     /// # Errors
     /// `Invalid` if the limit is over [`Limits::batch_max`](crate::Limits::batch_max). The one verb that is not

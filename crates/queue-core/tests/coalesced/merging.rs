@@ -4,7 +4,7 @@ use crate::{
     recorder::Call,
     setup::{busy, coalesced, enqueue, join},
 };
-use queue_core::{Enqueued, Limits, Seq};
+use queue_core::{ContentType, Enqueued, JobId, Kind, Limits, NewJob, Payload, QueueName, Seq, Storage};
 
 fn call(queue: &str, ids: &[&str]) -> Call {
     Call::Enqueue(queue.to_owned(), ids.iter().map(ToString::to_string).collect())
@@ -88,4 +88,23 @@ async fn queues_do_not_merge_and_each_keeps_the_order_of_its_calls() {
     // Full batches go first, as they filled; what is left goes by queue, so that a seeded run repeats.
     let batches = [("y", ["1", "3"].as_slice()), ("x", &["2", "5"]), ("x", &["6"]), ("y", &["4", "7"])];
     assert_eq!(recorder.calls()[1..], batches.map(|(queue, ids)| call(queue, ids)));
+}
+
+#[tokio::test]
+async fn large_calls_of_several_callers_travel_apart() {
+    let (recorder, store) = coalesced(Limits { payload_bytes_max: 9 << 20, ..Limits::default() });
+    let first = busy(&recorder, &store).await;
+    let payload = Payload::new(vec![0; 9 << 20], ContentType::from_static("x"));
+    let queue = QueueName::from_static("q");
+    let large = |id| NewJob::new(JobId::from_static(id), Kind::unnamed(), payload.clone());
+    let mut waiting: Vec<_> = ["a", "b", "c"].map(|id| store.enqueue(&queue, vec![vec![large(id)]])).into();
+    for call in &mut waiting {
+        join(call).await;
+    }
+    recorder.open();
+    first.await.unwrap();
+    for call in waiting {
+        call.await.unwrap();
+    }
+    assert_eq!(recorder.calls()[1..], ["a", "b", "c"].map(|id| call("q", &[id])));
 }

@@ -13,5 +13,5 @@ pub(crate) use commit::Files;
 pub(crate) use thread::{Shared, start};
 pub(crate) use verbs::{
     Announce, Apply, CatchUp, Claim, Count, Enqueue, FlushNow, Get, List, Measure, PruneSome, SetPaused,
-    Verify, Workers, bytes_of,
+    Verify, Workers,
 };

@@ -6,7 +6,6 @@ use crate::{
     state::{PresenceEdit, State},
 };
 use queue_core::Timestamp;
-use queue_memory::Notice;
 use std::{io, sync::Arc};
 
 /// The journal, what it adds up to, and the transaction at hand.
@@ -110,8 +109,7 @@ impl Session {
             self.write_down(need)?;
         }
         self.presence.clear();
-        let notices = self.state.engine.take_notices();
-        self.publish(&notices);
+        self.state.engine.take_notices().publish(&self.shared.hub);
         Ok(())
     }
 
@@ -165,18 +163,6 @@ impl Session {
     fn tell_of_others(&self, foreign: bool) {
         if foreign {
             self.shared.hub.missed();
-        }
-    }
-
-    fn publish(&self, notices: &[Notice]) {
-        if notices.is_empty() || !self.shared.hub.has_subscribers() {
-            return;
-        }
-        for notice in notices {
-            match notice {
-                Notice::Wake(queue) => self.shared.hub.wake(queue),
-                Notice::Changed(queue, change) => self.shared.hub.changed(queue, change),
-            }
         }
     }
 }

@@ -5,7 +5,6 @@ mod claim;
 mod enqueue;
 mod indexes;
 mod load;
-mod notice;
 mod presence;
 mod prune;
 mod queue_state;
@@ -15,13 +14,11 @@ mod transaction;
 mod undo;
 mod verify;
 
-pub use notice::Notice;
 pub use stored_job::StoredJob;
 pub use transaction::Edit;
 
-use notice::Notices;
 use presence::Presence;
-use queue_core::{HighWater, QueueName, Seq, Timestamp};
+use queue_core::{HighWater, Notices, QueueName, Seq, Timestamp, Wanted};
 use queue_state::QueueState;
 use std::collections::HashMap;
 use undo::Undo;
@@ -40,13 +37,13 @@ pub struct Engine {
 
 impl Engine {
     /// Takes what changed since the last call, in order.
-    pub fn take_notices(&mut self) -> Vec<Notice> {
+    pub fn take_notices(&mut self) -> Notices {
         self.notices.take()
     }
 
     /// Leaves notices of single jobs or not, from now on; it does unless told otherwise. Queues are woken in any case.
     pub fn notice_jobs(&mut self, wanted: bool) {
-        self.notices.set_wakes_only(!wanted);
+        self.notices.want(if wanted { Wanted::Everything } else { Wanted::Wakes });
     }
 
     /// Store time at a reading of the clock: never before an earlier one.

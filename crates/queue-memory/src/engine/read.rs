@@ -1,12 +1,14 @@
 use super::{Engine, queue_state::QueueState};
 use queue_core::{
-    Counts, Cursor, Detail, JobId, JobMeta, JobRecord, ListFilter, ListQuery, Page, QueueName, Seq, State,
-    Timestamp,
+    Counts, Cursor, Detail, JobId, JobMeta, JobRecord, ListFilter, ListQuery, Page, PageEnd, QueueName,
+    Result, Seq, State, Timestamp,
 };
 use std::ops::Bound;
 
 /// A page looks at most at this many records.
 const SCAN_MAX: usize = 10_000;
+/// Whose cursors they are.
+const CURSORS: &str = "memory";
 
 impl Engine {
     /// Reads jobs, in the order of the ids.
@@ -37,32 +39,36 @@ impl Engine {
         counts
     }
 
-    /// One page of a listing; `None` if the cursor is not one of this store.
-    pub fn list(&self, query: &ListQuery, now: Timestamp) -> Option<Page> {
-        let after = match &query.after {
-            Some(cursor) => parse(cursor)?,
-            None => (Timestamp::from_millis(i64::MIN), Seq::new(0)),
-        };
+    /// One page of a listing.
+    ///
+    /// # Errors
+    /// `Invalid` if the cursor is not one of this store.
+    pub fn list(&self, query: &ListQuery, now: Timestamp) -> Result<Page> {
+        let after = PageEnd::parse(query.after.as_ref(), CURSORS)?;
         let (jobs, next) = match self.queues.get(&query.queue) {
             None => (Vec::new(), None),
             Some(state) if query.filter == ListFilter::Lapsed => lapsed(state, query.limit, after, now),
-            Some(state) => matching(state, query, after.1, now),
+            Some(state) => matching(state, query, after, now),
         };
-        Some(Page { jobs, next, now })
+        Ok(Page { jobs, next, now })
     }
 }
 
 fn lapsed(
     state: &QueueState,
     limit: usize,
-    after: (Timestamp, Seq),
+    after: PageEnd,
     now: Timestamp,
 ) -> (Vec<JobMeta>, Option<Cursor>) {
     let end = (now, Seq::new(u64::MAX));
+    let after = (after.expires_at, Seq::new(after.seq));
     let keys = state.indexes.leases.range((Bound::Excluded(after), Bound::Unbounded));
     let mut keys = keys.take_while(|key| **key <= end);
     let page: Vec<_> = keys.by_ref().take(limit).copied().collect();
-    let next = page.last().filter(|_| keys.next().is_some()).map(|&(at, seq)| cursor(at, seq));
+    let next = page
+        .last()
+        .filter(|_| keys.next().is_some())
+        .map(|&(expires_at, seq)| PageEnd { expires_at, seq: seq.get() }.cursor(CURSORS));
     let meta = |(_, seq): &(Timestamp, Seq)| state.entries.get(seq).map(|entry| entry.job.meta.clone());
     (page.iter().filter_map(meta).collect(), next)
 }
@@ -70,27 +76,19 @@ fn lapsed(
 fn matching(
     state: &QueueState,
     query: &ListQuery,
-    after: Seq,
+    after: PageEnd,
     now: Timestamp,
 ) -> (Vec<JobMeta>, Option<Cursor>) {
     let mut jobs = Vec::new();
-    let from = Seq::new(after.get() + 1);
+    let from = Seq::new(after.seq + 1);
     for (scanned, (seq, entry)) in state.entries.range(from..).enumerate() {
         if jobs.len() == query.limit || scanned == SCAN_MAX {
-            return (jobs, Some(cursor(Timestamp::from_millis(0), Seq::new(seq.get() - 1))));
+            let end = PageEnd { seq: seq.get() - 1, ..after };
+            return (jobs, Some(end.cursor(CURSORS)));
         }
         if query.filter.matches(&entry.job.meta, now) {
             jobs.push(entry.job.meta.clone());
         }
     }
     (jobs, None)
-}
-
-fn cursor(at: Timestamp, seq: Seq) -> Cursor {
-    Cursor(format!("{}:{seq}", at.as_millis()))
-}
-
-fn parse(cursor: &Cursor) -> Option<(Timestamp, Seq)> {
-    let (at, seq) = cursor.0.split_once(':')?;
-    Some((Timestamp::from_millis(at.parse().ok()?), Seq::new(seq.parse().ok()?)))
 }

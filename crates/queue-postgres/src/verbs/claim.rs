@@ -83,7 +83,7 @@ impl Session<'_> {
             let meta = read_waiting(row, JOB_AT, &request.queue)?;
             let mut job = TrackedJob::new(meta);
             lease(&mut job, request, now);
-            self.hints.changed(&job.meta);
+            self.notices.changed(&job.meta);
             let body = Some(read_claimed_body(row, LARGE_AT)?);
             jobs.push(ClaimedJob { record: JobRecord { meta: job.meta, body }, token: request.token });
         }

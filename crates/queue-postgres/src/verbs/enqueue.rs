@@ -116,11 +116,11 @@ impl Session<'_> {
     fn hint_at_new(&mut self, name: &QueueName, id: &JobId, seq: Seq, row: &PgRow) -> Result<(), Fault> {
         if row.try_get::<Option<i64>, _>(3)?.is_some() {
             let (seq, revision) = (Seq::new(counter(row, 3)?), counter(row, 4)? + 1);
-            self.hints.push(name, JobChange { id: id.clone(), seq, revision, state: None });
+            self.notices.tell(name, JobChange { id: id.clone(), seq, revision, state: None });
         }
         let change = JobChange { id: id.clone(), seq, revision: 1, state: Some(State::Queued) };
-        self.hints.push(name, change);
-        self.hints.wake(name);
+        self.notices.tell(name, change);
+        self.notices.wake(name);
         Ok(())
     }
 }

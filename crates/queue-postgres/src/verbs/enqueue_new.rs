@@ -57,7 +57,7 @@ impl<'a> EnqueueNew<'a> {
         let mut enter = |job: &NewJob| -> sqlx::Result<Enqueued> {
             let seq = lives.next().ok_or(sqlx::Error::RowNotFound)?;
             let change = JobChange { id: job.id.clone(), seq, revision: 1, state: Some(State::Queued) };
-            session.hints.push(self.queue, change);
+            session.notices.tell(self.queue, change);
             Ok(Enqueued::Queued { seq })
         };
         self.groups.iter().map(|group| group.iter().map(&mut enter).collect()).collect()
@@ -86,7 +86,7 @@ impl Verb for EnqueueNew<'_> {
         let Some(row) = rows.first() else { return Ok(None) };
         let now = session.told(&rows, 0)?;
         let value = self.read(session, row)?;
-        session.hints.wake(self.queue);
+        session.notices.wake(self.queue);
         Ok(Some(Stamped { now, value }))
     }
 }

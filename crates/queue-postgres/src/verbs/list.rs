@@ -1,11 +1,11 @@
 use super::get::NO_QUEUE;
 use crate::{
     fault::Fault,
-    row::{integer, limit, read_job},
+    row::{counter, integer, limit, read_job},
     session::Session,
     verb::Verb,
 };
-use queue_core::{Cursor, JobMeta, Kind, ListFilter, ListQuery, Page, State, WorkerId};
+use queue_core::{JobMeta, Kind, ListFilter, ListQuery, Page, PageEnd, State, WorkerId};
 use sqlx::{Row, postgres::PgRow};
 
 /// Records that one page passes over.
@@ -18,30 +18,17 @@ const LAPSED_AT: usize = 2;
 /// One page of metadata.
 #[derive(Debug)]
 pub(crate) struct List<'a> {
-    pub(crate) query: &'a ListQuery,
-    pub(crate) after: After,
+    query: &'a ListQuery,
+    after: PageEnd,
 }
 
-/// Where the last page ended: a seq, and for lapsed leases the lapse before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct After {
-    expires_at: i64,
-    seq: i64,
-}
+/// Whose cursors they are.
+const CURSORS: &str = "postgres";
 
-impl After {
-    /// Before everything.
-    const START: Self = Self { expires_at: i64::MIN, seq: 0 };
-
-    /// Reads a cursor; `None` if this store did not make it.
-    pub(crate) fn parse(cursor: Option<&Cursor>) -> Option<Self> {
-        let Some(Cursor(text)) = cursor else { return Some(Self::START) };
-        let (expires_at, seq) = text.split_once(':')?;
-        Some(Self { expires_at: expires_at.parse().ok()?, seq: seq.parse().ok()? })
-    }
-
-    fn cursor(self) -> Cursor {
-        Cursor(format!("{}:{}", self.expires_at, self.seq))
+impl<'a> List<'a> {
+    /// Refuses the cursor of another store.
+    pub(crate) fn new(query: &'a ListQuery) -> queue_core::Result<Self> {
+        Ok(Self { query, after: PageEnd::parse(query.after.as_ref(), CURSORS)? })
     }
 }
 
@@ -75,7 +62,7 @@ impl List<'_> {
         let rows = session
             .write(&shared.statements.list_lapsed, |query| {
                 let query = query.bind(shared.clock.reading()).bind(queue);
-                query.bind(self.after.expires_at).bind(self.after.seq).bind(most)
+                query.bind(self.after.expires_at.as_millis()).bind(integer(self.after.seq)).bind(most)
             })
             .await?;
         let now = session.told(&rows, 1)?;
@@ -83,7 +70,7 @@ impl List<'_> {
         let has_more = jobs.len() > self.page();
         jobs.truncate(self.page());
         let end = jobs.last().and_then(place_of).unwrap_or(self.after);
-        Ok(Page { jobs, next: has_more.then(|| end.cursor()), now })
+        Ok(Page { jobs, next: has_more.then(|| end.cursor(CURSORS)), now })
     }
 
     async fn matching(
@@ -98,7 +85,7 @@ impl List<'_> {
         let states: Vec<i16> = states.iter().map(|state| i16::from(state.as_code())).collect();
         let rows = session
             .read(&shared.statements.list_jobs, |query| {
-                let query = query.bind(shared.clock.reading()).bind(queue).bind(self.after.seq);
+                let query = query.bind(shared.clock.reading()).bind(queue).bind(integer(self.after.seq));
                 let query = query.bind(limit(SCAN_MAX)).bind(limit(self.page())).bind(states);
                 query
                     .bind(worker.map(|name| name.as_str().to_owned()))
@@ -107,18 +94,18 @@ impl List<'_> {
             .await?;
         let now = session.told(&rows, 2)?;
         let jobs = self.read(&rows, MATCH_AT)?;
-        let next = self.end_of_scan(&rows, &jobs)?.map(|seq| After { seq, ..self.after }.cursor());
+        let next = self.end_of_scan(&rows, &jobs)?.map(|seq| PageEnd { seq, ..self.after }.cursor(CURSORS));
         Ok(Page { jobs, next, now })
     }
 
     /// Where to go on: behind the last job of a full page, else behind the scan if there may be more.
-    fn end_of_scan(&self, rows: &[PgRow], jobs: &[JobMeta]) -> Result<Option<i64>, Fault> {
+    fn end_of_scan(&self, rows: &[PgRow], jobs: &[JobMeta]) -> Result<Option<u64>, Fault> {
         if jobs.len() == self.page() {
-            return Ok(Some(jobs.last().map_or(self.after.seq, |job| integer(job.seq.get()))));
+            return Ok(Some(jobs.last().map_or(self.after.seq, |job| job.seq.get())));
         }
         let first = rows.first().ok_or(sqlx::Error::RowNotFound)?;
         let passed: i64 = first.try_get(1)?;
-        if passed < limit(SCAN_MAX) { Ok(None) } else { Ok(first.try_get(0)?) }
+        if passed < limit(SCAN_MAX) { Ok(None) } else { Ok(Some(counter(first, 0)?)) }
     }
 
     fn read(&self, rows: &[PgRow], at: usize) -> Result<Vec<JobMeta>, Fault> {
@@ -132,7 +119,7 @@ impl List<'_> {
     }
 }
 
-fn place_of(last: &JobMeta) -> Option<After> {
+fn place_of(last: &JobMeta) -> Option<PageEnd> {
     let lease = last.lease.as_ref()?;
-    Some(After { expires_at: lease.expires_at.as_millis(), seq: integer(last.seq.get()) })
+    Some(PageEnd { expires_at: lease.expires_at, seq: last.seq.get() })
 }

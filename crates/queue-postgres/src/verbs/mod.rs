@@ -19,7 +19,7 @@ pub(crate) use counts::CountJobs;
 pub(crate) use enqueue::Enqueue;
 pub(crate) use enqueue_new::EnqueueNew;
 pub(crate) use get::Get;
-pub(crate) use list::{After, List};
+pub(crate) use list::List;
 pub(crate) use pause::SetPaused;
 pub(crate) use presence::{Announce, ListWorkers};
 pub(crate) use prune::PruneSome;

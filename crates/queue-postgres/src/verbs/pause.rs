@@ -23,7 +23,7 @@ impl Verb for SetPaused<'_> {
             })
             .await?;
         // Workers that hold jobs ready want to hear of a pause too.
-        session.hints.wake(self.queue);
+        session.notices.wake(self.queue);
         Ok(())
     }
 }

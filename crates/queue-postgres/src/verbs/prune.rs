@@ -55,7 +55,7 @@ impl Verb for PruneSome<'_> {
             if row.try_get::<Option<i64>, _>(3)?.is_some() {
                 let (seq, revision) = (Seq::new(counter(row, 3)?), counter(row, 4)?);
                 let change = JobChange { id: name::<JobId>(row, 2)?, seq, revision, state: None };
-                session.hints.push(self.queue, change);
+                session.notices.tell(self.queue, change);
                 removed += 1;
             }
         }

@@ -11,7 +11,7 @@ pub(crate) use queue_testkit::short::{
 use queue_core::{ClaimedJob, Storage};
 use queue_postgres::{PostgresOptions, PostgresStorage};
 use server::{TestSchema, new_schema, url};
-use sqlx::{PgPool, postgres::PgPoolOptions};
+use sqlx::{PgPool, Row, postgres::PgPoolOptions};
 
 /// A schema that is dropped when the test asks for it; a test that fails leaves it to be looked at.
 #[derive(Debug)]
@@ -50,6 +50,19 @@ impl Place {
     /// Runs a statement in which `{schema}` is the schema.
     pub(crate) async fn execute(&self, text: &str) -> u64 {
         self.schema.execute(text).await.expect("the statement is fine")
+    }
+
+    /// Returns once a statement about this schema waits for another transaction.
+    pub(crate) async fn until_one_waits_for_a_lock(&self) {
+        let waiting = "SELECT count(*) FROM pg_stat_activity
+            WHERE wait_event_type = 'Lock' AND query LIKE '%' || $1 || '%'";
+        let mut watcher = self.schema.connect().await.expect("the server answers");
+        loop {
+            let row = sqlx::query(waiting).bind(&self.schema.name).fetch_one(&mut watcher).await;
+            if row.expect("the server answers").get::<i64, _>(0) > 0 {
+                return;
+            }
+        }
     }
 
     /// Checks that everything adds up, and removes the schema.

@@ -1,5 +1,5 @@
 use super::{
-    enqueue::{after, bytes, push_jobs},
+    enqueue::{after, push_jobs},
     runs,
 };
 use crate::{
@@ -13,10 +13,7 @@ use crate::{
     transition::{large, shape},
 };
 use futures_util::future::try_join_all;
-use queue_core::{
-    Applied, NewJob, QueueName, Result, Stamped, Timestamp,
-    lifecycle::{Patch, Transition},
-};
+use queue_core::{Applied, NewJob, QueueName, Result, Stamped, Timestamp, lifecycle::Transition};
 use std::collections::BTreeMap;
 
 /// What `lua/apply.lua` calls outcomes.
@@ -80,11 +77,7 @@ fn home(sent: &Transition) -> (QueueName, u64) {
 
 /// Jobs and bytes.
 fn weigh(sent: &Transition) -> (usize, usize) {
-    let result = match &sent.patch {
-        Patch::Finish(finish) => finish.result.as_ref().map_or(0, |result| result.bytes.len()),
-        _ => 0,
-    };
-    (1 + sent.then.len(), result + bytes(&sent.then))
+    (1 + sent.then.len(), sent.large_bytes())
 }
 
 /// As `apply_all` in `lua/apply.lua` takes them. All are about lives of one number of their queue.

@@ -10,10 +10,7 @@ use crate::{
     shapes::push_shapes,
 };
 use bytes::Bytes;
-use queue_core::{Enqueued, Error, NewJob, QueueName, Result, Stamped, State, Timestamp};
-
-/// Payloads of one group, which travels in one request: half of what a server takes from a client.
-const GROUP_BYTES_MAX: usize = 512 << 20;
+use queue_core::{Enqueued, Error, NewJob, QueueName, Result, Stamped, State, Timestamp, payload_bytes};
 
 impl Session {
     pub(crate) async fn enqueue(
@@ -22,12 +19,11 @@ impl Session {
         groups: Vec<Vec<NewJob>>,
     ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
         self.limits.check_enqueue(&groups)?;
-        check_groups(&groups)?;
         let queue = self.queues.get(queue);
         let number = self.number(&queue).await?;
         let (mut now, mut answers) = (Timestamp::default(), Vec::with_capacity(groups.len()));
         // A call without groups asks for the time all the same.
-        let mut runs = runs(groups, |group| (group.len(), bytes(group)));
+        let mut runs = runs(groups, |group| (group.len(), payload_bytes(group)));
         if runs.is_empty() {
             runs.push(Vec::new());
         }
@@ -62,20 +58,9 @@ pub(super) fn push_jobs(args: &mut Vec<Vec<u8>>, jobs: &[&NewJob]) {
     args.extend(jobs.iter().map(|job| write_payload(&job.payload)));
 }
 
-pub(super) fn bytes(group: &[NewJob]) -> usize {
-    group.iter().map(|job| job.payload.bytes.len()).sum()
-}
-
 /// Once a part of a call has been stored, its failure is one of which something may have been applied.
 pub(super) fn after<T>(answers: &[T], error: Error) -> Error {
     if answers.is_empty() { error } else { error.unknown() }
-}
-
-fn check_groups(groups: &[Vec<NewJob>]) -> Result<()> {
-    if groups.iter().all(|group| bytes(group) <= GROUP_BYTES_MAX) {
-        return Ok(());
-    }
-    Err(Error::invalid("enqueue", "payloads of one group have at most 512 MiB together; split it"))
 }
 
 /// The last seq before, then the places of duplicates, and what they are duplicates of; all others have the next seqs.

@@ -6,46 +6,21 @@ use crate::{
     script,
     session::{Answer, Session, arg},
 };
-use queue_core::{Cursor, Error, JobMeta, ListFilter, ListQuery, Page, QueueName, Result, State, Timestamp};
+use queue_core::{JobMeta, ListFilter, ListQuery, Page, PageEnd, QueueName, Result, State};
 
-/// Where the last page ended: a queue's own count, and for lapsed leases the lapse before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct After {
-    expires_at: Timestamp,
-    count: u64,
-}
-
-impl After {
-    /// Reads a cursor, or begins at the start.
-    pub(crate) fn parse(cursor: Option<&Cursor>) -> Result<Self> {
-        let Some(Cursor(text)) = cursor else { return Ok(Self::start()) };
-        let parsed = text.split_once(':').and_then(|(expires_at, count)| {
-            Some(Self {
-                expires_at: Timestamp::from_millis(expires_at.parse().ok()?),
-                count: count.parse().ok()?,
-            })
-        });
-        parsed.ok_or_else(|| Error::invalid("list", "the cursor is not one of this store"))
-    }
-
-    fn start() -> Self {
-        Self { expires_at: Timestamp::default(), count: 0 }
-    }
-
-    fn cursor(self) -> Cursor {
-        Cursor(format!("{}:{}", self.expires_at.as_millis(), self.count))
-    }
-}
+/// Whose cursors they are. They hold a queue's own count.
+const CURSORS: &str = "redis";
 
 impl Session {
-    pub(crate) async fn list(&self, query: ListQuery, after: After) -> Result<Page> {
+    pub(crate) async fn list(&self, query: ListQuery) -> Result<Page> {
+        let after = PageEnd::parse(query.after.as_ref(), CURSORS)?;
         match &query.filter {
             ListFilter::Lapsed => self.list_lapsed(&query, after).await,
             ListFilter::Match { states, worker, kind } => {
                 let worker = worker.as_ref().map_or("", |worker| worker.as_str());
                 let kind = kind.as_ref().map_or("", |kind| kind.as_str());
                 let args = vec![
-                    arg(after.count),
+                    arg(after.seq),
                     arg(query.limit),
                     arg(state_bits(states)),
                     worker.as_bytes().to_vec(),
@@ -62,18 +37,18 @@ impl Session {
             self.call("list", &script::LIST, &queue, Access::Reads, args).await?;
         let behind = u64::try_from(rest.integer()?).ok();
         let jobs = metas(rest.array()?, &query.queue, number)?;
-        let next = behind.map(|count| After { count, ..After::start() }.cursor());
+        let next = behind.map(|seq| PageEnd { seq, ..PageEnd::START }.cursor(CURSORS));
         Ok(Page { jobs, next, now })
     }
 
-    async fn list_lapsed(&self, query: &ListQuery, after: After) -> Result<Page> {
+    async fn list_lapsed(&self, query: &ListQuery, after: PageEnd) -> Result<Page> {
         let queue = self.queues.get(&query.queue);
-        let args = vec![arg(after.expires_at.as_millis()), six(after.count).to_vec(), arg(query.limit)];
+        let args = vec![arg(after.expires_at.as_millis()), six(after.seq).to_vec(), arg(query.limit)];
         let Answer { now, number, mut rest } =
             self.call("list", &script::LAPSED, &queue, Access::Reads, args).await?;
         let has_more = rest.integer()? == 1;
         let jobs = metas(rest.array()?, &query.queue, number)?;
-        let next = has_more.then(|| jobs.last().map_or(after, place_of).cursor());
+        let next = has_more.then(|| jobs.last().map_or(after, place_of).cursor(CURSORS));
         Ok(Page { jobs, next, now })
     }
 }
@@ -87,9 +62,9 @@ fn metas(mut reply: Reply, queue: &QueueName, number: u64) -> Result<Vec<JobMeta
     Ok(jobs)
 }
 
-fn place_of(job: &JobMeta) -> After {
+fn place_of(job: &JobMeta) -> PageEnd {
     let expires_at = job.lease.as_ref().map(|lease| lease.expires_at).unwrap_or_default();
-    After { expires_at, count: split(job.seq).0 }
+    PageEnd { expires_at, seq: split(job.seq).0 }
 }
 
 /// No state at all stands for all of them.

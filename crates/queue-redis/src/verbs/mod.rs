@@ -6,11 +6,10 @@ mod counts;
 mod enqueue;
 mod get;
 mod list;
+mod pause;
 mod presence;
 mod prune;
 mod verify;
-
-pub(crate) use list::After;
 
 /// Most jobs in one script, so that it holds up the server for a few milliseconds only, unless a group has more.
 const SCRIPT_JOBS_MAX: usize = 1_000;

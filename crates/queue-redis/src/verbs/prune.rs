@@ -5,7 +5,7 @@ use crate::{
     script,
     session::{Answer, Session, arg},
 };
-use queue_core::{Prune, PruneRequest, QueueName, Result};
+use queue_core::{Prune, PruneRequest, Result};
 
 impl Session {
     /// Removes in scripts of bounded size.
@@ -25,13 +25,6 @@ impl Session {
             }
         }
         Ok(removed as u64)
-    }
-
-    /// Stops or resumes claims.
-    pub(crate) async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
-        let args = vec![arg(u8::from(paused))];
-        let queue = self.queues.get(queue);
-        self.call("set_paused", &script::PAUSE, &queue, Access::Writes, args).await.map(drop)
     }
 
     async fn prune_some(&self, queue: &KnownQueue, what: Prune, limit: usize, rank: u64) -> Result<Step> {

@@ -8,7 +8,7 @@ mod snapshot;
 mod verify;
 mod workers;
 
-pub(crate) use list::After;
+pub(crate) use list::CURSORS;
 pub(crate) use pool::{READERS, Readers};
 pub(crate) use snapshot::Snapshot;
 pub(crate) use verify::verify;

@@ -16,7 +16,8 @@ impl Verb<Database> for Apply {
     const NAME: &'static str = "apply";
 
     fn weight(&self) -> usize {
-        self.0.iter().map(|transition| 1 + transition.then.len()).sum()
+        let jobs: usize = self.0.iter().map(|transition| 1 + transition.then.len()).sum();
+        jobs + self.0.iter().map(Transition::large_bytes).sum::<usize>() / 1024
     }
 
     fn run(&self, session: &mut Session<'_>) -> rusqlite::Result<Self::Answer> {

@@ -76,7 +76,7 @@ impl Session<'_> {
         written(self.save_lease(queue, before, &stored)?)?;
         self.counters.add(queue, before.state.as_code(), -1);
         self.enter(queue, &stored.job.meta)?;
-        self.hints.changed(&stored.job.meta);
+        self.notices.changed(&stored.job.meta);
         self.held.remember(stored.job.clone());
         let record = JobRecord { meta: stored.job.meta, body: Some(body) };
         Ok(ClaimedJob { record, token: request.token })

@@ -4,6 +4,7 @@ use queue_core::{
     Enqueued, JobMeta, NewJob, QueueName, Stamped, State,
     group_commit::Verb,
     lifecycle::{Admission, admit},
+    payload_bytes,
 };
 
 /// Stores jobs. Everything is in one transaction, so every group is whole or absent (I19).
@@ -19,7 +20,7 @@ impl Verb<Database> for Enqueue {
     const NAME: &'static str = "enqueue";
 
     fn weight(&self) -> usize {
-        self.groups.iter().map(Vec::len).sum()
+        self.groups.iter().map(|group| group.len() + payload_bytes(group) / 1024).sum()
     }
 
     fn run(&self, session: &mut Session<'_>) -> rusqlite::Result<Self::Answer> {

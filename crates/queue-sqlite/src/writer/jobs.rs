@@ -52,7 +52,7 @@ impl Session<'_> {
         }
         self.take_seq(meta.seq);
         self.enter(queue, meta)?;
-        self.hints.changed(meta);
+        self.notices.changed(meta);
         Ok(true)
     }
 
@@ -80,7 +80,7 @@ impl Session<'_> {
         }
         self.leave(queue, before)?;
         self.enter(queue, &stored.job.meta)?;
-        self.hints.changed(&stored.job.meta);
+        self.notices.changed(&stored.job.meta);
         Ok(true)
     }
 
@@ -96,7 +96,7 @@ impl Session<'_> {
         }
         self.statements.delete_job.execute([seq])?;
         self.leave(queue, before)?;
-        self.hints.removed(&stored.job.meta);
+        self.notices.removed(&stored.job.meta);
         Ok(true)
     }
 

@@ -6,7 +6,6 @@ mod commit;
 mod counters;
 mod enqueue;
 mod held;
-mod hints;
 mod jobs;
 mod pause;
 mod presence;

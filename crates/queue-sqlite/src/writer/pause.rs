@@ -14,15 +14,11 @@ impl Verb<Database> for SetPaused {
 
     const NAME: &'static str = "set_paused";
 
-    fn weight(&self) -> usize {
-        1
-    }
-
     fn run(&self, session: &mut Session<'_>) -> rusqlite::Result<()> {
         let queue = session.intern_queue(&self.queue)?;
         session.statements.set_paused.execute(params![queue, self.paused])?;
         // Workers that hold jobs ready want to hear of a pause too.
-        session.hints.wake(&self.queue);
+        session.notices.wake(&self.queue);
         Ok(())
     }
 }

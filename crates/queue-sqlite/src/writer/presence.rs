@@ -14,10 +14,6 @@ impl Verb<Database> for Announce {
 
     const NAME: &'static str = "announce";
 
-    fn weight(&self) -> usize {
-        1
-    }
-
     fn run(&self, session: &mut Session<'_>) -> rusqlite::Result<()> {
         let Self { worker, ttl } = self;
         session.statements.expire_workers.execute([session.now.as_millis()])?;

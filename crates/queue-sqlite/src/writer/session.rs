@@ -1,6 +1,6 @@
-use super::{counters::Counters, held::Held, hints::Hints, statements::Statements, thread::Shared};
+use super::{counters::Counters, held::Held, statements::Statements, thread::Shared};
 use crate::row::integer;
-use queue_core::{QueueName, Seq, Timestamp};
+use queue_core::{Notices, QueueName, Seq, Timestamp, Wanted};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 use std::{collections::HashMap, path::Path, sync::atomic::Ordering, time::Duration};
 
@@ -17,7 +17,7 @@ pub(crate) struct Session<'c> {
     queues: HashMap<QueueName, i64>,
     pub(super) counters: Counters,
     pub(super) held: Held,
-    pub(super) hints: Hints,
+    pub(super) notices: Notices,
     /// The time of the transaction at hand.
     pub(super) now: Timestamp,
     seq_mark: i64,
@@ -37,7 +37,7 @@ impl<'c> Session<'c> {
             queues: HashMap::new(),
             counters: Counters::default(),
             held: Held::default(),
-            hints: Hints::default(),
+            notices: Notices::default(),
             now: Timestamp::default(),
             seq_mark: 0,
             time_mark: 0,
@@ -58,7 +58,7 @@ impl<'c> Session<'c> {
             self.statements.load_store.query_row([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)));
         (self.seq_mark, self.time_mark, self.commits) = marks.inspect_err(|_| self.rollback())?;
         self.now = self.shared.clock.now(self.time_mark);
-        self.hints.begin(self.shared.hub.has_subscribers());
+        self.notices = Notices::new(Wanted::by(&self.shared.hub));
         Ok(())
     }
 
@@ -83,7 +83,7 @@ impl<'c> Session<'c> {
             self.shared.own_commits.fetch_sub(own, Ordering::SeqCst);
             return Err(error);
         }
-        self.hints.publish(&self.shared.hub);
+        self.notices.take().publish(&self.shared.hub);
         Ok(())
     }
 
@@ -92,7 +92,7 @@ impl<'c> Session<'c> {
         self.queues.clear();
         self.counters.clear();
         self.held.clear();
-        self.hints.clear();
+        self.notices.clear();
         if !self.connection.is_autocommit() {
             // If even this fails, the next begin does too, and says why.
             drop(self.statements.rollback.execute([]));

@@ -3,7 +3,7 @@
 use super::cases;
 use crate::bench::prelude::*;
 use queue_core::{
-    Applied, Certainty, Error, ErrorKind, Payload, State,
+    Applied, Certainty, ClaimedJob, Error, ErrorKind, Payload, State,
     lifecycle::{Cause, Event},
 };
 
@@ -23,6 +23,8 @@ cases! { "limits":
     what_follows_counts_into_the_batch [I17 I19];
     a_follower_that_is_too_large_is_refused_with_its_completion [I17 I19];
     the_largest_claim_is_answered_and_one_more_refused [I17];
+    an_enqueue_of_too_many_bytes_is_refused_and_nothing_written [I17 I19];
+    results_of_too_many_bytes_are_refused_and_nothing_applied [I17 I19];
     refusals_say_what_and_that_nothing_happened [I17];
 }
 
@@ -198,6 +200,29 @@ async fn the_largest_claim_is_answered_and_one_more_refused(bench: &Bench) {
     assert_invalid(&refused);
     assert_eq!(bench.counts().await.of(State::Queued), 3);
     assert_eq!(bench.claim(most).await.len(), 3);
+}
+
+/// How many of the largest payloads are more than one call may bring.
+fn too_many(bench: &Bench) -> usize {
+    limits(bench).call_bytes_max / limits(bench).payload_bytes_max + 1
+}
+
+/// However few jobs they are, and in whatever groups.
+async fn an_enqueue_of_too_many_bytes_is_refused_and_nothing_written(bench: &Bench) {
+    let payload = noise(limits(bench).payload_bytes_max);
+    let jobs: Vec<_> = (0..too_many(bench)).map(|n| job_with(nth(n).as_str(), payload.clone())).collect();
+    assert_invalid(&bench.enqueue_refused(jobs.iter().map(|job| vec![job.clone()]).collect()).await);
+    assert_invalid(&bench.enqueue_refused(vec![jobs]).await);
+    assert_eq!(bench.counts().await.total(), 0);
+}
+
+/// So whoever merges results of several jobs counts their bytes.
+async fn results_of_too_many_bytes_are_refused_and_nothing_applied(bench: &Bench) {
+    bench.put_many(too_many(bench)).await;
+    let (held, result) = (bench.claim(too_many(bench)).await, noise(limits(bench).payload_bytes_max));
+    let settle = |job: &ClaimedJob| decided(&job.record.meta, complete_with(job.token, result.clone()));
+    assert_invalid(&bench.apply_refused(held.iter().map(settle).collect()).await);
+    assert_eq!(bench.counts().await.of(State::Processing), held.len() as u64);
 }
 
 /// People read them.

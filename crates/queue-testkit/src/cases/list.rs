@@ -180,7 +180,7 @@ async fn jobs_that_go_meanwhile_hide_none(bench: &Bench) {
 /// Rather than guessing at it.
 async fn a_foreign_cursor_is_refused(bench: &Bench) {
     bench.put("a").await;
-    for text in ["no cursor of mine", "\u{1F600}", "'; --"] {
+    for text in ["no cursor of mine", "\u{1F600}", "'; --", "1:2", "elsewhere:1:2"] {
         for query in [all(bench, 10), ListQuery::lapsed(bench.queue().clone(), 10)] {
             let query = ListQuery { after: Some(Cursor(text.to_owned())), ..query };
             let refused = bench.store().list(query).await.expect_err("it is no cursor");

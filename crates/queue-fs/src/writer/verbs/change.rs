@@ -3,11 +3,8 @@ use crate::{
     state::PresenceEdit,
     writer::{commit::Files, session::Session},
 };
-use bytes::Bytes;
 use queue_core::{
-    Applied, Failure, PruneRequest, QueueName, Span, Stamped, WorkerInfo,
-    group_commit::Verb,
-    lifecycle::{Patch, Transition},
+    Applied, PruneRequest, QueueName, Span, Stamped, WorkerInfo, group_commit::Verb, lifecycle::Transition,
 };
 
 /// Compares guards and writes patches.
@@ -22,7 +19,7 @@ impl Verb<Files> for Apply {
     /// Jobs that the batch touches, and KiB that it brings.
     fn weight(&self) -> usize {
         let jobs: usize = self.0.iter().map(|transition| 1 + transition.then.len()).sum();
-        jobs + self.0.iter().map(bytes_of).sum::<usize>() / 1024
+        jobs + self.0.iter().map(Transition::large_bytes).sum::<usize>() / 1024
     }
 
     fn run(&self, session: &mut Session) -> Result<Self::Answer, Fault> {
@@ -30,20 +27,6 @@ impl Verb<Files> for Apply {
         let value = engine.apply(self.0.clone(), session.reading);
         Ok(Stamped { now: engine.advance(session.reading), value })
     }
-}
-
-/// Bytes that a transition brings, whatever its author made large.
-pub(crate) fn bytes_of(transition: &Transition) -> usize {
-    let details = |error: &Option<Failure>| error.as_ref().and_then(Failure::details).map_or(0, Bytes::len);
-    let patch = match &transition.patch {
-        Patch::Finish(finish) => {
-            details(&finish.error) + finish.result.as_ref().map_or(0, |result| result.bytes.len())
-        }
-        Patch::Requeue(requeue) => details(&requeue.error),
-        Patch::Extend { progress, .. } => progress.as_ref().map_or(0, Bytes::len),
-        Patch::Remove | Patch::Flag(_) | Patch::Retain(_) => 0,
-    };
-    patch + transition.then.iter().map(|job| job.payload.bytes.len()).sum::<usize>()
 }
 
 /// Removes records, not too many for one record of the journal.

@@ -5,7 +5,7 @@ use crate::{
         session::Session,
     },
 };
-use queue_core::{Enqueued, NewJob, QueueName, Stamped, group_commit::Verb};
+use queue_core::{Enqueued, NewJob, QueueName, Stamped, group_commit::Verb, payload_bytes};
 
 /// Stores jobs. Everything is in one record, so every group is whole or absent (I19).
 #[derive(Debug)]
@@ -21,7 +21,7 @@ impl Verb<Files> for Enqueue {
     const NEED: Need = Need::Grow;
 
     fn weight(&self) -> usize {
-        self.groups.iter().flatten().map(|job| 1 + job.payload.bytes.len() / 1024).sum()
+        self.groups.iter().map(|group| group.len() + payload_bytes(group) / 1024).sum()
     }
 
     fn run(&self, session: &mut Session) -> Result<Self::Answer, Fault> {

@@ -36,12 +36,12 @@ impl Verb<Files> for Get {
     }
 }
 
-/// Reads a page of metadata; `None` if the cursor is not one of this store.
+/// Reads a page of metadata, unless the cursor is not one of this store.
 #[derive(Debug)]
 pub(crate) struct List(pub(crate) ListQuery);
 
 impl Verb<Files> for List {
-    type Answer = Option<Page>;
+    type Answer = queue_core::Result<Page>;
 
     const NAME: &'static str = "list";
     const NEED: Need = Need::Read;

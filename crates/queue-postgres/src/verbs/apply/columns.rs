@@ -141,7 +141,7 @@ fn bind_marks(query: Bound, items: &[Item<'_>]) -> Bound {
         }))
         .bind(column(items, |(_, sent)| match sent.patch {
             Patch::Retain(Purge::After(span)) => Some(span.as_millis()),
-            Patch::Retain(Purge::Never) => Some(-1),
+            Patch::Retain(Purge::Never) => Some(FOR_EVER),
             _ => None,
         }))
 }

@@ -157,7 +157,7 @@ impl Session<'_> {
                 _ => read_job(row, JOB_AT, &run[at].queue)?,
             };
             if route == Route::Extend {
-                self.hints.changed(&job.meta);
+                self.notices.changed(&job.meta);
                 outcomes[at] = Some(Outcome { answer: Applied::Done(job.meta), is_written: true });
                 continue;
             }
@@ -177,9 +177,9 @@ impl Session<'_> {
         match apply(&mut job, sent, now) {
             Verdict::Written(_) => {
                 self.shared.fronts.returned(queue, &job.meta);
-                self.hints.changed(&job.meta);
+                self.notices.changed(&job.meta);
             }
-            Verdict::Removed => self.hints.removed(&job.meta),
+            Verdict::Removed => self.notices.removed(&job.meta),
             _ => {
                 let message = "a statement wrote what the lifecycle forbids, which is a bug";
                 return Err(Error::new(ErrorKind::Internal, "apply", message).into());

@@ -1,7 +1,6 @@
 use super::state::State;
 use crate::defect::Defect;
 use queue_core::{Clock, Error, ErrorKind, Hub, Result};
-use queue_memory::Notice;
 use std::sync::{
     Arc, Mutex, MutexGuard, PoisonError, Weak,
     atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst},
@@ -55,18 +54,11 @@ impl Shared {
     }
 
     fn publish(&self, state: &mut State) {
-        let notices = std::mem::take(&mut state.notices);
+        let notices = state.notices.take();
         if state.has(Defect::NoHints) {
             return;
         }
-        for hub in lock(&self.hubs).iter().filter_map(Weak::upgrade) {
-            for notice in &notices {
-                match notice {
-                    Notice::Wake(queue) => hub.wake(queue),
-                    Notice::Changed(queue, change) => hub.changed(queue, change),
-                }
-            }
-        }
+        lock(&self.hubs).iter().filter_map(Weak::upgrade).for_each(|hub| notices.publish(&hub));
     }
 }
 

@@ -18,11 +18,10 @@ pub(crate) use handle::{PlantedStore, Shared};
 use crate::defect::Defect;
 use async_trait::async_trait;
 use queue_core::{
-    Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Enqueued, Error, EventReach,
-    EventStream, Interest, JobId, JobRecord, Limits, ListQuery, NewJob, Page, PruneRequest, QueueName, Reach,
-    Result, Stamped, Storage, lifecycle::Transition,
+    Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Enqueued, EventReach,
+    EventStream, Interest, JobId, JobRecord, Limits, ListQuery, NewJob, Notices, Page, PruneRequest,
+    QueueName, Reach, Result, Stamped, Storage, lifecycle::Transition,
 };
-use queue_memory::Notice;
 use state::State;
 use std::collections::HashSet;
 use tokio::task::yield_now;
@@ -99,8 +98,7 @@ impl Storage for PlantedStore {
     }
 
     async fn list(&self, query: ListQuery) -> Result<Page> {
-        let page = self.with("list", |state| state.list(&query))?;
-        page.ok_or_else(|| Error::invalid("list", "the cursor is not one of this store"))
+        self.with("list", |state| state.list(&query))?
     }
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {
@@ -114,7 +112,7 @@ impl Storage for PlantedStore {
     async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
         self.with("set_paused", |state| {
             state.lane(queue).paused = paused;
-            state.notices.push(Notice::Wake(queue.clone()));
+            state.notices.wake(queue);
         })
     }
 
@@ -134,7 +132,7 @@ impl Storage for PlantedStore {
 }
 
 /// What a batch is going to change.
-fn ahead(state: &State, batch: Vec<Transition>) -> Vec<Notice> {
+fn ahead(state: &State, batch: Vec<Transition>) -> Notices {
     let mut copy = state.clone();
     copy.apply(batch);
     copy.notices

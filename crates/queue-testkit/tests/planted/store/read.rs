@@ -1,9 +1,12 @@
 use super::{record::Lane, state::State};
 use crate::defect::Defect;
 use queue_core::{
-    Counts, Cursor, Detail, JobId, JobMeta, JobRecord, ListFilter, ListQuery, Page, QueueName, Seq,
-    State as JobState, Timestamp,
+    Counts, Cursor, Detail, JobId, JobMeta, JobRecord, ListFilter, ListQuery, Page, PageEnd, QueueName,
+    Result, Seq, State as JobState, Timestamp,
 };
+
+/// Whose cursors they are.
+const CURSORS: &str = "planted";
 
 /// Where a listing stands: by time for lapsed leases, by number alone otherwise.
 type Position = (Timestamp, Seq);
@@ -18,24 +21,22 @@ impl State {
         ids.iter().map(find).collect()
     }
 
-    /// One page; `None` if the cursor is not one of this store.
-    pub(super) fn list(&self, query: &ListQuery) -> Option<Page> {
-        let after = match &query.after {
-            Some(cursor) => Some(parse(cursor)?),
-            None => None,
-        };
+    /// One page, unless the cursor is not one of this store.
+    pub(super) fn list(&self, query: &ListQuery) -> Result<Page> {
+        let PageEnd { expires_at, seq } = PageEnd::parse(query.after.as_ref(), CURSORS)?;
+        let after = (expires_at, Seq::new(seq));
         let mut found: Vec<(Position, &JobMeta)> = self
             .jobs(&query.queue)
             .filter(|job| self.matches(query, job))
             .map(|job| (position(&query.filter, job), job))
-            .filter(|(position, _)| after.is_none_or(|after| *position > after))
+            .filter(|(position, _)| *position > after)
             .collect();
         found.sort_unstable_by_key(|(position, _)| *position);
         let skipped = usize::from(self.has(Defect::CursorSkips));
         let last = found.get((query.limit + skipped).saturating_sub(1)).or(found.last());
         let next = last.filter(|_| found.len() > query.limit).map(|(position, _)| cursor(*position));
         let jobs = found.iter().take(query.limit).map(|(_, job)| (*job).clone()).collect();
-        Some(Page { jobs, next, now: self.now })
+        Ok(Page { jobs, next, now: self.now })
     }
 
     pub(super) fn counts(&self, queue: &QueueName) -> Counts {
@@ -95,11 +96,6 @@ fn position(filter: &ListFilter, job: &JobMeta) -> Position {
     (lapse.map_or(Timestamp::from_millis(0), |lease| lease.expires_at), job.seq)
 }
 
-fn cursor((at, seq): Position) -> Cursor {
-    Cursor(format!("{}:{seq}", at.as_millis()))
-}
-
-fn parse(cursor: &Cursor) -> Option<Position> {
-    let (at, seq) = cursor.0.split_once(':')?;
-    Some((Timestamp::from_millis(at.parse().ok()?), Seq::new(seq.parse().ok()?)))
+fn cursor((expires_at, seq): Position) -> Cursor {
+    PageEnd { expires_at, seq: seq.get() }.cursor(CURSORS)
 }

@@ -1,7 +1,6 @@
 use super::record::{Lane, Record};
 use crate::defect::Defect;
-use queue_core::{HighWater, JobChange, JobMeta, QueueName, Seq, Timestamp};
-use queue_memory::Notice;
+use queue_core::{HighWater, JobMeta, Notices, QueueName, Seq, Timestamp};
 use std::collections::BTreeMap;
 
 /// All the data of a store. Simple on purpose: what is due and what has lapsed is found by looking at every record.
@@ -9,7 +8,7 @@ use std::collections::BTreeMap;
 pub(super) struct State {
     pub(super) lanes: BTreeMap<QueueName, Lane>,
     pub(super) now: Timestamp,
-    pub(super) notices: Vec<Notice>,
+    pub(super) notices: Notices,
     defect: Option<Defect>,
     last_seq: u64,
     time: HighWater,
@@ -20,7 +19,7 @@ impl State {
         Self {
             lanes: BTreeMap::new(),
             now: Timestamp::default(),
-            notices: Vec::new(),
+            notices: Notices::default(),
             defect,
             last_seq: 0,
             time: HighWater::default(),
@@ -69,14 +68,11 @@ impl State {
         if !leaves_index {
             lane.ids.remove(&record.job.meta.id);
         }
-        self.notices.push(notice(&record.job.meta, false));
+        self.notices.removed(&record.job.meta);
     }
 
     pub(super) fn changed(&mut self, job: &JobMeta) {
-        self.notices.push(notice(job, true));
-        if job.state.is_waiting() {
-            self.notices.push(Notice::Wake(job.queue.clone()));
-        }
+        self.notices.changed(job);
     }
 
     /// What a store does not find again that kept it in memory alone.
@@ -96,10 +92,4 @@ impl State {
             self.remove(&queue, seq);
         }
     }
-}
-
-fn notice(job: &JobMeta, is_present: bool) -> Notice {
-    let state = is_present.then_some(job.state);
-    let change = JobChange { id: job.id.clone(), seq: job.seq, revision: job.revision, state };
-    Notice::Changed(job.queue.clone(), change)
 }

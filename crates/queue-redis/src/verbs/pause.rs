@@ -1,0 +1,15 @@
+use crate::{
+    client::Access,
+    script,
+    session::{Session, arg},
+};
+use queue_core::{QueueName, Result};
+
+impl Session {
+    /// Stops or resumes claims.
+    pub(crate) async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
+        let args = vec![arg(u8::from(paused))];
+        let queue = self.queues.get(queue);
+        self.call("set_paused", &script::PAUSE, &queue, Access::Writes, args).await.map(drop)
+    }
+}
