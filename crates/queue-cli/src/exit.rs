@@ -86,7 +86,7 @@ impl From<Error> for CliError {
     fn from(error: Error) -> Self {
         let exit = match error.kind() {
             ErrorKind::Invalid => Exit::Invalid,
-            ErrorKind::Unavailable | ErrorKind::Conflict => Exit::Unavailable,
+            ErrorKind::Unavailable | ErrorKind::Conflict | ErrorKind::Closed => Exit::Unavailable,
             ErrorKind::Corrupt | ErrorKind::Unsupported => Exit::Unusable,
             _ => Exit::Bug,
         };

@@ -83,8 +83,9 @@
 //! | `memory` | yes | `memory:`, jobs in this process |
 //! | `sqlite` | yes | `sqlite:PATH`, jobs in one file, for all processes of a host |
 //! | `fs` | no | `file:DIRECTORY`, jobs in a directory, for all processes of a host; on Unix |
-//! | `postgres` | no | `postgres://...`, jobs in a PostgreSQL database, and in your transactions; `queue-postgres/tls` for TLS |
-//! | `redis` | no | `redis://...`, jobs in a Redis or Valkey server, Cluster and Sentinel too; `queue-redis/tls` for TLS |
+//! | `postgres` | no | `postgres://...`, jobs in a PostgreSQL database, and in your transactions |
+//! | `redis` | no | `redis://...`, jobs in a Redis or Valkey server, Cluster and Sentinel too |
+//! | `tls` | no | encrypted connections to those two, by rustls |
 //! | `worker` | yes | the module `worker` and `Queue::worker` |
 //! | `json` | yes | the codec `Json`, which is then the default |
 //! | `msgpack` | no | the codec `MsgPack` |

@@ -23,7 +23,8 @@ pub(crate) async fn run(args: DeleteArgs, session: &Session) -> Result<Exit, Cli
             Ok(Exit::Ok)
         }
         Change::NotAllowed(state) => {
-            let message = format!("the job {id:?} is {state}; stop it first with `queue cancel --running`");
+            let message =
+                format!("the job {id:?} is {state}; stop it first with `queue cancel --running {id:?}`");
             Err(CliError::new(Exit::Negative, message))
         }
         Change::Missing => Err(session.no_such_job(id)),

@@ -15,7 +15,10 @@ use std::{
     process::{ExitStatus, Stdio},
     time::Duration,
 };
-use tokio::{process::Command, time::timeout};
+use tokio::{
+    process::{Child, Command},
+    time::timeout,
+};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -86,10 +89,7 @@ async fn govern(
         status = child.wait() => Some(of_status(status?)),
         () = term.lost() => None,
         () = signals.next() => {
-            group.terminate();
-            if timeout(args.grace, child.wait()).await.is_ok() {
-                group.forget();
-            }
+            wind_down(&mut child, &mut group, term, args.grace).await;
             return Ok(Some(Exit::Interrupted));
         }
     };
@@ -97,6 +97,16 @@ async fn govern(
         group.forget();
     }
     Ok(ended)
+}
+
+/// Asks the command to end, and waits for that within the grace, and no longer than the term: another may lead then.
+/// What is left is the caller's to kill.
+async fn wind_down(child: &mut Child, group: &mut ProcessGroup, term: &Term, grace: Duration) {
+    group.terminate();
+    tokio::select! {
+        ended = timeout(grace, child.wait()) => if ended.is_ok() { group.forget() },
+        () = term.lost() => {}
+    }
 }
 
 fn command(args: &LeadArgs, session: &Session, fence: Fence) -> Command {
@@ -133,4 +143,64 @@ fn show(out: Output, event: &LeadershipEvent) {
         _ => return,
     };
     output::note(&if out.format() == Format::Json { object.to_string() } else { words });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures_util::FutureExt;
+    use queue::{
+        JobId, MemoryStorage, OnRunning, Policy, QueueName, StorageExt, queue_core::lifecycle::Event,
+    };
+    use std::{os::unix::process::ExitStatusExt, sync::Arc};
+    use tokio::io::AsyncReadExt;
+
+    async fn term(store: &Arc<MemoryStorage>) -> Term {
+        let leadership = Leadership::builder(store.clone(), "report").unwrap().build().unwrap();
+        leadership.acquire().await.unwrap()
+    }
+
+    /// A term whose holder was asked to step down.
+    async fn lost_term() -> Term {
+        let store = Arc::new(MemoryStorage::new());
+        let term = term(&store).await;
+        let (queue, job) = (QueueName::from_static("leader:report"), JobId::from_static("leader"));
+        let cancel = Event::Cancel { running: OnRunning::Request };
+        store.change(&queue, &job, cancel, &Policy::default()).await.unwrap();
+        assert!(!term.confirm().await.unwrap());
+        term
+    }
+
+    /// A command that has made sure that it does not end when asked to.
+    async fn stubborn() -> (Child, ProcessGroup) {
+        let mut command = Command::new("sh");
+        command.args(["-c", "trap '' TERM; echo ready; exec sleep 1000"]);
+        command.stdout(Stdio::piped()).process_group(0).kill_on_drop(true);
+        let mut child = command.spawn().unwrap();
+        child.stdout.as_mut().unwrap().read_exact(&mut [0; 5]).await.unwrap();
+        let group = ProcessGroup::of(&child);
+        (child, group)
+    }
+
+    async fn is_killed_with(mut child: Child, group: ProcessGroup) -> bool {
+        drop(group);
+        child.wait().await.unwrap().signal() == Some(9)
+    }
+
+    #[tokio::test]
+    async fn a_command_that_is_winding_down_is_killed_when_its_term_is_lost() {
+        let (mut child, mut group) = stubborn().await;
+        let term = lost_term().await;
+        let wound_down = wind_down(&mut child, &mut group, &term, Duration::from_hours(1));
+        assert!(wound_down.now_or_never().is_some(), "the grace outlasts the term");
+        assert!(is_killed_with(child, group).await);
+    }
+
+    #[tokio::test]
+    async fn a_command_that_is_winding_down_is_killed_when_its_grace_is_over() {
+        let (mut child, mut group) = stubborn().await;
+        let term = term(&Arc::new(MemoryStorage::new())).await;
+        wind_down(&mut child, &mut group, &term, Duration::ZERO).await;
+        assert!(is_killed_with(child, group).await);
+    }
 }

@@ -99,15 +99,6 @@ impl JobError {
         self
     }
 
-    /// Makes a final failure one that another attempt may help.
-    #[must_use]
-    pub fn as_retryable(mut self) -> Self {
-        if let Verdict::Fail { cause, .. } = &mut self.0 {
-            *cause = Cause::Retryable;
-        }
-        self
-    }
-
     /// What would be stored; `None` if this is no failure but a snooze or a release.
     pub fn failure(&self) -> Option<&Failure> {
         match &self.0 {

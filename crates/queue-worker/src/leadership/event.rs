@@ -1,10 +1,7 @@
 use super::Fence;
+use crate::runtime::guarded;
 use queue_core::Error;
-use std::{
-    fmt,
-    panic::{AssertUnwindSafe, catch_unwind},
-    sync::Arc,
-};
+use std::{fmt, sync::Arc};
 
 /// What happens to a candidate.
 #[derive(Clone, Debug)]
@@ -50,9 +47,8 @@ impl Listener {
 
     /// A listener that panics must not cost the lease.
     pub(super) fn tell(&self, event: &LeadershipEvent) {
-        let Some(listen) = &self.0 else { return };
-        if catch_unwind(AssertUnwindSafe(|| listen(event))).is_err() {
-            tracing::error!(?event, "the listener to an election panicked");
+        if let Some(listen) = &self.0 {
+            let _told = guarded("listener to an election", || listen(event));
         }
     }
 }

@@ -3,7 +3,8 @@
 //! From the inside out:
 //! 1. a [`Source`] hands out items, a [`Handler`] works on one, a [`Sink`] takes what came of it;
 //! 2. a [`Processor`] joins the three: each *tick* claims no more than there are free slots, handles concurrently and
-//!    marks every outcome, with a time budget for each step;
+//!    marks every outcome, with a time budget for handling and one for marking; a claim takes as long as its source lets
+//!    it;
 //! 3. a [`PacedLoop`] ticks again at once while full batches come, and ever more rarely while they do not;
 //! 4. a [`Group`] runs such loops, [`Worker`](crate::Worker)s and the program's own parts together, stops them in
 //!    reverse order, and answers with the first error.

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 pub(super) enum Admission {
     /// It starts now, and counts as started under every rate limit.
     Start,
-    /// It is not worth a start: cancelled or lost while it waited, or its queue was paused, or the worker stops.
+    /// It is not worth a start: cancelled, lost or lapsed before its turn, or its queue was paused, or the worker stops.
     GiveBack,
     /// Its kind is over its rate. It is put back until its turn.
     PutBack(Span),
@@ -16,14 +16,17 @@ pub(super) enum Admission {
 pub(super) fn admit(shared: &Shared, job: &HeldJob) -> Admission {
     let queue = &shared.queues[job.lane()];
     let start = queue.rate.as_ref().and_then(|_| job.take_start());
-    if shared.signals.stop.is_cancelled() || job.cancel_reason().is_some() || queue.is_paused() {
+    let now = Instant::now();
+    // By the clock: a claim that was answered late may bring jobs whose lease nobody has seen lapse yet.
+    let is_live = job.lapses_at().is_some_and(|lapses_at| lapses_at > now);
+    if shared.signals.stop.is_cancelled() || !is_live || queue.is_paused() {
         return Admission::GiveBack;
     }
     if let Err(wait) = shared.kinds.admit(job.meta(), shared.options.lease) {
         return Admission::PutBack(Span::new("wait", wait).unwrap_or(Span::MAX));
     }
     if let Some(start) = start {
-        start.start(Instant::now());
+        start.start(now);
     }
     Admission::Start
 }

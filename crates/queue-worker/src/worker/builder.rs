@@ -1,5 +1,6 @@
 use super::{
-    RateLimit, WorkQueue, Worker, WorkerEvent, guarded_policy,
+    RateLimit, WorkQueue, Worker, WorkerEvent,
+    guarded_policy::guarded_policy,
     observer::Observer,
     options::{Options, Until},
     plan::Plan,
@@ -258,7 +259,7 @@ impl WorkerBuilder {
             return Err(invalid("poll, rescue and prune intervals must be longer than zero".to_owned()));
         }
         self.options.lease = Span::positive("lease", self.lease)?;
-        self.options.policy = guarded_policy::guarded(self.options.policy);
+        self.options.policy = guarded_policy(self.options.policy);
         let rate_freed = Arc::default();
         Ok(Worker::new(Plan {
             storage: self.storage,

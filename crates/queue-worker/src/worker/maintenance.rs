@@ -1,12 +1,8 @@
-use super::{WorkerEvent, backoff::jittered, shared::Shared};
+use super::{WorkerEvent, backoff::jittered, prune_tick::PRUNE_MAX, rescue_tick::RESCUE_MAX, shared::Shared};
 use queue_core::{Prune, PruneRequest, QueueName, StorageExt, WorkerInfo};
 use std::{future::Future, sync::Arc, time::Duration};
 use tokio::time::sleep;
 
-/// Most lapsed leases ended in one call.
-const RESCUE_MAX: usize = 1000;
-/// Most records pruned in one call, so that other writers get their turn.
-const PRUNE_MAX: usize = 1000;
 /// How often a worker shows itself.
 const ANNOUNCE_INTERVAL: Duration = Duration::from_secs(10);
 /// How long it counts as present after that.

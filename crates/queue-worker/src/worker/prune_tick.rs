@@ -4,8 +4,8 @@ use queue_core::{Error, Prune, PruneRequest, QueueName, Storage};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-/// Most records removed in one tick, so that other writers get their turn.
-const PRUNE_MAX: usize = 1000;
+/// Most records removed in one call, so that other writers get their turn.
+pub(super) const PRUNE_MAX: usize = 1000;
 
 /// Removes records of one queue that are past their purge time, in a process that runs no worker: put it into a
 /// [`PacedLoop`](crate::runtime::PacedLoop). Workers do this by themselves, and any number may at once.

@@ -4,8 +4,8 @@ use queue_core::{Error, QueueName, Storage, StorageExt, lifecycle::Policy};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-/// Most lapsed leases ended in one tick.
-const RESCUE_MAX: usize = 1000;
+/// Most lapsed leases ended in one call.
+pub(super) const RESCUE_MAX: usize = 1000;
 
 /// Ends lapsed leases of one queue, in a process that runs no worker: put it into a
 /// [`PacedLoop`](crate::runtime::PacedLoop). Workers do this by themselves, and any number may at once.

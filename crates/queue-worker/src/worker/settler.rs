@@ -38,6 +38,8 @@ struct Batch {
     transitions: Vec<Transition>,
     /// Jobs in the call, those that follow included.
     weight: usize,
+    /// What they bring.
+    bytes: usize,
 }
 
 impl Settler {
@@ -54,7 +56,7 @@ impl Settler {
             let mut batch = Batch::default();
             for settlement in arrived.drain(..) {
                 let Some((pending, transition)) = self.decide(settlement, &limits) else { continue };
-                if !batch.fits(&transition, limits.batch_max) {
+                if !batch.fits(&transition, &limits) {
                     self.settle(std::mem::take(&mut batch)).await;
                 }
                 batch.push(pending, transition);
@@ -74,16 +76,20 @@ impl Settler {
         self.decided(Pending { settlement, ..pending })
     }
 
-    /// What to send for an outcome. One that leads nowhere has lost its lease.
+    /// What to send for an outcome. One that leads nowhere has lost its lease; one whose record keeps moving still has it,
+    /// so its job is left to lapse.
     fn decided(&self, pending: Pending) -> Option<(Pending, Transition)> {
-        match pending.settlement.decide(&self.shared.options.policy) {
-            Some(transition) if pending.decisions <= RE_DECIDES_MAX => Some((pending, transition)),
-            _ => {
-                self.shared.let_go([&*pending.settlement.job]);
-                self.lost(&pending.settlement);
-                None
-            }
+        if pending.decisions > RE_DECIDES_MAX {
+            self.shared.report_error(conflict());
+            self.abandon(&[pending]);
+            return None;
         }
+        let transition = pending.settlement.decide(&self.shared.options.policy);
+        if transition.is_none() {
+            self.shared.let_go([&*pending.settlement.job]);
+            self.lost(&pending.settlement);
+        }
+        Some((pending, transition?))
     }
 
     /// Sends a batch until nothing of it is left.
@@ -196,13 +202,16 @@ fn unanswered() -> Error {
         .unknown()
 }
 
+fn conflict() -> Error {
+    Error::new(ErrorKind::Conflict, "settle", "the record kept moving, so its lease is left to lapse")
+}
+
 fn miscounted() -> Error {
     Error::new(ErrorKind::Internal, "apply", "the store did not answer each item of a batch").unknown()
 }
 
 fn refusal(limits: &Limits, transition: &Transition) -> Result<()> {
-    limits.check_transition(transition)?;
-    limits.check_batch("apply", weight(transition))
+    limits.check_apply(std::slice::from_ref(transition))
 }
 
 /// Jobs in a call: its own, and those that follow.
@@ -212,12 +221,15 @@ fn weight(transition: &Transition) -> usize {
 
 impl Batch {
     /// The first always does: what is too heavy by itself was made into something else.
-    fn fits(&self, transition: &Transition, weight_max: usize) -> bool {
-        self.pending.is_empty() || self.weight + weight(transition) <= weight_max
+    fn fits(&self, transition: &Transition, limits: &Limits) -> bool {
+        let has_room = self.weight + weight(transition) <= limits.batch_max
+            && self.bytes + transition.large_bytes() <= limits.call_bytes_max;
+        self.pending.is_empty() || has_room
     }
 
     fn push(&mut self, pending: Pending, transition: Transition) {
         self.weight += weight(&transition);
+        self.bytes += transition.large_bytes();
         self.pending.push(pending);
         self.transitions.push(transition);
     }

@@ -250,3 +250,15 @@ async fn a_store_of_small_batches_is_served_in_small_batches() {
     let log = rig.store.log();
     assert!(log.heartbeats.iter().chain(&log.settles).chain(&log.claim_limits).all(|&size| size <= 2));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_job_whose_lease_lapsed_before_its_claim_was_answered_is_given_back_unstarted() {
+    let rig = Rig::new();
+    rig.enqueue([job("a", 1)]).await;
+    let mut answers = [millis(3500)].into_iter();
+    rig.store.script().on_claim = Some(Box::new(move || answers.next().map_or(Fault::None, Fault::Late)));
+    let worker = rig.worker(sleeping(10)).lease(millis(3000)).rescue_interval(millis(60_000));
+    let report = rig.drain(worker).await;
+    assert_eq!(rig.events.labels(), ["released a", "started a", "completed a"]);
+    assert_eq!((report.started, report.released), (1, 1));
+}

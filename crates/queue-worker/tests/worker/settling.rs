@@ -205,3 +205,18 @@ async fn a_store_that_is_closed_ends_the_settles_and_not_the_worker() {
     assert!(claims <= 40, "{claims} claims in a minute");
     assert_eq!(running.stop().await.abandoned, 1);
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_outcome_whose_record_keeps_moving_is_given_up_as_a_conflict_and_the_job_runs_again() {
+    let rig = Rig::new();
+    rig.enqueue([job("a", 1)]).await;
+    rig.store.script().all_moves = true;
+    let running = Rig::start(rig.worker(succeeding()).lease(millis(3000)));
+    rig.events.wait_for("abandoned a").await;
+    rig.store.script().all_moves = false;
+    rig.events.wait_for("completed a").await;
+    let report = running.stop().await;
+    assert_eq!((report.started, report.completed), (2, 1));
+    assert_eq!((report.abandoned, report.leases_lost), (1, 0));
+    assert_eq!(rig.events.count("error Conflict"), 1);
+}

@@ -95,14 +95,43 @@ pub async fn open(url: &str) -> Result<Arc<dyn Storage>> {
 
 fn unknown_scheme(scheme: &str) -> Error {
     let known = SCHEMES.join(", ");
-    let advice = match scheme {
-        "file" => "enable the feature `fs` of the crate `queue`".to_owned(),
-        "redis" | "rediss" | "redis+cluster" | "rediss+cluster" | "redis+sentinel" => {
-            "enable the feature `redis` of the crate `queue`".to_owned()
-        }
-        "memory" | "postgres" | "sqlite" => format!("enable the feature `{scheme}` of the crate `queue`"),
-        _ if known.is_empty() => "enable the feature of a store".to_owned(),
-        _ => format!("use one of {known}"),
+    let advice = match feature_of(scheme) {
+        Some(feature) => format!("enable the feature `{feature}` of the crate `queue`"),
+        None if known.is_empty() => "enable the feature of a store".to_owned(),
+        None => format!("use one of {known}"),
     };
     Error::invalid("open", format!("this build has no store for `{scheme}:`; {advice}"))
+}
+
+/// What brings the store of a scheme, for all that [`open`] knows.
+fn feature_of(scheme: &str) -> Option<&'static str> {
+    Some(match scheme {
+        "file" => "fs",
+        "memory" => "memory",
+        "postgres" | "postgresql" => "postgres",
+        "redis" | "rediss" | "redis+cluster" | "rediss+cluster" | "redis+sentinel" => "redis",
+        "sqlite" => "sqlite",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unknown_scheme;
+
+    #[test]
+    fn a_scheme_that_this_build_lacks_names_the_feature_that_brings_it() {
+        for (scheme, feature) in [
+            ("file", "`fs`"),
+            ("memory", "`memory`"),
+            ("postgres", "`postgres`"),
+            ("postgresql", "`postgres`"),
+            ("rediss", "`redis`"),
+            ("redis+sentinel", "`redis`"),
+            ("sqlite", "`sqlite`"),
+        ] {
+            let error = unknown_scheme(scheme);
+            assert!(error.message().contains(&format!("the feature {feature}")), "{scheme}: {error}");
+        }
+    }
 }

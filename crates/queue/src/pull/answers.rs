@@ -17,9 +17,9 @@ pub enum Settled {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[must_use]
 pub enum Extended {
-    /// The lease is this much longer.
+    /// The lease lapses that long after the call, later than before or sooner.
     Done,
-    /// The lease is longer, but somebody asked to cancel the job: any outcome but completion becomes Cancelled.
+    /// The same, but somebody asked to cancel the job: any outcome but completion becomes Cancelled.
     CancelRequested,
     /// The lease lapsed, and the job is or will be somebody else's: stop.
     LeaseLost,

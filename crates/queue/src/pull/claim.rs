@@ -47,12 +47,13 @@ pub(super) async fn claim(shared: &Arc<Shared>, limit: usize, until: Instant) ->
         Ok(Err(_)) => {
             Err(Error::new(ErrorKind::Internal, "dequeue", "the store panicked in a claim").unknown())
         }
-        Err(_elapsed) => Err(Error::new(
-            ErrorKind::Unavailable,
-            "dequeue",
-            "the store did not answer in time; what it still gives out goes back",
-        )),
+        Err(_elapsed) => Err(out_of_time()),
     }
+}
+
+pub(super) fn out_of_time() -> Error {
+    let message = "the store did not answer in time; what it still gives out goes back";
+    Error::new(ErrorKind::Unavailable, "dequeue", message)
 }
 
 async fn claim_and_offer(shared: Arc<Shared>, limit: usize, answer: oneshot::Sender<Result<Offer>>) {

@@ -86,7 +86,8 @@ impl<P, R> Delivery<P, R> {
         self.settle(Event::Snooze { token: self.token, delay }).await
     }
 
-    /// Makes the lease lapse `by` from now. Call it well before the lease ends; a lapsed lease is not extended.
+    /// Makes the lease lapse `by` from now, be that later than before or sooner. Call it well before the lease ends; a
+    /// lapsed lease is not extended.
     ///
     /// # Errors
     /// `Invalid` for zero or over 100 years.

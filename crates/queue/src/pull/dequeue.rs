@@ -1,6 +1,6 @@
 use super::{
     Delivery,
-    claim::{Offer, claim},
+    claim::{Offer, claim, out_of_time},
 };
 use crate::{
     Decode, Queue,
@@ -14,9 +14,9 @@ use queue_core::{
 };
 use queue_serde::CodecError;
 use std::time::Duration;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout_at};
 
-/// How long a claim may take beyond the time to wait, so that a wait of zero can claim at all.
+/// How long a claim and what follows it may take beyond the time to wait, so that a wait of zero can claim at all.
 const CLAIM_MAX: Duration = Duration::from_secs(1);
 /// The longest time between two claims of one wait, shortened at random by up to a quarter, since hints get lost.
 const POLL: Span = Span::from_secs(1);
@@ -65,9 +65,10 @@ impl<P: Decode, R> Queue<P, R> {
         let mut idle: Option<Idle> = None;
         loop {
             let asked = Instant::now();
-            let offer = claim(&self.shared, limit, deadline.max(asked) + CLAIM_MAX).await?;
+            let until = deadline.max(asked) + CLAIM_MAX;
+            let offer = claim(&self.shared, limit, until).await?;
             if !offer.claimed.jobs.is_empty() {
-                return self.deliver(offer).await;
+                return timeout_at(until, self.deliver(offer)).await.unwrap_or_else(|_| Err(out_of_time()));
             }
             if asked >= deadline {
                 return Ok(Vec::new());
@@ -80,7 +81,8 @@ impl<P: Decode, R> Queue<P, R> {
         }
     }
 
-    /// Hands out the jobs of an offer, except those whose payload cannot be read.
+    /// Hands out the jobs of an offer, except those whose payload cannot be read. Dropping the future drops the offer, so
+    /// all of them go back.
     async fn deliver(&self, mut offer: Offer) -> Result<Vec<Delivery<P, R>>> {
         let mut deliveries = Vec::new();
         let mut unread = None;

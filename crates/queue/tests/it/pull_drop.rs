@@ -1,14 +1,14 @@
 //! A consumer that goes away in the middle of a claim leaves no job behind that nobody holds.
 
-use crate::support::{Fault, Faulty, SECOND, memory, on, settle_down, spawn};
-use queue::{ErrorKind, State, Storage};
+use crate::support::{Fault, Faulty, SECOND, memory, on, raw, settle_down, spawn};
+use queue::{ErrorKind, JobOptions, Queue, Raw, State, Storage};
 use std::{
     future::{Future, poll_fn},
     sync::{Arc, atomic::AtomicU32},
     task::Poll,
     time::Duration,
 };
-use tokio::sync::Semaphore;
+use tokio::{sync::Semaphore, time::timeout};
 
 /// A store with one job, and the same store with slow answers to claims.
 async fn slow_claims() -> (Arc<dyn Storage>, Arc<dyn Storage>, Arc<Semaphore>) {
@@ -84,4 +84,21 @@ async fn a_delivery_that_was_handed_out_is_held() {
     assert_eq!(state(&store).await, (State::Processing, 1));
     let _ = job.ack(&String::new()).await.unwrap();
     assert_eq!(state(&store).await, (State::Completed, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_that_hangs_ends_the_wait_with_an_error_and_the_whole_batch_goes_back() {
+    let store = memory();
+    let producer: Queue<Raw, Raw> = Queue::new(store.clone(), "texts").unwrap();
+    let json = "application/json";
+    let jobs = [("a", raw("\"a\"", json)), ("unreadable", raw("17", json))];
+    let _ = producer.enqueue_many(jobs, JobOptions::new()).await.unwrap();
+    let permits = Arc::new(Semaphore::new(0));
+    let stuck = on(Faulty::wrap(store.clone(), Fault::ApplyWaits(permits.clone())));
+    let answer = timeout(6 * SECOND, stuck.dequeue_many(9, 5 * SECOND)).await.expect("it has a bound");
+    assert_eq!(answer.unwrap_err().kind(), ErrorKind::Unavailable);
+    permits.add_permits(2);
+    settle_down().await;
+    assert_eq!(state(&store).await, (State::Queued, 0));
+    assert_eq!(producer.counts().await.unwrap().of(State::Queued), 2);
 }

@@ -30,7 +30,7 @@ pub(super) struct JobArgs {
     /// What to do if a failed job has the id
     #[arg(long, value_name = "WHAT", value_enum, default_value_t = FailedRule::Block)]
     on_failed: FailedRule,
-    /// How the payload is encoded
+    /// How the payload is encoded; handlers of a program in Rust want application/json, unless its codec is another
     #[arg(long, value_name = "TYPE", default_value = "text/plain")]
     pub(super) content_type: ContentType,
 }

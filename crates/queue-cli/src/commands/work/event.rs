@@ -1,6 +1,6 @@
 use crate::output::{self, Format, Output, plural};
 use queue::worker::{JobEnd, Report, WorkerEvent};
-use queue::{Failure, JobMeta};
+use queue::{ErrorKind, Failure, JobMeta};
 use serde_json::{Value, json};
 
 /// Tells people what they may want to act on, and programs everything.
@@ -28,6 +28,7 @@ fn trouble(event: &WorkerEvent) -> Option<String> {
         WorkerEvent::Abandoned { id, .. } => {
             format!("could not store the outcome of {id}; it will run again")
         }
+        WorkerEvent::Error(error) if error.kind() == ErrorKind::Closed => format!("stopping: {error}"),
         WorkerEvent::Error(error) => format!("warning: {error}; trying again"),
         _ => return None,
     })

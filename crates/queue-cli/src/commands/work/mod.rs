@@ -68,7 +68,7 @@ pub(crate) async fn run(args: WorkArgs, session: &Session) -> Result<Exit, CliEr
     session.with_jobs(Missing::Create, async |jobs| serve(&args, jobs, session, &mut signals).await).await
 }
 
-/// Works to the end, and says what was done.
+/// Works to the end, and says what was done. A store that is closed for good ends it with that error.
 async fn serve(
     args: &WorkArgs,
     jobs: &Jobs,
@@ -77,6 +77,9 @@ async fn serve(
 ) -> Result<Exit, CliError> {
     let (report, stopped) = work(args, jobs, session, signals).await?;
     session.out.answer(|| event::words(&report), || event::summary(&report))?;
+    if let Some(error) = report.error {
+        return Err(error.into());
+    }
     Ok(match stopped {
         Stopped::Twice => Exit::Interrupted,
         Stopped::Never if report.failed > 0 => Exit::Negative,

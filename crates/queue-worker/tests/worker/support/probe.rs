@@ -1,8 +1,8 @@
 use super::Fault;
 use async_trait::async_trait;
 use queue_core::{
-    Applied, Capabilities, ClaimRequest, Claimed, EventStream, Interest, Limits, ListQuery, Page,
-    PruneRequest, QueueName, Result, Stamped, Storage, StorageLayer,
+    Applied, Capabilities, ClaimRequest, Claimed, Detail, EventStream, Interest, JobRecord, Limits,
+    ListQuery, Page, PruneRequest, QueueName, Result, Stamped, Storage, StorageLayer,
     lifecycle::{Patch, Transition},
 };
 use queue_memory::MemoryStorage;
@@ -35,6 +35,8 @@ pub(crate) struct Script {
     pub(crate) on_heartbeat: Option<OnBatch>,
     pub(crate) on_list: Option<Fault>,
     pub(crate) on_prune: Option<Fault>,
+    /// Every settle finds that the record moved.
+    pub(crate) all_moves: bool,
     pub(crate) edit_claimed: Option<Edit<Claimed>>,
     pub(crate) edit_applied: Option<Edit<Vec<Applied>>>,
     pub(crate) limits: Option<Limits>,
@@ -78,6 +80,15 @@ impl Probe {
 
     fn note(&self, note: impl FnOnce(&mut Log)) {
         note(&mut self.log.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Changes nothing, and answers the records as they stand.
+    async fn stale(&self, batch: &[Transition]) -> Result<Stamped<Vec<Applied>>> {
+        let ids: Vec<_> = batch.iter().map(|it| it.id.clone()).collect();
+        let found = self.store.get(&batch[0].queue, &ids, Detail::Meta).await?;
+        let answer =
+            |record: Option<JobRecord>| record.map_or(Applied::Missing, |it| Applied::Stale(it.meta));
+        Ok(Stamped { now: found.now, value: found.value.into_iter().map(answer).collect() })
     }
 
     fn fault_of_batch(&self, batch: &[Transition]) -> Fault {
@@ -127,6 +138,9 @@ impl StorageLayer for Probe {
     async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
         StorageLayer::capabilities(self).limits.check_apply(&batch)?;
         let fault = self.fault_of_batch(&batch);
+        if self.script().all_moves {
+            return self.stale(&batch).await;
+        }
         let mut applied = fault.around(self.store.apply(batch)).await?;
         if let Some(edit) = &mut self.script().edit_applied {
             edit(&mut applied.value);
