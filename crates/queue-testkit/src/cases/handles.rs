@@ -17,6 +17,7 @@ cases! { "handles":
     closing_one_handle_disturbs_no_other [I22] (SecondHandle);
     closing_one_handle_ends_no_stream_of_another [I22] (SecondHandle Hints);
     a_handle_hints_at_what_another_wrote [I15] (SecondHandle Hints);
+    a_second_handle_hints_at_what_the_first_wrote [I15] (SecondHandle Hints);
     what_a_closed_handle_held_lapses [I15 I22] (SecondHandle);
 }
 
@@ -126,6 +127,15 @@ async fn a_handle_hints_at_what_another_wrote(bench: &Bench) {
     other.put("a").await;
     stream.next().await.expect("the stream goes on");
     assert_eq!(bench.claim_ids(1).await, ["a"]);
+}
+
+/// Each hears of the other.
+async fn a_second_handle_hints_at_what_the_first_wrote(bench: &Bench) {
+    let other = bench.second().await;
+    let mut stream = other.store().subscribe(bench.queue(), Interest::Wake).await.expect("it sends hints");
+    bench.put("a").await;
+    stream.next().await.expect("the stream goes on");
+    assert_eq!(other.claim_ids(1).await, ["a"]);
 }
 
 /// As when its process dies.

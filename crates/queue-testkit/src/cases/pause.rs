@@ -10,6 +10,7 @@ cases! { "pause":
     a_paused_queue_takes_jobs [I1] (Pause);
     a_paused_queue_settles_what_runs [I5] (Pause);
     a_paused_queue_keeps_leases_and_rescues [I15] (Pause);
+    a_paused_queue_says_when_a_lease_lapses [I15] (Pause);
     pausing_twice_and_resuming_twice_are_fine [I5] (Pause);
     pausing_is_about_one_queue [I16] (Pause);
     a_queue_can_be_paused_before_its_first_job [I1] (Pause);
@@ -41,6 +42,14 @@ async fn a_resumed_queue_goes_on_in_order(bench: &Bench) {
     assert!(!claimed.paused);
     assert_eq!(ids_of(&claimed.jobs).last().map(String::as_str), Some("last"));
     assert_eq!(claimed.jobs.len(), 4);
+}
+
+/// So whoever rescues sleeps until then.
+async fn a_paused_queue_says_when_a_lease_lapses(bench: &Bench) {
+    bench.put_and_claim("a").await;
+    set(bench, true).await;
+    let at = bench.next_due().await.expect("a lease lapses, paused or not");
+    assert!(at <= bench.now() + LEASE, "who sleeps until {at} rescues late");
 }
 
 /// Producers notice nothing.
