@@ -116,7 +116,7 @@ impl Notices {
         if self.wanted == Wanted::Everything {
             let state = is_present.then_some(job.state);
             let change = JobChange { id: job.id.clone(), seq: job.seq, revision: job.revision, state };
-            self.pending.push(Notice::Changed(job.queue.clone(), change));
+            self.tell(&job.queue, change);
         }
     }
 }

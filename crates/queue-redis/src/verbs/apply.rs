@@ -80,7 +80,7 @@ fn weigh(sent: &Transition) -> (usize, usize) {
     (1 + sent.then.len(), sent.large_bytes())
 }
 
-/// As `apply_all` in `lua/apply.lua` takes them. All are about lives of one number of their queue.
+/// As `lua/apply.lua` takes them. All are about lives of one number of their queue.
 fn push_batch(args: &mut Vec<Vec<u8>>, batch: &[Transition]) {
     let (_, number) = batch.first().map_or((0, 0), |sent| split(sent.seq));
     let then: Vec<&NewJob> = batch.iter().flat_map(|sent| &sent.then).collect();

@@ -121,21 +121,22 @@ async fn closing_one_handle_ends_no_stream_of_another(bench: &Bench) {
 }
 
 /// At least that something was written.
-async fn a_handle_hints_at_what_another_wrote(bench: &Bench) {
-    let other = bench.second().await;
-    let mut stream = bench.store().subscribe(bench.queue(), Interest::Wake).await.expect("it sends hints");
-    other.put("a").await;
+async fn assert_heard(listener: &Bench, writer: &Bench) {
+    let listening = listener.store().subscribe(listener.queue(), Interest::Wake).await;
+    let mut stream = listening.expect("it sends hints");
+    writer.put("a").await;
     stream.next().await.expect("the stream goes on");
-    assert_eq!(bench.claim_ids(1).await, ["a"]);
+    assert_eq!(listener.claim_ids(1).await, ["a"]);
 }
 
-/// Each hears of the other.
+/// The first one hears.
+async fn a_handle_hints_at_what_another_wrote(bench: &Bench) {
+    assert_heard(bench, &bench.second().await).await;
+}
+
+/// So does the second.
 async fn a_second_handle_hints_at_what_the_first_wrote(bench: &Bench) {
-    let other = bench.second().await;
-    let mut stream = other.store().subscribe(bench.queue(), Interest::Wake).await.expect("it sends hints");
-    bench.put("a").await;
-    stream.next().await.expect("the stream goes on");
-    assert_eq!(other.claim_ids(1).await, ["a"]);
+    assert_heard(&bench.second().await, bench).await;
 }
 
 /// As when its process dies.
