@@ -108,10 +108,9 @@ impl PostgresOptions {
     /// transaction open, and what is next written on it may be answered and never committed. A time limit around it
     /// is enough to do so. The store's own calls close such a connection; of other people's it cannot know.
     ///
-    /// The store cannot give these connections the settings that it gives its own, since other statements run on them too. Set
-    /// at least `jit = off` for their user: compiling short statements costs more than running them. And while somebody holds
-    /// an old snapshot for minutes, claims over them may read all that waits, where those over connections of the store's own
-    /// do not.
+    /// Other statements run on these connections too, so the store leaves their settings alone. Its searches, of which a claim is
+    /// one, need settings of their own and bring them in a transaction: two more round trips than over connections of
+    /// the store's own.
     pub fn with_pool(pool: PgPool) -> Self {
         Self::from_source(Source::Shared(pool))
     }
@@ -195,6 +194,11 @@ impl PostgresOptions {
     pub fn probe_interval(mut self, interval: Duration) -> Self {
         self.probe_interval = interval;
         self
+    }
+
+    /// Whether the settings of a connection are those that the store gave it, so that no transaction needs to bring them.
+    pub(crate) fn keeps_settings(&self) -> bool {
+        matches!(self.source, Source::Own(_)) && self.pooler == Pooler::None
     }
 
     /// Whether notifications are sent and listened to.

@@ -86,11 +86,12 @@ impl Shared {
     }
 
     /// A pooler may give the next statement to another server, even the two halves of one that is not prepared; so behind it
-    /// everything is a transaction.
+    /// everything is a transaction. So is a search where the connection keeps no settings, since a transaction brings them.
     fn scope_of<V: Verb>(&self, verb: &V) -> Scope {
+        let needs_settings = V::SEARCHES && !self.options.keeps_settings();
         match self.options.pooler {
-            Pooler::None => verb.scope(),
-            Pooler::Transactions => Scope::Together,
+            Pooler::None if !needs_settings => verb.scope(),
+            _ => Scope::Together,
         }
     }
 
@@ -186,9 +187,10 @@ impl Shared {
     }
 
     async fn begin<'c>(&self, connection: &'c mut PgConnection) -> sqlx::Result<Transaction<'c, Postgres>> {
-        match self.options.pooler {
-            Pooler::None => connection.begin().await,
-            Pooler::Transactions => connection.begin_with(&**BEGIN_WITH_SETTINGS).await,
+        if self.options.keeps_settings() {
+            connection.begin().await
+        } else {
+            connection.begin_with(&**BEGIN_WITH_SETTINGS).await
         }
     }
 

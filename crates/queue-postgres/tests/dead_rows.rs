@@ -9,7 +9,7 @@ use queue_core::{
     lifecycle::{Cause, Event, OnRunning, Policy, decide},
 };
 use queue_postgres::{Pooler, PostgresOptions, PostgresStorage};
-use sqlx::{AssertSqlSafe, Connection, PgConnection, Row, postgres::PgRow};
+use sqlx::{AssertSqlSafe, Connection, PgConnection, PgPool, Row, postgres::PgRow};
 use std::{collections::BTreeMap, time::Duration};
 use tokio::sync::Mutex;
 
@@ -111,18 +111,20 @@ async fn fill_and_empty(place: &Place, jobs: usize) {
     }
 }
 
-async fn assert_claims_read_what_they_take(adjust: impl FnOnce(PostgresOptions) -> PostgresOptions) {
+async fn assert_claims_read_what_they_take(options: impl FnOnce(&Place, PgPool) -> PostgresOptions) {
     let _alone = ALONE.lock().await;
     let Some(place) = Place::new().await else { return };
     fill_and_empty(&place, WAITING).await;
     let before = settled_reads(&place).await;
 
-    let store = place.open_with(|options| adjust(options.connections_max(1))).await;
+    let pool = place.pool(1).await;
+    let store = PostgresStorage::open(options(&place, pool.clone())).await.expect("it opens");
     enqueue(&store, (0..WAITING).map(|n| job(&n.to_string())).collect()).await;
     for _ in 0..CLAIMS {
         assert_eq!(claim(&store, CLAIM).await.jobs.len(), CLAIM);
     }
     store.close().await.expect("it closes");
+    pool.close().await;
 
     let reads = settled_reads(&place).await["ready_order"] - before["ready_order"];
     assert!((1..WAITING).contains(&reads), "{reads} entries read, of {WAITING} that wait");
@@ -132,12 +134,21 @@ async fn assert_claims_read_what_they_take(adjust: impl FnOnce(PostgresOptions) 
 
 #[tokio::test]
 async fn a_claim_reads_what_it_takes_however_much_waits_behind() {
-    assert_claims_read_what_they_take(|options| options).await;
+    assert_claims_read_what_they_take(|place, _| place.options().connections_max(1)).await;
 }
 
 #[tokio::test]
 async fn so_it_does_on_connections_that_keep_no_settings() {
-    assert_claims_read_what_they_take(|options| options.pooler(Pooler::Transactions)).await;
+    let pooler = Pooler::Transactions;
+    assert_claims_read_what_they_take(|place, _| place.options().connections_max(1).pooler(pooler)).await;
+}
+
+#[tokio::test]
+async fn so_it_does_on_connections_of_the_applications_pool() {
+    assert_claims_read_what_they_take(|place, pool| {
+        PostgresOptions::with_pool(pool).schema(&place.schema.name).expect("a valid name")
+    })
+    .await;
 }
 
 #[tokio::test]
