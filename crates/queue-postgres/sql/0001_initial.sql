@@ -1,9 +1,9 @@
 -- Migration 1: the first schema. Runs once per schema, inside the migration's transaction. {schema} is the quoted name.
 --
--- A job is spread over tables by how often its parts change. `body` is written once. The state of a job is one row in
+-- A job is spread over tables by how often its parts change. `body` is written once in a life. The state of a job is one row in
 -- exactly one of three narrow tables: `ready` while it waits, `lease` while it runs, `finished` when it is terminal. A step
 -- of a life deletes the row here and inserts it there, so the hot tables hold live jobs alone and nothing large is
--- rewritten. Whoever deleted a state row, and nobody else, may delete the body.
+-- rewritten. Whoever deleted a state row, and nobody else, may delete the body, or write the next life of the id over it.
 --
 -- Times are milliseconds since 1970 on the store's clock. Flags: 1 cancel requested, 2 awaited.
 

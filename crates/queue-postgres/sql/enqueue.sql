@@ -3,8 +3,9 @@
 -- Guard: the rule of ids (I9). A job with neither a new life nor a holder met another enqueue of the same id that
 -- ended meanwhile: ask again. Where the statement may be sent again it fails as a whole, by a division by zero, since the
 -- jobs behind such a one would get lower numbers than it (I12).
--- All or nothing, being one statement (I19). Ids are entered in their order, so that two batches with common ids wait for
--- each other instead of both; lives are numbered in the order of the request (I12).
+-- All or nothing, being one statement (I19). Ids are entered in their order, so that of two batches with common ids one waits for
+-- the other; so are those that make room, whose old body becomes the new one: a batch that began before they did would otherwise
+-- wait for their delete, out of turn. Lives are numbered in the order of the request (I12).
 WITH t AS MATERIALIZED (SELECT {now} AS now),
 input AS MATERIALIZED (
   SELECT * FROM unnest(
@@ -26,9 +27,6 @@ present AS MATERIALIZED (
 gone AS (
   DELETE FROM {schema}.finished WHERE seq = ANY (ARRAY(SELECT seq FROM present WHERE makes_room)) RETURNING seq
 ),
-gone_body AS (
-  DELETE FROM {schema}.body WHERE seq = ANY (ARRAY(SELECT seq FROM gone)) RETURNING seq
-),
 numbered AS MATERIALIZED (
   SELECT nextval({life}) AS seq, i.*
   FROM (
@@ -38,7 +36,7 @@ numbered AS MATERIALIZED (
   ) AS i
 ),
 fresh AS (
-  INSERT INTO {schema}.body (
+  INSERT INTO {schema}.body AS b (
     seq, created_at, max_attempts, max_stalls, keep_completed, keep_failed, queue, priority, id, kind, content_type,
     payload
   )
@@ -46,9 +44,13 @@ fresh AS (
     i.seq, t.now, i.max_attempts, i.max_stalls, i.keep_completed, i.keep_failed, $2, i.priority, i.id, i.kind,
     i.content_type, i.payload
   FROM numbered AS i CROSS JOIN t
-  WHERE (SELECT count(*) FROM gone_body) >= 0 -- the ids that make room are free before they are entered again
+  WHERE (SELECT count(*) FROM gone) >= 0 -- whoever deletes the state may replace the body
   ORDER BY i.id
-  ON CONFLICT (queue, id) DO NOTHING
+  ON CONFLICT (queue, id) DO UPDATE SET
+    seq = excluded.seq, created_at = excluded.created_at, max_attempts = excluded.max_attempts,
+    max_stalls = excluded.max_stalls, keep_completed = excluded.keep_completed, keep_failed = excluded.keep_failed,
+    priority = excluded.priority, kind = excluded.kind, content_type = excluded.content_type, payload = excluded.payload
+  WHERE b.seq = ANY (ARRAY(SELECT seq FROM gone))
   RETURNING seq
 ),
 waiting AS (
