@@ -57,10 +57,10 @@
 //!
 //! # Claims under an old snapshot
 //! Somebody's long transaction keeps dead rows from being removed, and claims would wade through all that was ever claimed
-//! since. When looking from the start takes longer than 10 ms because of that, most claims begin two seconds of due time before what was
-//! claimed last. Until the next look from the start, a second or a few later, such claims may pass over a job that
-//! came to lie further in front: one of a transaction that took longer than two seconds to commit, or one that
-//! another process gave back. `next_due` says when to ask again.
+//! since. When looking from the start takes longer than 10 ms because of that, most claims begin two seconds of due
+//! time before what was claimed last. Until the next look from the start, a second or a few later, such claims may pass
+//! over a job that came to lie further in front: one of a transaction that took longer than two seconds to commit, or
+//! one that another process gave back. `next_due` says when to ask again.
 //!
 //! # Wake-ups
 //! A statement that makes jobs claimable sends one `NOTIFY` for each queue, and one line for each awaited job that ended;

@@ -17,8 +17,8 @@ pub(crate) trait Verb: Sync {
     /// Whether it changes anything that the store's time decides.
     const WRITES: bool = true;
 
-    /// Whether it finds jobs by their order and not by name. The wrong plan for it reads all that there are, so it runs only where
-    /// the server has the store's settings.
+    /// Whether it finds jobs by their order and not by name. The wrong plan for it reads all that there are, so it runs
+    /// only where the server has the store's settings.
     const SEARCHES: bool = false;
 
     /// Whether its statements commit one by one or together. One statement alone needs no transaction around it.

@@ -2,7 +2,8 @@
 -- Reads jobs by id, all as they were at one moment.
 --
 -- In: ARGV 3 '1' for the large parts too, 4.. ids.
--- Out: now, number, { for each id false, or its seq and state; with the large parts: payload, result or false if it is not within the state, details or false }.
+-- Out: now, number, { for each id false, or its seq and state; with the large parts: payload, result or false if it is
+-- not within the state, details or false }.
 -- Guard: a record past its purge time is absent (I20). Keeps I13.
 -- Cost: one look for the id, one for each part.
 -- @part queue

@@ -39,8 +39,8 @@ impl RedisStorage {
     ///
     /// # Errors
     /// `Unavailable` if no server answers or if it is a replica, `Invalid` for a wrong login, `Unsupported` for a version
-    /// before Redis 7.0 or Valkey 8, for a namespace of another version of this library, or for a server that evicts keys, unless the
-    /// options allow it.
+    /// before Redis 7.0 or Valkey 8, for a namespace of another version of this library, or for a server that evicts
+    /// keys, unless the options allow it.
     pub async fn open(options: RedisOptions) -> Result<Self> {
         let options = options.checked()?;
         let durability = probe(&options).await?;

@@ -125,7 +125,8 @@ impl Session<'_> {
     }
 }
 
-/// The jobs to send next, each id once, and none that has to be numbered behind one that is not among them (I12). What is clear from the answer to an earlier job of the same id is answered here.
+/// The jobs to send next, each id once, and none that has to be numbered behind one that is not among them (I12). What
+/// is clear from the answer to an earlier job of the same id is answered here.
 fn open_round(jobs: &[&NewJob], answers: &mut [Option<Enqueued>]) -> Vec<usize> {
     let mut before: HashMap<&JobId, usize> = HashMap::with_capacity(jobs.len());
     let mut round = Vec::with_capacity(jobs.len());

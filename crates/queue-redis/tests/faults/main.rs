@@ -107,8 +107,8 @@ async fn a_server_that_is_killed_loses_nothing_that_it_acknowledged() {
 }
 
 /// Its process may be gone with writes that it had answered and not yet handed to the system: what that breaks is told. It is as
-/// if they had never been, so that claims, numbers and outcomes among them may come again. What is left must be a sound whole, which
-/// goes on.
+/// if they had never been, so that claims, numbers and outcomes among them may come again. What is left must be a sound
+/// whole, which goes on.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_server_that_flushes_now_and_then_goes_on_from_a_sound_state() {
     for _ in 0..rounds() {

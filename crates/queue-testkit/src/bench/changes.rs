@@ -129,6 +129,16 @@ impl Bench {
     }
 }
 
+/// Every answer is that it was done. A macro, so that the case's own line is told.
+macro_rules! assert_done {
+    ($answers:expr) => {
+        for (at, answer) in $answers.iter().enumerate() {
+            assert!(answer.is_done(), "item {at} should be done, but: {answer:?}");
+        }
+    };
+}
+pub(crate) use assert_done;
+
 fn expect_done(changed: Changed) -> JobMeta {
     match changed {
         Changed::Done(meta) => meta,

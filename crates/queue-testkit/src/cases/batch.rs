@@ -31,7 +31,7 @@ async fn thousands_of_settles_in_one_batch(bench: &Bench) {
     let settle = |n: usize| SETTLES[n % SETTLES.len()];
     let batch =
         held.iter().enumerate().map(|(n, job)| decided(&job.record.meta, settle(n)(job.token))).collect();
-    assert!(bench.apply_all(batch).await.iter().all(Applied::is_done));
+    assert_done!(bench.apply_all(batch).await);
     let counts = bench.counts().await;
     let quarter = MANY as u64 / 4;
     assert_eq!((counts.of(State::Completed), counts.of(State::Failing)), (quarter, quarter));
@@ -125,7 +125,7 @@ async fn a_batch_may_span_queues(bench: &Bench) {
             complete_with(held.token, text_payload(queue.queue().as_str())),
         ));
     }
-    assert!(bench.apply_all(batch).await.iter().all(Applied::is_done));
+    assert_done!(bench.apply_all(batch).await);
     for queue in &others {
         assert_eq!(queue.result("a").await.as_deref(), Some(queue.queue().as_str()));
     }
@@ -139,7 +139,7 @@ async fn jobs_of_different_claims_share_a_batch(bench: &Bench) {
         held.extend(bench.claim(3).await);
     }
     let batch = held.iter().map(|job| decided(&job.record.meta, complete(job.token))).collect();
-    assert!(bench.apply_all(batch).await.iter().all(Applied::is_done));
+    assert_done!(bench.apply_all(batch).await);
 }
 
 /// With gaps where there is none.

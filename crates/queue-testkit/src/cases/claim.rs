@@ -65,7 +65,8 @@ async fn the_token_is_that_of_the_request(bench: &Bench) {
     bench.put_many(3).await;
     let request = bench.request(3);
     let claimed = bench.send(request.clone()).await;
-    assert!(claimed.jobs.iter().all(|held| held.token == request.token));
+    let tokens: Vec<_> = claimed.jobs.iter().map(|held| held.token).collect();
+    assert_eq!(tokens, [request.token; 3]);
 }
 
 /// Tokens of two claims never open each other's jobs.
@@ -167,9 +168,9 @@ async fn each_claim_is_a_new_epoch_and_revision(bench: &Bench) {
     for epoch in 1..=5 {
         let held = bench.claim_one().await;
         assert_eq!(held.record.meta.epoch, epoch);
-        assert!(held.record.meta.revision > revision);
+        assert!(held.record.meta.revision > revision, "{held:?} has moved on from {revision}");
         revision = bench.release(&held).await.revision;
-        assert!(revision > held.record.meta.revision);
+        assert!(revision > held.record.meta.revision, "{revision} has moved on from {held:?}");
     }
 }
 

@@ -96,7 +96,7 @@ async fn a_failed_job_blocks_its_id_unless_replaced(bench: &Bench) {
     let failed = bench.fail_terminally(&held).await;
     assert_blocked(bench, "a", State::Failed).await;
     let seq = bench.put_job(job("a").with_on_failed(OnFailed::Replace)).await;
-    assert!(seq > failed.seq);
+    assert!(seq > failed.seq, "life {seq} began after {failed:?}");
     let fresh = bench.record("a").await;
     assert_eq!((fresh.meta.failures, fresh.meta.last_error, fresh.meta.reason), (0, None, None));
 }
@@ -180,7 +180,8 @@ async fn a_record_kept_forever_blocks_forever(bench: &Bench) {
 async fn the_first_enqueue_fixes_every_option(bench: &Bench) {
     bench.put_job(job("a").with_priority(1)).await;
     let other = job_with("a", text_payload("another")).with_priority(2);
-    assert!(!bench.enqueue(other.with_retention(Retention::Remove)).await.is_new());
+    let again = bench.enqueue(other.with_retention(Retention::Remove)).await;
+    assert!(!again.is_new(), "{again:?}");
     let held = bench.claim_one().await;
     assert_eq!(held.record.body.expect("a claim gives the body").payload, job("a").payload);
     assert_eq!(held.record.meta.priority, 1);
@@ -200,7 +201,7 @@ async fn a_thousand_duplicates_in_one_call_change_nothing(bench: &Bench) {
     let seq = bench.put("a").await;
     let answers = bench.enqueue_groups(vec![vec![job("a"); 500], vec![job("a"); 500]]).await;
     let expected = Enqueued::Duplicate { seq, state: State::Queued };
-    assert!(answers.iter().flatten().all(|answer| *answer == expected));
+    assert_eq!(answers, vec![vec![expected; 500]; 2]);
     assert_eq!(bench.counts().await.total(), 1);
 }
 

@@ -105,7 +105,7 @@ async fn a_heartbeat_does_not_disturb_the_settle(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let settle = decided(&held.record.meta, complete(held.token));
     bench.settled(&held, extend(held.token, KEPT)).await;
-    assert!(bench.apply(settle).await.is_done());
+    assert_done!([bench.apply(settle).await]);
 }
 
 /// It only carries them back.

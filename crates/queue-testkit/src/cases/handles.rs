@@ -73,7 +73,7 @@ async fn a_job_of_one_handle_is_claimed_by_the_other_and_settled_by_the_first(be
     bench.complete(&held).await;
     assert_eq!(other.result("a").await.as_deref(), Some(RESULT));
     let again = decided(&held.record.meta, complete(held.token));
-    assert!(other.apply(again).await.is_done());
+    assert_done!([other.apply(again).await]);
 }
 
 /// Whoever enqueues.

@@ -27,7 +27,8 @@ cases! { "ids":
 async fn hostile_ids_live_whole_lives(bench: &Bench) {
     for text in hostile() {
         let held = bench.put_and_claim(&text).await;
-        assert!(!bench.enqueue(job(&text)).await.is_new());
+        let again = bench.enqueue(job(&text)).await;
+        assert!(!again.is_new(), "{again:?}");
         bench.fail(&held).await;
         bench.changed(&text, Event::Promote).await;
         bench.complete(&bench.claim_one().await).await;

@@ -3,7 +3,7 @@
 use super::cases;
 use crate::bench::prelude::*;
 use queue_core::{
-    Applied, Certainty, ClaimedJob, Error, ErrorKind, Payload, State,
+    Certainty, ClaimedJob, Error, ErrorKind, Payload, State,
     lifecycle::{Cause, Event},
 };
 
@@ -119,7 +119,8 @@ async fn the_largest_details_are_stored_and_one_byte_more_refused(bench: &Bench)
 async fn the_largest_enqueue_is_taken(bench: &Bench) {
     let most = limits(bench).batch_max;
     let answers = bench.enqueue_groups(vec![jobs(most)]).await;
-    assert!(answers[0].len() == most && answers[0].iter().all(queue_core::Enqueued::is_new));
+    let new = answers[0].iter().filter(|answer| answer.is_new()).count();
+    assert_eq!((new, answers[0].len()), (most, most), "new ones, and answers");
 }
 
 /// Not even the part that fits.
@@ -162,8 +163,7 @@ async fn one_transition_more_is_refused_and_nothing_applied(bench: &Bench) {
     let most = limits(bench).batch_max;
     assert_invalid(&bench.apply_refused(vec![done.clone(); most + 1]).await);
     assert_eq!(bench.record("a").await, held.record);
-    let answers = bench.apply_all(vec![done; most]).await;
-    assert!(answers.iter().all(Applied::is_done));
+    assert_done!(bench.apply_all(vec![done; most]).await);
 }
 
 /// Or a batch could grow without a bound.
@@ -178,7 +178,7 @@ async fn what_follows_counts_into_the_batch(bench: &Bench) {
     };
     assert_invalid(&bench.apply_refused(vec![then(most)]).await);
     assert_eq!(bench.counts().await.total(), 1);
-    assert!(bench.apply(then(most - 1)).await.is_done());
+    assert_done!([bench.apply(then(most - 1)).await]);
     assert_eq!(bench.counts().await.total(), most as u64);
 }
 
@@ -229,6 +229,6 @@ async fn results_of_too_many_bytes_are_refused_and_nothing_applied(bench: &Bench
 async fn refusals_say_what_and_that_nothing_happened(bench: &Bench) {
     let refused =
         bench.enqueue_refused(vec![vec![job_with("a", noise(limits(bench).payload_bytes_max + 1))]]).await;
-    assert!(!refused.message().is_empty() && !refused.is_transient());
+    assert!(!refused.message().is_empty() && !refused.is_transient(), "{refused:?}");
     assert_eq!(refused.operation(), "enqueue");
 }

@@ -210,7 +210,7 @@ async fn lapsed_leases_are_listed_over_pages(bench: &Bench) {
     let ends: Vec<_> =
         found.iter().filter_map(|meta| meta.lease.as_ref()).map(|lease| lease.expires_at).collect();
     assert_eq!(ends.len(), 20);
-    assert!(ends.is_sorted());
+    assert!(ends.is_sorted(), "{ends:?}");
 }
 
 /// Their times are equal, so a time alone is no place.

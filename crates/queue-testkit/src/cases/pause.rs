@@ -27,7 +27,7 @@ async fn a_paused_queue_gives_nothing_and_says_so(bench: &Bench) {
     set(bench, true).await;
     for limit in [0, 10] {
         let claimed = bench.send(bench.request(limit)).await;
-        assert!(claimed.paused && claimed.jobs.is_empty());
+        assert!(claimed.paused && claimed.jobs.is_empty(), "{claimed:?}");
     }
     assert_eq!(bench.state("a").await, Some(State::Queued));
 }
@@ -39,7 +39,7 @@ async fn a_resumed_queue_goes_on_in_order(bench: &Bench) {
     bench.put("last").await;
     set(bench, false).await;
     let claimed = bench.send(bench.request(10)).await;
-    assert!(!claimed.paused);
+    assert!(!claimed.paused, "{claimed:?}");
     assert_eq!(ids_of(&claimed.jobs).last().map(String::as_str), Some("last"));
     assert_eq!(claimed.jobs.len(), 4);
 }
@@ -107,7 +107,8 @@ async fn a_queue_can_be_paused_before_its_first_job(bench: &Bench) {
     let fresh = bench.on_queue("fresh");
     set(&fresh, true).await;
     fresh.put("a").await;
-    assert!(fresh.send(fresh.request(1)).await.paused);
+    let claimed = fresh.send(fresh.request(1)).await;
+    assert!(claimed.paused, "{claimed:?}");
     set(&fresh, false).await;
     assert_eq!(fresh.claim_ids(1).await, ["a"]);
 }
@@ -117,7 +118,8 @@ async fn a_pause_holds_for_every_handle(bench: &Bench) {
     let other = bench.second().await;
     bench.put("a").await;
     set(&other, true).await;
-    assert!(bench.send(bench.request(1)).await.paused);
+    let claimed = bench.send(bench.request(1)).await;
+    assert!(claimed.paused, "{claimed:?}");
     set(bench, false).await;
     assert_eq!(other.claim_ids(1).await, ["a"]);
 }

@@ -33,7 +33,7 @@ async fn settled_once(
 ) -> (ClaimedJob, Transition) {
     let held = bench.put_and_claim(text).await;
     let sent = decided(&held.record.meta, settle(held.token));
-    assert!(bench.apply(sent.clone()).await.is_done());
+    assert_done!([bench.apply(sent.clone()).await]);
     (held, sent)
 }
 
@@ -56,7 +56,7 @@ async fn a_replay_after_time_has_passed_is_still_done(bench: &Bench) {
     let (_, sent) = settled_once(bench, "a", complete).await;
     let before = bench.record("a").await;
     bench.advance(queue_core::Span::from_millis(KEPT.as_millis() - 1));
-    assert!(bench.apply(sent).await.is_done());
+    assert_done!([bench.apply(sent).await]);
     assert_eq!(bench.record("a").await, before);
 }
 
@@ -84,7 +84,7 @@ async fn a_replay_after_removal_is_missing(bench: &Bench) {
     bench.put_job(job("a").with_retention(Retention::Remove)).await;
     let held = bench.claim_one().await;
     let sent = decided(&held.record.meta, complete(held.token));
-    assert!(bench.apply(sent.clone()).await.is_done());
+    assert_done!([bench.apply(sent.clone()).await]);
     assert_eq!(bench.apply(sent).await, Applied::Missing);
 }
 
@@ -126,7 +126,7 @@ async fn a_replay_after_a_redrive_is_done_until_the_next_claim(bench: &Bench) {
     bench.put_job(job("a").with_max_attempts(queue_core::Budget::from_raw(1))).await;
     let held = bench.claim_one().await;
     let sent = decided(&held.record.meta, fail(held.token));
-    assert!(bench.apply(sent.clone()).await.is_done());
+    assert_done!([bench.apply(sent.clone()).await]);
     let redriven = bench.changed("a", Event::Redrive).await;
     assert_eq!(bench.apply(sent.clone()).await, Applied::Done(redriven));
     bench.claim_one().await;
@@ -147,7 +147,7 @@ async fn a_replay_that_was_decided_on_other_flags_is_done(bench: &Bench) {
 async fn a_replay_keeps_the_first_result(bench: &Bench) {
     let (held, _) = settled_once(bench, "a", complete).await;
     let other = decided(&held.record.meta, complete_with(held.token, text_payload("another")));
-    assert!(bench.apply(other).await.is_done());
+    assert_done!([bench.apply(other).await]);
     assert_eq!(bench.result("a").await.as_deref(), Some(RESULT));
 }
 
@@ -155,12 +155,12 @@ async fn a_replay_keeps_the_first_result(bench: &Bench) {
 async fn a_replay_never_repeats_what_follows(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let sent = decided(&held.record.meta, complete_then(held.token, vec![job("next")]));
-    assert!(bench.apply(sent.clone()).await.is_done());
+    assert_done!([bench.apply(sent.clone()).await]);
     let next = bench.meta("next").await;
-    assert!(bench.apply(sent.clone()).await.is_done());
+    assert_done!([bench.apply(sent.clone()).await]);
     assert_eq!(bench.meta("next").await, next);
     bench.changed("next", Event::Delete).await;
-    assert!(bench.apply(sent).await.is_done());
+    assert_done!([bench.apply(sent).await]);
     assert_eq!(bench.state("next").await, None);
 }
 
@@ -168,7 +168,7 @@ async fn a_replay_never_repeats_what_follows(bench: &Bench) {
 async fn a_replayed_failure_is_charged_once(bench: &Bench) {
     let (_, sent) = settled_once(bench, "a", fail).await;
     for _ in 0..5 {
-        assert!(bench.apply(sent.clone()).await.is_done());
+        assert_done!([bench.apply(sent.clone()).await]);
     }
     let meta = bench.meta("a").await;
     assert_eq!((meta.failures, meta.state), (1, State::Failing));
@@ -187,8 +187,8 @@ async fn a_replay_in_the_same_batch_is_done(bench: &Bench) {
 async fn a_heartbeat_can_be_sent_twice(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let beat = decided(&held.record.meta, extend(held.token, KEPT));
-    assert!(bench.apply(beat.clone()).await.is_done());
-    assert!(bench.apply(beat).await.is_done());
+    assert_done!([bench.apply(beat.clone()).await]);
+    assert_done!([bench.apply(beat).await]);
     assert_eq!(bench.meta("a").await.lease.expect("leased").expires_at, bench.now() + KEPT);
     bench.complete(&held).await;
 }

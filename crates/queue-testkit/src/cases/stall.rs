@@ -115,7 +115,7 @@ async fn a_lapse_is_charged_once(bench: &Bench) {
     bench.advance(LEASE);
     let expire = decided(&held.record.meta, Event::Expire);
     let answers = bench.apply_all(vec![expire.clone(), expire]).await;
-    assert!(answers[0].is_done());
+    assert_done!(answers[..1]);
     assert!(matches!(&answers[1], Applied::Stale(meta) if meta.stalls == 1), "{answers:?}");
 }
 
@@ -165,7 +165,7 @@ async fn rescues_are_bounded_and_go_on(bench: &Bench) {
         assert_eq!(batch.len(), expected);
         rescued.extend(batch);
     }
-    assert!(rescued.iter().all(|meta| meta.stalls == 1));
+    assert!(rescued.iter().all(|meta| meta.stalls == 1), "each lapse is charged once: {rescued:?}");
 }
 
 /// Those have waited longest.

@@ -30,7 +30,7 @@ async fn what_follows_is_enqueued_with_the_completion(bench: &Bench) {
     let next = bench.record("next").await;
     assert_eq!((next.meta.state, next.meta.created_at), (State::Queued, bench.now()));
     assert_eq!(next.body.expect("asked for").payload, job("next").payload);
-    assert!(next.meta.seq > held.record.meta.seq);
+    assert!(next.meta.seq > held.record.meta.seq, "{:?} follows {held:?}", next.meta);
     assert_eq!(bench.claim_ids(10).await, ["next"]);
 }
 
@@ -172,7 +172,7 @@ async fn a_thousand_completions_with_followers_in_one_batch(bench: &Bench) {
     let next = |held: &queue_core::ClaimedJob| job(&format!("after-{}", held.record.meta.id));
     let batch =
         held.iter().map(|job| decided(&job.record.meta, complete_then(job.token, vec![next(job)]))).collect();
-    assert!(bench.apply_all(batch).await.iter().all(Applied::is_done));
+    assert_done!(bench.apply_all(batch).await);
     let expected: Vec<_> = (0..1000).map(|n| format!("after-{}", nth(n))).collect();
     assert_eq!(bench.claim_ids(1000).await, expected);
 }
@@ -185,6 +185,6 @@ async fn two_completions_with_one_follower_make_one_job(bench: &Bench) {
         .iter()
         .map(|job_| decided(&job_.record.meta, complete_then(job_.token, vec![job("joined")])))
         .collect();
-    assert!(bench.apply_all(batch).await.iter().all(Applied::is_done));
+    assert_done!(bench.apply_all(batch).await);
     assert_eq!(bench.claim_ids(10).await, ["joined"]);
 }

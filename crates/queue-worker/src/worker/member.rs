@@ -4,8 +4,9 @@ use async_trait::async_trait;
 use std::pin::pin;
 use tokio_util::sync::CancellationToken;
 
-/// A worker fails as a member only when its store is closed for good. Give the group a stop deadline beyond the worker's drain deadline and grace: when
-/// it is dropped instead, its handlers are too, and its jobs are given back while the runtime lives.
+/// A worker fails as a member only when its store is closed for good. Give the group a stop deadline beyond the
+/// worker's drain deadline and grace: when it is dropped instead, its handlers are too, and its jobs are given back
+/// while the runtime lives.
 #[async_trait]
 impl Member for Worker {
     async fn run(self: Box<Self>, stop: CancellationToken) -> Result<(), BoxError> {

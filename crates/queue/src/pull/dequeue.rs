@@ -25,8 +25,8 @@ impl<P: Decode, R> Queue<P, R> {
     /// Takes a job, waiting up to `wait` for one; `None` if none was due by then. Zero asks once; at most 100 years.
     ///
     /// The job is held until it is settled or its lease lapses; see [`Delivery`]. Jobs whose lease has lapsed are rescued
-    /// when there is nothing else, and every five seconds otherwise, so a program may do without any worker. It answers at the latest one second after
-    /// `wait`, whatever the store does.
+    /// when there is nothing else, and every five seconds otherwise, so a program may do without any worker. It answers
+    /// at the latest one second after `wait`, whatever the store does.
     ///
     /// # Errors
     /// `Unavailable` if the store did not answer in time. `Invalid` if the payload is no `P`: that job is Failed as

@@ -3,7 +3,7 @@
 use super::{ROUNDS, race};
 use crate::bench::prelude::*;
 use crate::cases::cases;
-use queue_core::{Applied, Prune, State};
+use queue_core::{Prune, State};
 use std::{
     collections::HashSet,
     sync::{
@@ -81,7 +81,7 @@ async fn work(bench: Bench, name: String, done: Arc<AtomicUsize>, total: usize) 
     while done.load(SeqCst) < total {
         let claimed = bench.send(bench.request_of(&name, 5, LEASE)).await.jobs;
         let batch = claimed.iter().map(|held| decided(&held.record.meta, complete(held.token))).collect();
-        assert!(bench.apply_all(batch).await.iter().all(Applied::is_done));
+        assert_done!(bench.apply_all(batch).await);
         done.fetch_add(claimed.len(), SeqCst);
         ran.extend(ids_of(&claimed));
         tokio::task::yield_now().await;

@@ -33,7 +33,7 @@ async fn a_dropped_settle_can_be_sent_again(bench: &Bench) {
         let sent = decided(&held.record.meta, complete(held.token));
         let store = bench.store();
         drop(store.apply(vec![sent.clone()]).now_or_never());
-        assert!(bench.apply(sent).await.is_done());
+        assert_done!([bench.apply(sent).await]);
         assert_eq!(bench.meta(&text).await.revision, 3);
     }
 }

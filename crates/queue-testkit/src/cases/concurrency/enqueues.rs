@@ -41,7 +41,7 @@ async fn of_many_enqueues_after_a_purge_one_is_queued(bench: &Bench) {
         bench.advance(KEPT);
         let answers = race(bench, OPERATORS, |bench, _| async move { bench.enqueue(job("a")).await }).await;
         assert_one_new(&answers);
-        assert!(answers[0].seq() > former);
+        assert!(answers[0].seq() > former, "{answers:?}, after life {former}");
         bench.changed("a", Event::Delete).await;
     }
 }

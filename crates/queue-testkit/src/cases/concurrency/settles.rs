@@ -35,7 +35,8 @@ async fn a_cancel_and_a_claim_agree(bench: &Bench) {
         match (answer, held) {
             (Changed::Done(_), None) => assert_eq!(bench.state("a").await, Some(State::Cancelled)),
             (Changed::Rejected(Rejected::NotAllowed(State::Processing)), Some(held)) => {
-                assert!(!bench.complete(&held).await.cancel_requested);
+                let meta = bench.complete(&held).await;
+                assert!(!meta.cancel_requested, "{meta:?}");
             }
             other => panic!("{other:?}"),
         }
@@ -174,5 +175,6 @@ async fn many_rescues_charge_each_lapse_once(bench: &Bench) {
         }
     }
     assert_eq!(rescued, 100);
-    assert!(bench.claim(100).await.iter().all(|held| held.record.meta.stalls == 1));
+    let stalls: Vec<_> = bench.claim(100).await.iter().map(|held| held.record.meta.stalls).collect();
+    assert_eq!(stalls, [1; 100], "each lapse is charged once");
 }

@@ -134,7 +134,8 @@ async fn a_pause_is_kept(bench: &Bench) {
     bench.put("a").await;
     bench.store().set_paused(bench.queue(), true).await.expect("it can pause");
     bench.reopen().await;
-    assert!(bench.send(bench.request(1)).await.paused);
+    let claimed = bench.send(bench.request(1)).await;
+    assert!(claimed.paused, "{claimed:?}");
     bench.store().set_paused(bench.queue(), false).await.expect("it can pause");
     bench.reopen().await;
     assert_eq!(bench.claim_ids(1).await, ["a"]);
@@ -157,14 +158,14 @@ async fn queues_stay_apart(bench: &Bench) {
 async fn followers_are_kept_with_their_completion(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let sent = decided(&held.record.meta, complete_then(held.token, vec![job("next")]));
-    assert!(bench.apply(sent.clone()).await.is_done());
+    assert_done!([bench.apply(sent.clone()).await]);
     bench.reopen().await;
     assert_eq!(
         (bench.state("a").await, bench.state("next").await),
         (Some(State::Completed), Some(State::Queued))
     );
     bench.changed("next", Event::Delete).await;
-    assert!(bench.apply(sent).await.is_done());
+    assert_done!([bench.apply(sent).await]);
     assert_eq!(bench.state("next").await, None);
 }
 

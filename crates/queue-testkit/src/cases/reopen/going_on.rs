@@ -38,7 +38,8 @@ async fn a_lease_lapses_though_nobody_was_there(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.advance(LEASE);
     bench.reopen().await;
-    assert!(bench.next_due().await.is_some_and(|at| at <= bench.now()));
+    let at = bench.next_due().await.expect("a lease has lapsed");
+    assert!(at <= bench.now(), "who sleeps until {at} rescues late");
     assert_eq!(bench.rescue().await.len(), 1);
     assert_eq!(bench.claim_one().await.record.meta.seq, held.record.meta.seq);
 }
@@ -52,7 +53,7 @@ async fn a_replay_across_a_reopen_is_done(bench: &Bench) {
     bench.apply_all(batch.clone()).await;
     let before = all_records(bench).await;
     bench.reopen().await;
-    assert!(bench.apply_all(batch).await.iter().all(Applied::is_done));
+    assert_done!(bench.apply_all(batch).await);
     assert_eq!(all_records(bench).await, before);
 }
 
@@ -124,7 +125,8 @@ async fn store_time_does_not_go_back_with_the_clock(bench: &Bench) {
     let seen = bench.counts().await.now;
     bench.step_back(KEPT);
     bench.reopen().await;
-    assert!(bench.counts().await.now >= seen);
+    let now = bench.counts().await.now;
+    assert!(now >= seen, "{now} is before {seen}");
     bench.put("after").await;
     assert!(bench.meta("after").await.created_at >= seen);
     assert_eq!(bench.claim_ids(10).await, ["before", "after"]);

@@ -29,7 +29,7 @@ async fn get_sees_a_record_until_its_purge(bench: &Bench) {
     let get =
         async |what| bench.store().get(bench.queue(), &[id("a")], what).await.expect("it answers").value;
     for what in [Detail::Meta, Detail::Full] {
-        assert!(get(what).await[0].is_some());
+        assert!(get(what).await[0].is_some(), "it is kept for another millisecond");
     }
     bench.advance(MILLI);
     for what in [Detail::Meta, Detail::Full] {
@@ -53,7 +53,7 @@ async fn list_sees_a_record_until_its_purge(bench: &Bench) {
 async fn apply_finds_a_record_until_its_purge(bench: &Bench) {
     let held = at_the_last_millisecond(bench, "a").await;
     let sent = decided(&held.record.meta, fail_because(held.token, Cause::Terminal));
-    assert!(bench.apply(sent.clone()).await.is_done());
+    assert_done!([bench.apply(sent.clone()).await]);
     bench.advance(MILLI);
     assert_eq!(bench.apply(sent).await, Applied::Missing);
 }

@@ -20,7 +20,8 @@ pub enum NotDone {
 }
 
 impl<T> JobHandle<T> {
-    /// Drops the job at its next await; one that has not begun never does. Others are not disturbed, and a job that has ended stays ended.
+    /// Drops the job at its next await; one that has not begun never does. Others are not disturbed, and a job that has
+    /// ended stays ended.
     pub fn cancel(&self) {
         self.cancel.cancel();
     }
