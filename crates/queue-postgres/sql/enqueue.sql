@@ -3,9 +3,10 @@
 -- Guard: the rule of ids (I9). A job with neither a new life nor a holder met another enqueue of the same id that
 -- ended meanwhile: ask again. Where the statement may be sent again it fails as a whole, by a division by zero, since the
 -- jobs behind such a one would get lower numbers than it (I12).
--- All or nothing, being one statement (I19). Ids are entered in their order, so that of two batches with common ids one waits for
--- the other; so are those that make room, whose old body becomes the new one: a batch that began before they did would otherwise
--- wait for their delete, out of turn. Lives are numbered in the order of the request (I12).
+-- All or nothing, being one statement (I19). What waits for others comes first and in one order whatever the plan: states that
+-- make room by seq, then new ids in their bytes' order, so that of two batches with common ids one waits for the other. The
+-- bodies of those that make room are written over last, and nobody else locks them: whoever deletes a state, and nobody else, may
+-- touch its body. Lives are numbered in the order of the request (I12).
 WITH t AS MATERIALIZED (SELECT {now} AS now),
 input AS MATERIALIZED (
   SELECT * FROM unnest(
@@ -25,7 +26,11 @@ present AS MATERIALIZED (
   ) AS j
 ),
 gone AS (
-  DELETE FROM {schema}.finished WHERE seq = ANY (ARRAY(SELECT seq FROM present WHERE makes_room)) RETURNING seq
+  -- The version that was judged: one that is kept for longer since then makes no room.
+  DELETE FROM {schema}.finished AS s
+  USING (SELECT * FROM present WHERE makes_room ORDER BY seq) AS p
+  WHERE s.seq = ANY (ARRAY[p.seq]) AND s.revision = p.revision
+  RETURNING p.n, s.seq, s.revision, s.flags
 ),
 numbered AS MATERIALIZED (
   SELECT nextval({life}) AS seq, i.*
@@ -36,7 +41,7 @@ numbered AS MATERIALIZED (
   ) AS i
 ),
 fresh AS (
-  INSERT INTO {schema}.body AS b (
+  INSERT INTO {schema}.body (
     seq, created_at, max_attempts, max_stalls, keep_completed, keep_failed, queue, priority, id, kind, content_type,
     payload
   )
@@ -44,36 +49,49 @@ fresh AS (
     i.seq, t.now, i.max_attempts, i.max_stalls, i.keep_completed, i.keep_failed, $2, i.priority, i.id, i.kind,
     i.content_type, i.payload
   FROM numbered AS i CROSS JOIN t
-  WHERE (SELECT count(*) FROM gone) >= 0 -- whoever deletes the state may replace the body
-  ORDER BY i.id
-  ON CONFLICT (queue, id) DO UPDATE SET
-    seq = excluded.seq, created_at = excluded.created_at, max_attempts = excluded.max_attempts,
-    max_stalls = excluded.max_stalls, keep_completed = excluded.keep_completed, keep_failed = excluded.keep_failed,
-    priority = excluded.priority, kind = excluded.kind, content_type = excluded.content_type, payload = excluded.payload
-  WHERE b.seq = ANY (ARRAY(SELECT seq FROM gone))
+  WHERE i.n NOT IN (SELECT n FROM gone)
+  ORDER BY i.id COLLATE "C"
+  ON CONFLICT (queue, id) DO NOTHING
   RETURNING seq
 ),
+renewed AS (
+  UPDATE {schema}.body AS b SET
+    seq = i.seq, created_at = i.now, max_attempts = i.max_attempts, max_stalls = i.max_stalls,
+    keep_completed = i.keep_completed, keep_failed = i.keep_failed, priority = i.priority, kind = i.kind,
+    content_type = i.content_type, payload = i.payload
+  FROM (SELECT i.*, g.seq AS former, t.now FROM gone AS g JOIN numbered AS i ON i.n = g.n CROSS JOIN t) AS i
+  WHERE b.seq = ANY (ARRAY[i.former]) AND (SELECT count(*) FROM fresh) >= 0 -- these wait for nobody, so those come first
+  RETURNING b.seq
+),
+begun AS MATERIALIZED (SELECT seq FROM fresh UNION ALL SELECT seq FROM renewed),
 waiting AS (
   INSERT INTO {schema}.ready (seq, run_at, revision, epoch, failures, stalls, queue, priority, state, flags)
   SELECT i.seq, t.now + i.delay, 1, 0, 0, 0, $2, i.priority, 0, i.flags
   FROM numbered AS i CROSS JOIN t
-  WHERE i.seq IN (SELECT seq FROM fresh)
+  WHERE i.seq IN (SELECT seq FROM begun)
+),
+changes AS (
+  SELECT i.n, g.seq, g.revision + 1 AS revision, -1 AS state, i.id, g.flags
+  FROM gone AS g JOIN input AS i ON i.n = g.n
+  UNION ALL
+  SELECT i.n, i.seq, 1, 0, i.id, 0 FROM numbered AS i WHERE i.seq IN (SELECT seq FROM begun)
 ),
 told AS (
   SELECT count(pg_notify($15::text, $16::text || E'\n' || lines)) AS sent
   FROM (
-    SELECT concat_ws(E'\t', 'w', $2) AS lines WHERE EXISTS (SELECT 1 FROM fresh)
+    SELECT concat_ws(E'\t', 'w', $2) AS lines WHERE EXISTS (SELECT 1 FROM begun)
     UNION ALL
-    SELECT string_agg(concat_ws(E'\t', 'j', $2, i.seq, 1, 0, i.id), E'\n' ORDER BY i.seq)
-    FROM (SELECT row_number() OVER (ORDER BY seq) / 20 AS part, seq, id FROM numbered) AS i
-    WHERE i.seq IN (SELECT seq FROM fresh)
-      AND EXISTS (SELECT 1 FROM {schema}.feed WHERE queue = $2 AND until > (SELECT now FROM t))
+    SELECT string_agg(concat_ws(E'\t', 'j', $2, seq, revision, state, id), E'\n' ORDER BY n, seq)
+    FROM (
+      SELECT row_number() OVER (ORDER BY n, seq) / 20 AS part, c.* FROM changes AS c
+      WHERE flags & 2 <> 0 OR EXISTS (SELECT 1 FROM {schema}.feed WHERE queue = $2 AND until > (SELECT now FROM t))
+    ) AS c
     GROUP BY part
   ) AS parts
   WHERE $15::text IS NOT NULL
 )
 SELECT
-  t.now, i.n, CASE WHEN m.seq IN (SELECT seq FROM fresh) THEN m.seq END, p.seq, p.revision, p.state, p.result_type, p.result,
+  t.now, i.n, CASE WHEN m.seq IN (SELECT seq FROM begun) THEN m.seq END, p.seq, p.revision, p.state, p.result_type, p.result,
   p.makes_room, (SELECT sent FROM told),
-  CASE WHEN $17 AND m.seq NOT IN (SELECT seq FROM fresh) THEN 1 / (m.n - m.n) END
+  CASE WHEN $17 AND m.seq NOT IN (SELECT seq FROM begun) THEN 1 / (m.n - m.n) END
 FROM t CROSS JOIN input AS i LEFT JOIN numbered AS m ON m.n = i.n LEFT JOIN present AS p ON p.n = i.n;

@@ -1,5 +1,10 @@
--- In: mark, id, queues, concurrency, running, host, ttl. Presence, for people; those that expired leave on the way.
-WITH expired AS (DELETE FROM {schema}.worker WHERE expires_at <= {now} AND id <> $2)
+-- In: mark, id, queues, concurrency, running, host, ttl. Presence, for people; those that expired leave on the way, unless they
+-- announce themselves at this moment: workers that come back together must not wait in a circle.
+WITH expired AS (
+  DELETE FROM {schema}.worker WHERE id IN (
+    SELECT id FROM {schema}.worker WHERE expires_at <= {now} AND id <> $2 FOR UPDATE SKIP LOCKED
+  )
+)
 INSERT INTO {schema}.worker (id, queues, concurrency, running, host, expires_at)
 VALUES ($2, $3, $4, $5, $6, {now} + $7::bigint)
 ON CONFLICT (id) DO UPDATE SET

@@ -1,0 +1,153 @@
+//! Statements that meet step by step, each held where it would have to wait: none of them waits in a circle.
+
+mod common;
+mod database;
+mod storm;
+
+use common::{enqueue, job, queue};
+use database::Database;
+use queue_core::{
+    Enqueued, Failure, OnFailed, Storage, WorkerId, WorkerInfo,
+    lifecycle::{Cause, Event},
+};
+use queue_postgres::PostgresStorage;
+use sqlx::Connection;
+use std::{sync::Arc, time::Duration};
+use tokio::task::JoinHandle;
+
+/// A job that ended meanwhile, so that the next enqueue of its id makes room for itself.
+async fn end(store: &PostgresStorage, id: &str) {
+    enqueue(store, vec![job(id)]).await;
+    let held = common::claim_one(store).await;
+    let failure = Failure::new("Injected", "part of the test");
+    let fail =
+        Event::Fail { token: held.token, failure, cause: Cause::Terminal, delay: None, retention: None };
+    common::settle(store, &held.record.meta, fail).await;
+}
+
+/// A body that somebody enters and may yet take back.
+fn body(id: &str) -> String {
+    format!(
+        "INSERT INTO queue.body
+         SELECT 0, created_at, max_attempts, max_stalls, keep_completed, keep_failed, queue, priority, '{id}', kind,
+           content_type, payload
+         FROM queue.body LIMIT 1"
+    )
+}
+
+/// Enqueues from another task, each job anew if it has failed.
+fn replace(store: &Arc<PostgresStorage>, ids: &'static [&'static str]) -> JoinHandle<Vec<Enqueued>> {
+    let store = store.clone();
+    let jobs = ids.iter().map(|id| job(id).with_on_failed(OnFailed::Replace)).collect();
+    tokio::spawn(async move { enqueue(&*store, jobs).await })
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn an_enqueue_that_began_before_a_job_did_waits_in_no_circle_with_one_that_makes_it_anew() {
+    let Some(mut database) = Database::new().await else { return };
+    let store = Arc::new(PostgresStorage::open(database.options()).await.expect("it opens"));
+    end(&store, "4").await;
+    let first = database.hold("SELECT FROM queue.finished FOR UPDATE").await;
+    let early = replace(&store, &["2", "3", "4"]);
+    database.until_waiting(1).await;
+
+    end(&store, "3").await;
+    let second = database.hold(&body("1")).await;
+    let late = replace(&store, &["1", "2", "3"]);
+    database.until_waiting(2).await;
+
+    first.close().await.expect("it closes");
+    database.until_chained().await;
+    second.close().await.expect("it closes");
+    let answers = [early.await.expect("no panic"), late.await.expect("no panic")].concat();
+    assert_eq!(answers.iter().filter(|answer| answer.is_new()).count(), 4, "each id once: {answers:?}");
+    assert_eq!(store.verify().await.expect("it verifies"), Vec::<String>::new());
+    store.close().await.expect("it closes");
+    database.assert_none().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn ids_are_entered_in_one_order_however_the_database_sorts() {
+    let Some(mut database) = Database::new().await else { return };
+    let store = Arc::new(PostgresStorage::open(database.options()).await.expect("it opens"));
+    enqueue(&*store, vec![job("taken")]).await;
+    let held = database.hold(&body("M")).await;
+    let new = replace(&store, &["B", "M", "a"]);
+    database.until_waiting(1).await;
+    let some_taken = replace(&store, &["B", "a", "taken"]);
+    database.until_waiting(2).await;
+
+    held.close().await.expect("it closes");
+    let answers = [new.await.expect("no panic"), some_taken.await.expect("no panic")].concat();
+    assert_eq!(answers.iter().filter(|answer| answer.is_new()).count(), 3, "each id once: {answers:?}");
+    store.close().await.expect("it closes");
+    database.assert_none().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn an_announcement_does_not_wait_for_one_that_ran_out_and_comes_back() {
+    let Some(mut database) = Database::new().await else { return };
+    let store = PostgresStorage::open(database.options()).await.expect("it opens");
+    let announce = async |id| {
+        let (id, queues, host) = (WorkerId::from_static(id), vec![queue()], String::new());
+        let worker = WorkerInfo { id, queues, concurrency: 1, running: 0, host };
+        store.announce(worker, Duration::from_secs(60)).await.expect("the server answers");
+    };
+    announce("old").await;
+    let held = database
+        .hold("UPDATE queue.worker SET expires_at = 0; COMMIT; BEGIN; SELECT FROM queue.worker FOR UPDATE")
+        .await;
+    tokio::select! {
+        () = announce("new") => {}
+        () = database.until_waiting(1) => panic!("it waits"),
+    }
+    assert_eq!(store.workers().await.expect("the server answers").len(), 1, "the one that announced itself");
+    held.close().await.expect("it closes");
+    store.close().await.expect("it closes");
+    database.assert_none().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_record_that_is_kept_for_longer_meanwhile_makes_no_room() {
+    let Some(mut database) = Database::new().await else { return };
+    let store = Arc::new(PostgresStorage::open(database.options()).await.expect("it opens"));
+    enqueue(&*store, vec![job("a")]).await;
+    let held = common::claim_one(&store).await;
+    common::settle(&*store, &held.record.meta, common::complete(held.token)).await;
+    let purged = "UPDATE queue.finished SET purge_at = 0";
+    let kept = "UPDATE queue.finished SET purge_at = NULL, revision = revision + 1";
+    let mut keeper = database.hold(&format!("{purged}; COMMIT; BEGIN; {kept}")).await;
+    let again = replace(&store, &["a"]);
+    database.until_waiting(1).await;
+
+    sqlx::raw_sql("COMMIT").execute(&mut keeper).await.expect("it commits");
+    let answers = again.await.expect("no panic");
+    assert!(matches!(answers[0], Enqueued::Completed { .. }), "{answers:?}");
+    keeper.close().await.expect("it closes");
+    store.close().await.expect("it closes");
+    database.assert_none().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_transaction_whose_enqueue_came_second_holds_nothing_of_the_job() {
+    let Some(mut database) = Database::new().await else { return };
+    let store = Arc::new(PostgresStorage::open(database.options()).await.expect("it opens"));
+    enqueue(&*store, vec![job("first of its queue")]).await;
+    let (mut first, mut second) = (database.hold("SELECT").await, database.hold("SELECT").await);
+    store.enqueue_in(&mut first, &queue(), &[job("a")]).await.expect("the server answers");
+    let waits = tokio::spawn({
+        let store = store.clone();
+        async move { (store.enqueue_in(&mut second, &queue(), &[job("a")]).await, second) }
+    });
+    database.until_waiting(1).await;
+    sqlx::raw_sql("COMMIT").execute(&mut first).await.expect("it commits");
+
+    let (answers, second) = waits.await.expect("no panic");
+    assert!(matches!(answers.expect("the server answers").value[0], Enqueued::Duplicate { .. }));
+    let other = database.hold("SELECT FROM queue.body FOR UPDATE NOWAIT").await;
+    for connection in [first, second, other] {
+        connection.close().await.expect("it closes");
+    }
+    store.close().await.expect("it closes");
+    database.assert_none().await;
+}
