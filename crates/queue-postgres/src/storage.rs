@@ -94,8 +94,10 @@ impl Storage for PostgresStorage {
         if ids.len() != 1 {
             return self.shared.call(&Get { queue, ids, what }).await;
         }
-        let send = async |(queue, what), ids: Vec<JobId>| {
-            self.shared.call(&Get { queue: &queue, ids: &ids, what }).await
+        let shared = self.shared.clone();
+        let send = move |(queue, what), ids: Vec<JobId>| {
+            let shared = shared.clone();
+            async move { shared.call(&Get { queue: &queue, ids: &ids, what }).await }
         };
         self.reads.read((queue.clone(), what), ids.to_vec(), send).await
     }

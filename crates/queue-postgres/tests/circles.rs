@@ -13,7 +13,7 @@ use queue_core::{
 use queue_postgres::PostgresStorage;
 use sqlx::Connection;
 use std::{sync::Arc, time::Duration};
-use tokio::task::JoinHandle;
+use tokio::task::JoinSet;
 
 /// A job that ended meanwhile, so that the next enqueue of its id makes room for itself.
 async fn end(store: &PostgresStorage, id: &str) {
@@ -36,10 +36,10 @@ fn body(id: &str) -> String {
 }
 
 /// Enqueues from another task, each job anew if it has failed.
-fn replace(store: &Arc<PostgresStorage>, ids: &'static [&'static str]) -> JoinHandle<Vec<Enqueued>> {
+fn replace(store: &Arc<PostgresStorage>, ids: &'static [&'static str]) -> JoinSet<Vec<Enqueued>> {
     let store = store.clone();
     let jobs = ids.iter().map(|id| job(id).with_on_failed(OnFailed::Replace)).collect();
-    tokio::spawn(async move { enqueue(&*store, jobs).await })
+    JoinSet::from_iter([async move { enqueue(&*store, jobs).await }])
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -59,7 +59,7 @@ async fn an_enqueue_that_began_before_a_job_did_waits_in_no_circle_with_one_that
     first.close().await.expect("it closes");
     database.until_chained().await;
     second.close().await.expect("it closes");
-    let answers = [early.await.expect("no panic"), late.await.expect("no panic")].concat();
+    let answers = [early.join_all().await, late.join_all().await].concat().concat();
     assert_eq!(answers.iter().filter(|answer| answer.is_new()).count(), 4, "each id once: {answers:?}");
     assert_eq!(store.verify().await.expect("it verifies"), Vec::<String>::new());
     store.close().await.expect("it closes");
@@ -78,7 +78,7 @@ async fn ids_are_entered_in_one_order_however_the_database_sorts() {
     database.until_waiting(2).await;
 
     held.close().await.expect("it closes");
-    let answers = [new.await.expect("no panic"), some_taken.await.expect("no panic")].concat();
+    let answers = [new.join_all().await, some_taken.join_all().await].concat().concat();
     assert_eq!(answers.iter().filter(|answer| answer.is_new()).count(), 3, "each id once: {answers:?}");
     store.close().await.expect("it closes");
     database.assert_none().await;
@@ -91,7 +91,7 @@ async fn an_announcement_does_not_wait_for_one_that_ran_out_and_comes_back() {
     let announce = async |id| {
         let (id, queues, host) = (WorkerId::from_static(id), vec![queue()], String::new());
         let worker = WorkerInfo { id, queues, concurrency: 1, running: 0, host };
-        store.announce(worker, Duration::from_secs(60)).await.expect("the server answers");
+        store.announce(worker, Duration::from_mins(1)).await.expect("the server answers");
     };
     announce("old").await;
     let held = database
@@ -121,7 +121,7 @@ async fn a_record_that_is_kept_for_longer_meanwhile_makes_no_room() {
     database.until_waiting(1).await;
 
     sqlx::raw_sql("COMMIT").execute(&mut keeper).await.expect("it commits");
-    let answers = again.await.expect("no panic");
+    let answers = again.join_all().await.concat();
     assert!(matches!(answers[0], Enqueued::Completed { .. }), "{answers:?}");
     keeper.close().await.expect("it closes");
     store.close().await.expect("it closes");
@@ -135,14 +135,14 @@ async fn a_transaction_whose_enqueue_came_second_holds_nothing_of_the_job() {
     enqueue(&*store, vec![job("first of its queue")]).await;
     let (mut first, mut second) = (database.hold("SELECT").await, database.hold("SELECT").await);
     store.enqueue_in(&mut first, &queue(), &[job("a")]).await.expect("the server answers");
-    let waits = tokio::spawn({
+    let waits = JoinSet::from_iter([{
         let store = store.clone();
         async move { (store.enqueue_in(&mut second, &queue(), &[job("a")]).await, second) }
-    });
+    }]);
     database.until_waiting(1).await;
     sqlx::raw_sql("COMMIT").execute(&mut first).await.expect("it commits");
 
-    let (answers, second) = waits.await.expect("no panic");
+    let (answers, second) = waits.join_all().await.remove(0);
     assert!(matches!(answers.expect("the server answers").value[0], Enqueued::Duplicate { .. }));
     let other = database.hold("SELECT FROM queue.body FOR UPDATE NOWAIT").await;
     for connection in [first, second, other] {

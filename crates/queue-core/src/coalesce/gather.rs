@@ -1,24 +1,28 @@
-use crate::{Error, ErrorKind, Result, Stamped};
+use crate::{Error, ErrorKind, Result, Stamped, Timestamp};
+use futures_util::{
+    FutureExt,
+    future::{BoxFuture, Shared, WeakShared},
+};
 use std::{
-    collections::VecDeque,
+    collections::HashMap,
+    fmt,
     future::poll_fn,
+    hash::Hash,
+    ops::Range,
+    panic::AssertUnwindSafe,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::Poll,
 };
-use tokio::sync::oneshot;
 
 /// Items in one read, unless one asks for more. Their answers may be large.
 const ITEMS_MAX: usize = 256;
 
-/// A place among those that wait.
-type Place<K, I, A> = oneshot::Receiver<Told<K, I, A>>;
-
 /// Merges concurrent reads with equal keys, as callers that wait for their results send them. For stores where a read costs a
 /// round trip.
 ///
-/// Whoever asks while a read is under way goes with the next one; nobody waits for a timer, and there is no task of its own. The
-/// first who asks leads: it takes along whoever asks the like, answers them, and hands the lead to one of those that came
-/// meanwhile. If it is dropped, they ask again, which a read may.
+/// Whoever asks while a read is under way goes with the next one; nobody waits for a timer, and there is no task of its own.
+/// Reads of one key go one after the other; those of different keys do not wait for each other. All who wait for a read drive
+/// it, so one whose future is dropped, or kept and not polled, holds up nobody.
 ///
 /// ```
 /// use queue_core::{Gather, Result, Stamped, Timestamp};
@@ -36,175 +40,145 @@ type Place<K, I, A> = oneshot::Receiver<Told<K, I, A>>;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug)]
 pub struct Gather<K, I, A> {
-    waiting: Arc<Mutex<Waiting<K, I, A>>>,
+    latest: Mutex<HashMap<K, Boarding<I, A>>>,
+}
+
+/// The newest read of a key, which can be joined until it is sent.
+struct Boarding<I, A> {
+    asked: Asked<I>,
+    read: WeakShared<Read<A>>,
+}
+
+/// What a read is about; none once it is sent.
+type Asked<I> = Arc<Mutex<Option<Vec<I>>>>;
+
+type Read<A> = BoxFuture<'static, Landed<A>>;
+
+/// What came of a read, for all who asked.
+#[derive(Debug)]
+struct Landed<A> {
+    count: usize,
+    outcome: Result<(Timestamp, Answers<A>)>,
+}
+
+/// Each is taken by the one who asked for it.
+type Answers<A> = Arc<Mutex<Vec<Option<A>>>>;
+
+impl<A> Clone for Landed<A> {
+    fn clone(&self) -> Self {
+        Self { count: self.count, outcome: self.outcome.clone() }
+    }
 }
 
 impl<K, I, A> Default for Gather<K, I, A> {
     fn default() -> Self {
-        Self { waiting: Arc::new(Mutex::new(Waiting { is_led: false, asks: VecDeque::new() })) }
+        Self { latest: Mutex::default() }
     }
 }
 
-#[derive(Debug)]
-struct Waiting<K, I, A> {
-    is_led: bool,
-    asks: VecDeque<Ask<K, I, A>>,
+impl<K, I, A> fmt::Debug for Gather<K, I, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Gather").finish_non_exhaustive()
+    }
 }
 
-#[derive(Debug)]
-struct Ask<K, I, A> {
-    key: K,
-    items: Vec<I>,
-    reply: oneshot::Sender<Told<K, I, A>>,
-}
-
-/// What one who waits hears.
-#[derive(Debug)]
-enum Told<K, I, A> {
-    Answers(Result<Stamped<Vec<A>>>),
-    /// It is the next to lead. What is not heard any more passes the lead on.
-    Lead(Lead<K, I, A>),
-    /// A read of several failed in a way that one of them may be the cause of.
-    Alone,
-}
-
-/// The right to read, of one at a time.
-#[derive(Debug)]
-struct Lead<K, I, A> {
-    waiting: Arc<Mutex<Waiting<K, I, A>>>,
-}
-
-impl<K: Clone + PartialEq, I: Clone, A> Gather<K, I, A> {
+impl<K, I, A> Gather<K, I, A>
+where
+    K: Clone + Eq + Hash + Send + 'static,
+    I: Clone + Send + 'static,
+    A: Send + 'static,
+{
     /// Reads items, perhaps with those of others: `send` gets the items of all, and answers each in its place. Dropping the
-    /// future harms nobody.
+    /// future harms nobody; the read goes on if others wait for it.
     ///
     /// # Errors
-    /// Those of `send`. One that may be the fault of a single item, such as a damaged record, is met by the one who asked for
-    /// it alone.
-    pub async fn read<F: Future<Output = Result<Stamped<Vec<A>>>>>(
+    /// Those of `send`, and `Internal` if it panics. One that may be the fault of a single item, such as a damaged record, is
+    /// met by the one who asked for it alone.
+    pub async fn read<F>(
         &self,
         key: K,
         items: Vec<I>,
-        send: impl Fn(K, Vec<I>) -> F,
-    ) -> Result<Stamped<Vec<A>>> {
-        let send = |key, items: Vec<I>| {
-            let (count, sending) = (items.len(), send(key, items));
-            async move { complete(sending.await?, count) }
-        };
-        loop {
-            let told = match self.join(&key, &items) {
-                Ok(lead) => Told::Lead(lead),
-                Err(answer) => match answer.await {
-                    Ok(told) => told,
-                    // Who led was dropped.
-                    Err(_) => continue,
-                },
-            };
-            return match told {
-                Told::Answers(answers) => answers,
-                Told::Lead(lead) => lead.read(key, items, send).await,
-                Told::Alone => send(key, items).await,
-            };
-        }
-    }
-
-    /// The lead if nobody has it, else a place among those that wait.
-    fn join(&self, key: &K, items: &[I]) -> Result<Lead<K, I, A>, Place<K, I, A>> {
-        let mut waiting = lock(&self.waiting);
-        if !waiting.is_led {
-            waiting.is_led = true;
-            return Ok(Lead { waiting: self.waiting.clone() });
-        }
-        let (reply, answer) = oneshot::channel();
-        waiting.asks.push_back(Ask { key: key.clone(), items: items.to_vec(), reply });
-        Err(answer)
-    }
-}
-
-impl<K: PartialEq, I, A> Waiting<K, I, A> {
-    /// Those that ask the like, as far as they fit one read.
-    fn companions(&mut self, key: &K, mut room: usize) -> Vec<Ask<K, I, A>> {
-        let (mut taken, mut left) = (Vec::new(), VecDeque::new());
-        for ask in self.asks.drain(..) {
-            if ask.key == *key && ask.items.len() <= room {
-                room -= ask.items.len();
-                taken.push(ask);
-            } else {
-                left.push_back(ask);
-            }
-        }
-        self.asks = left;
-        taken
-    }
-}
-
-impl<K, I, A> Waiting<K, I, A> {
-    /// The next one that still waits; if there is none, the lead is free.
-    fn successor(&mut self) -> Option<Ask<K, I, A>> {
-        while let Some(ask) = self.asks.pop_front() {
-            if !ask.reply.is_closed() {
-                return Some(ask);
-            }
-        }
-        self.is_led = false;
-        None
-    }
-}
-
-impl<K: Clone + PartialEq, I: Clone, A> Lead<K, I, A> {
-    async fn read<F: Future<Output = Result<Stamped<Vec<A>>>>>(
-        self,
-        key: K,
-        items: Vec<I>,
-        send: impl Fn(K, Vec<I>) -> F,
-    ) -> Result<Stamped<Vec<A>>> {
-        // Who was woken by the same hint comes first.
+        send: impl Fn(K, Vec<I>) -> F + Clone + Send + 'static,
+    ) -> Result<Stamped<Vec<A>>>
+    where
+        F: Future<Output = Result<Stamped<Vec<A>>>> + Send + 'static,
+    {
+        let (read, range) = self.join(&key, &items, &send);
+        // Whoever was woken by the same hint comes along.
         let_others_go().await;
-        let others = lock(&self.waiting).companions(&key, ITEMS_MAX.saturating_sub(items.len()));
-        let mut all = items.clone();
-        for ask in &others {
-            all.extend_from_slice(&ask.items);
+        let landed = read.await;
+        match landed.outcome {
+            Ok((now, answers)) => {
+                let value = lock(&answers)[range].iter_mut().filter_map(Option::take).collect();
+                Ok(Stamped { now, value })
+            }
+            Err(error) if landed.count > items.len() && may_be_of_one(&error) => {
+                complete(send(key, items.clone()).await?, items.len())
+            }
+            Err(error) => Err(error),
         }
-        match send(key.clone(), all).await {
-            Ok(Stamped { now, value }) => {
-                let mut answers = value.into_iter();
-                let own = answers.by_ref().take(items.len()).collect();
-                for ask in others {
-                    let value = answers.by_ref().take(ask.items.len()).collect();
-                    drop(ask.reply.send(Told::Answers(Ok(Stamped { now, value }))));
-                }
-                Ok(Stamped { now, value: own })
-            }
-            Err(error) if !others.is_empty() && may_be_of_one(&error) => {
-                for ask in others {
-                    drop(ask.reply.send(Told::Alone));
-                }
-                send(key, items).await
-            }
-            Err(error) => {
-                for ask in others {
-                    drop(ask.reply.send(Told::Answers(Err(error.clone()))));
-                }
-                Err(error)
-            }
+    }
+
+    /// The read that these items go with, and where among its items they are.
+    fn join<F>(
+        &self,
+        key: &K,
+        items: &[I],
+        send: &(impl Fn(K, Vec<I>) -> F + Clone + Send + 'static),
+    ) -> (Shared<Read<A>>, Range<usize>)
+    where
+        F: Future<Output = Result<Stamped<Vec<A>>>> + Send + 'static,
+    {
+        let mut latest = lock(&self.latest);
+        let before = latest.get(key).and_then(|boarding| Some((boarding.read.upgrade()?, &boarding.asked)));
+        if let Some((read, asked)) = &before
+            && let Some(range) = board(asked, items)
+        {
+            return (read.clone(), range);
         }
+        let asked = Arc::new(Mutex::new(Some(items.to_vec())));
+        let before = before.map(|(read, _)| read);
+        let read = fly(before, asked.clone(), key.clone(), send.clone()).boxed().shared();
+        latest.retain(|_, boarding| boarding.read.upgrade().is_some());
+        if let Some(weak) = read.downgrade() {
+            latest.insert(key.clone(), Boarding { asked, read: weak });
+        }
+        (read, 0..items.len())
     }
 }
 
-impl<K, I, A> Drop for Lead<K, I, A> {
-    fn drop(&mut self) {
-        let successor = lock(&self.waiting).successor();
-        if let Some(ask) = successor {
-            // One that has just gone drops the lead, and so passes it on.
-            drop(ask.reply.send(Told::Lead(Lead { waiting: self.waiting.clone() })));
-        }
-    }
+/// Adds items to a read that is not yet sent, if they fit.
+fn board<I: Clone>(asked: &Mutex<Option<Vec<I>>>, items: &[I]) -> Option<Range<usize>> {
+    let mut asked = lock(asked);
+    let all = asked.as_mut().filter(|all| all.len() + items.len() <= ITEMS_MAX)?;
+    let from = all.len();
+    all.extend_from_slice(items);
+    Some(from..all.len())
 }
 
-fn lock<K, I, A>(waiting: &Mutex<Waiting<K, I, A>>) -> MutexGuard<'_, Waiting<K, I, A>> {
-    waiting.lock().unwrap_or_else(PoisonError::into_inner)
+/// Waits for the read before, and reads what was asked until then.
+async fn fly<K, I, A, F: Future<Output = Result<Stamped<Vec<A>>>>>(
+    before: Option<Shared<Read<A>>>,
+    asked: Asked<I>,
+    key: K,
+    send: impl FnOnce(K, Vec<I>) -> F,
+) -> Landed<A> {
+    if let Some(before) = before {
+        drop(before.await);
+    }
+    let items = lock(&asked).take().unwrap_or_default();
+    let count = items.len();
+    // What panics would be met by all who ask from then on.
+    let reading = AssertUnwindSafe(async move { complete(send(key, items).await?, count) });
+    let answers = reading.catch_unwind().await;
+    let outcome = answers.unwrap_or_else(|_| Err(bug("a read panicked, which is a bug of the store")));
+    let take_each = |value: Vec<A>| Arc::new(Mutex::new(value.into_iter().map(Some).collect()));
+    Landed { count, outcome: outcome.map(|Stamped { now, value }| (now, take_each(value))) }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// One turn, whatever the runtime.
@@ -225,11 +199,11 @@ fn complete<A>(answers: Stamped<Vec<A>>, count: usize) -> Result<Stamped<Vec<A>>
     if answers.value.len() == count {
         return Ok(answers);
     }
-    Err(Error::new(
-        ErrorKind::Internal,
-        "get",
-        "a read did not answer each item, which is a bug of the store",
-    ))
+    Err(bug("a read did not answer each item, which is a bug of the store"))
+}
+
+fn bug(message: &'static str) -> Error {
+    Error::new(ErrorKind::Internal, "get", message)
 }
 
 /// A damaged record, rather than trouble with the server.

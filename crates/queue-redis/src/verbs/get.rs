@@ -9,26 +9,33 @@ use crate::{
 };
 use bytes::Bytes;
 use queue_core::{Detail, JobBody, JobId, JobRecord, QueueName, Result, Stamped, Timestamp};
+use std::sync::Arc;
 
 /// Ids in one script; the records of further ones may be of a later moment.
 const IDS_MAX: usize = 1_000;
 
 impl Session {
     pub(crate) async fn get(
-        &self,
+        self: &Arc<Self>,
         queue: &QueueName,
         ids: &[JobId],
         what: Detail,
     ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
-        let queue = self.queues.get(queue);
+        let (session, queue) = (self.clone(), self.queues.get(queue));
         let (mut now, mut found) = (Timestamp::default(), Vec::with_capacity(ids.len()));
         let mut chunks: Vec<&[JobId]> = ids.chunks(IDS_MAX).collect();
         if chunks.is_empty() {
             chunks.push(&[]);
         }
+        let send = {
+            let queue = queue.clone();
+            move |_, ids| {
+                let (session, queue) = (session.clone(), queue.clone());
+                async move { session.get_some(&queue, ids, what).await }
+            }
+        };
         for ids in chunks {
-            let send = |_, ids| self.get_some(&queue, ids, what);
-            let read = self.reads.read((queue.name.clone(), what), ids.to_vec(), send).await;
+            let read = self.reads.read((queue.name.clone(), what), ids.to_vec(), send.clone()).await;
             let records = read.map_err(|error| after(&found, error))?;
             now = records.now;
             found.extend(records.value);
