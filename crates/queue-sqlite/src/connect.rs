@@ -7,7 +7,12 @@ use crate::{
 };
 use queue_core::{Error, ErrorKind, Result};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
-use std::{fs::OpenOptions, io, path::Path};
+use std::{
+    fs::{OpenOptions, metadata},
+    io,
+    path::Path,
+    sync::{Mutex, PoisonError},
+};
 
 /// The first version without a bug of WAL resets that could damage a file.
 const SQLITE_VERSION_MIN: i32 = 3_051_003;
@@ -60,16 +65,33 @@ fn open(options: &SqliteOptions, mode: OpenFlags) -> rusqlite::Result<Connection
 
 /// Makes the file before SQLite does, so that nobody else can read it at any moment. SQLite gives the files beside it
 /// the same permissions.
+///
+/// A file that is there is never opened here: closing it again would cost this process all its locks on it, which POSIX keeps by
+/// process and file. Another program would then take the file for unused and remove the log that is being written.
 fn prepare_file(options: &SqliteOptions) -> Result<()> {
+    /// Two threads that open a new file: the one that finds it there must find it closed again.
+    static ONE_BY_ONE: Mutex<()> = Mutex::new(());
+    let _alone = ONE_BY_ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    match options.create {
+        Create::IfMissing => make_file(&options.path),
+        Create::Never => find_file(&options.path),
+    }
+    .map_err(|error| unusable(&options.path, error))
+}
+
+fn make_file(path: &Path) -> io::Result<()> {
     let mut open = OpenOptions::new();
-    open.write(true).create_new(options.create == Create::IfMissing);
+    open.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut open, 0o600);
-    match open.open(&options.path) {
-        Ok(_) => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        Err(error) => Err(unusable(&options.path, error)),
+    match open.open(path) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        _ => Ok(()),
     }
+}
+
+fn find_file(path: &Path) -> io::Result<()> {
+    if metadata(path)?.is_dir() { Err(io::ErrorKind::IsADirectory.into()) } else { Ok(()) }
 }
 
 fn unusable(path: &Path, error: io::Error) -> Error {

@@ -29,6 +29,11 @@ impl Fault {
         self
     }
 
+    /// There was no room, and nothing was written.
+    pub(crate) fn is_full_disk(&self) -> bool {
+        self.source.sqlite_error_code() == Some(ErrorCode::DiskFull)
+    }
+
     /// For the caller of a verb.
     pub(crate) fn of(&self, operation: &'static str) -> Error {
         let error =

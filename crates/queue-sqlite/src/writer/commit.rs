@@ -32,11 +32,31 @@ impl Committer for Database {
         }
         session.commit().map_err(|error| {
             session.rollback();
-            Failed::Together(Fault::new(path, error).in_commit())
+            of_commit(Fault::new(path, error).in_commit())
         })
     }
 
     fn explain(fault: &Fault, operation: &'static str) -> Error {
         fault.of(operation)
+    }
+}
+
+/// What was too much for the disk together may fit one by one.
+fn of_commit(fault: Fault) -> Failed<Fault> {
+    if fault.is_full_disk() { Failed::Within(fault) } else { Failed::Together(fault) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Failed, Fault, of_commit};
+    use rusqlite::{Error, ffi};
+    use std::path::Path;
+
+    #[test]
+    fn calls_that_find_the_disk_full_at_their_commit_are_tried_one_by_one() {
+        let fault =
+            |code| Fault::new(Path::new("jobs.db"), Error::SqliteFailure(ffi::Error::new(code), None));
+        assert!(matches!(of_commit(fault(ffi::SQLITE_FULL)), Failed::Within(_)));
+        assert!(matches!(of_commit(fault(ffi::SQLITE_IOERR)), Failed::Together(_)));
     }
 }
