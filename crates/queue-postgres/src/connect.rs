@@ -1,6 +1,7 @@
 //! Opens the pool, asks the server what it is, and migrates.
 
 use crate::{
+    directory::Directory,
     error::{Effect, explain},
     migrate::migrate,
     options::{Pooler, PostgresOptions, Source},
@@ -52,6 +53,7 @@ pub(crate) struct Server {
     pub(crate) durability: Durability,
     /// When a connection last broke.
     pub(crate) trust: Arc<Trust>,
+    pub(crate) directory: Arc<Directory>,
     /// Where its notifications go: the schema by number, so that no name needs an encoding.
     pub(crate) channel: String,
 }
@@ -77,12 +79,12 @@ pub(crate) async fn connect(options: &PostgresOptions) -> Result<Server> {
     if options.limits.call_bytes_max > CALL_BYTES_MAX {
         return Err(Error::invalid("open", "calls have at most 512 MiB in this store"));
     }
-    let trust = Arc::new(Trust::default());
+    let (trust, directory) = (Arc::new(Trust::default()), Arc::new(Directory::default()));
     let (durability, oid, pool) = match &options.source {
         Source::Own(connect) => {
             let connect = configured(options, connect);
             let (durability, oid) = open_alone(&connect, options).await?;
-            (durability, oid, lazy_pool(options, connect, trust.clone()))
+            (durability, oid, lazy_pool(options, connect, trust.clone(), directory.clone()))
         }
         Source::Shared(pool) => {
             let mut connection = pool.acquire().await.map_err(refused)?;
@@ -91,7 +93,7 @@ pub(crate) async fn connect(options: &PostgresOptions) -> Result<Server> {
         }
     };
     let owns_pool = matches!(options.source, Source::Own(_));
-    Ok(Server { pool, owns_pool, durability, trust, channel: format!("queue_{oid}") })
+    Ok(Server { pool, owns_pool, durability, trust, directory, channel: format!("queue_{oid}") })
 }
 
 /// Connection options with the settings that the store wants, unless a pooler would refuse them.
@@ -116,11 +118,20 @@ async fn open_alone(connect: &PgConnectOptions, options: &PostgresOptions) -> Re
     Ok(opened)
 }
 
-fn lazy_pool(options: &PostgresOptions, connect: PgConnectOptions, trust: Arc<Trust>) -> PgPool {
+fn lazy_pool(
+    options: &PostgresOptions,
+    connect: PgConnectOptions,
+    trust: Arc<Trust>,
+    directory: Arc<Directory>,
+) -> PgPool {
     PgPoolOptions::new()
         .max_connections(options.connections_max)
         .acquire_timeout(options.acquire_timeout)
         .test_before_acquire(false)
+        .after_connect(move |_, _| {
+            directory.forget();
+            Box::pin(async { Ok(()) })
+        })
         .before_acquire(move |connection, meta| {
             let is_trusted = trust.covers(meta.idle_for);
             Box::pin(async move { Ok(is_trusted || connection.ping().await.is_ok()) })

@@ -11,7 +11,8 @@ const LANES_MAX: usize = 100_000;
 
 /// What is known to be in the tables `queue` and `lane`, whose rows never change their meaning.
 ///
-/// Only what a committed transaction left is remembered here.
+/// Only what a committed transaction left is remembered here. A server may lose even that, with what was not yet on a disk or a
+/// standby, and its connections then; so each loss of a connection and each new one makes it forgotten.
 #[derive(Debug, Default)]
 pub(crate) struct Directory(Mutex<Known>);
 
@@ -53,6 +54,11 @@ impl Directory {
             known.lanes.clear();
         }
         known.lanes.extend(priorities.iter().map(|priority| (queue, *priority)));
+    }
+
+    /// Looks everything up again.
+    pub(crate) fn forget(&self) {
+        *self.lock() = Known::default();
     }
 
     fn lock(&self) -> MutexGuard<'_, Known> {

@@ -22,6 +22,7 @@ pub struct PostgresOptions {
     pub(crate) time: Time,
     pub(crate) connections_max: u32,
     pub(crate) acquire_timeout: Duration,
+    pub(crate) call_timeout: Duration,
     pub(crate) probe_interval: Duration,
 }
 
@@ -126,6 +127,7 @@ impl PostgresOptions {
             time: Time::Server,
             connections_max: 10,
             acquire_timeout: Duration::from_secs(10),
+            call_timeout: Duration::from_secs(30),
             probe_interval: Duration::from_secs(15),
         }
     }
@@ -185,6 +187,14 @@ impl PostgresOptions {
     #[must_use]
     pub fn acquire_timeout(mut self, timeout: Duration) -> Self {
         self.acquire_timeout = timeout;
+        self
+    }
+
+    /// How long the server may take to answer a call that has a connection; it is then `Unavailable`, a write with an unknown
+    /// outcome. Default 30 s. `counts` and `verify`, which may look at everything, take as long as they take.
+    #[must_use]
+    pub fn call_timeout(mut self, timeout: Duration) -> Self {
+        self.call_timeout = timeout;
         self
     }
 

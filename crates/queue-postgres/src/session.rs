@@ -136,12 +136,12 @@ impl<'c> Session<'c> {
 
     /// The number of a queue, if it has one.
     pub(crate) async fn find_queue(&mut self, name: &QueueName) -> Result<Option<i32>, Fault> {
-        if let Some(number) = self.shared.directory.number(name) {
+        if let Some(number) = self.shared.server.directory.number(name) {
             return Ok(Some(number));
         }
         let found = self.look_up(name).await?;
         if let Some(number) = found.filter(|_| self.reads_only_what_lasts()) {
-            self.shared.directory.learn(name, number);
+            self.shared.server.directory.learn(name, number);
         }
         Ok(found)
     }
@@ -174,10 +174,10 @@ impl<'c> Session<'c> {
         priorities: impl Iterator<Item = i16>,
     ) -> Result<(), Fault> {
         let shared = self.shared;
-        let mut missing = shared.directory.unknown_lanes(queue, priorities);
+        let mut missing = shared.server.directory.unknown_lanes(queue, priorities);
         if !missing.is_empty() && self.scope == Scope::Together && !self.has_interned {
             self.learn_lanes(queue).await?;
-            missing = shared.directory.unknown_lanes(queue, missing.into_iter());
+            missing = shared.server.directory.unknown_lanes(queue, missing.into_iter());
         }
         if missing.is_empty() {
             return Ok(());
@@ -185,7 +185,7 @@ impl<'c> Session<'c> {
         self.write(&shared.statements.add_lanes, |query| query.bind(queue).bind(missing.clone())).await?;
         self.has_interned = true;
         if self.scope == Scope::Alone {
-            shared.directory.learn_lanes(queue, &missing);
+            shared.server.directory.learn_lanes(queue, &missing);
         }
         Ok(())
     }
@@ -202,7 +202,7 @@ impl<'c> Session<'c> {
         let shared = self.shared;
         let rows = self.read(&shared.statements.find_lanes, |query| query.bind(queue)).await?;
         let lanes: Vec<i16> = rows.iter().map(|row| row.try_get(0)).collect::<sqlx::Result<_>>()?;
-        shared.directory.learn_lanes(queue, &lanes);
+        shared.server.directory.learn_lanes(queue, &lanes);
         Ok(())
     }
 

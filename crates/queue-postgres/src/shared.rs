@@ -1,7 +1,6 @@
 use crate::{
     clock::StoreClock,
     connect::{BEGIN_WITH_SETTINGS, Server},
-    directory::Directory,
     error::{Effect, explain},
     fault::Fault,
     fronts::Fronts,
@@ -11,12 +10,16 @@ use crate::{
     sql::{Renderer, Statements},
     verb::Verb,
 };
-use queue_core::{Error, Hub, Result, Rng, SystemRng};
+use queue_core::{Error, ErrorKind, Hub, Result, Rng, SystemRng};
 use sqlx::{Connection, PgConnection, Postgres, Transaction};
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
 };
+use tokio::time::timeout;
 
 /// How often a transaction is run that keeps losing against others.
 const TRIES_MAX: usize = 8;
@@ -29,7 +32,6 @@ pub(crate) struct Shared {
     pub(crate) statements: Statements,
     pub(crate) clock: StoreClock,
     pub(crate) hub: Arc<Hub>,
-    pub(crate) directory: Directory,
     pub(crate) fronts: Fronts,
     /// Stands in every notification of this handle, so that it knows its own.
     pub(crate) origin: String,
@@ -43,7 +45,6 @@ impl Shared {
             statements: Statements::new(&renderer),
             clock: StoreClock::new(options.time.clone()),
             hub: Arc::default(),
-            directory: Directory::default(),
             fronts: Fronts::default(),
             origin: format!("{:032x}", SystemRng.next_u128()),
             is_closed: AtomicBool::new(false),
@@ -67,12 +68,22 @@ impl Shared {
         self.is_closed.store(true, Ordering::SeqCst);
     }
 
-    /// Runs a verb on a connection of the pool, to its commit.
+    /// Runs a verb on a connection of the pool, to its commit. One that is not answered in time is given up with its
+    /// connection: a server that vanished says nothing, and others may wait behind this call.
     pub(crate) async fn call<V: Verb>(&self, verb: &V) -> Result<V::Answer> {
         let mut connection = self.acquire(V::NAME).await?;
-        let outcome = self.call_on(verb, &mut connection).await;
+        let calling = self.call_on(verb, &mut connection);
+        let limit = if V::TAKES_LONG { Duration::MAX } else { self.options.call_timeout };
+        let Ok(outcome) = timeout(limit, calling).await else { return Err(self.unanswered::<V>()) };
         connection.done();
         outcome
+    }
+
+    fn unanswered<V: Verb>(&self) -> Error {
+        self.lose();
+        let message = "PostgreSQL did not answer in time; is it overloaded, or does a transaction hold what this is about?";
+        let error = Error::new(ErrorKind::Unavailable, V::NAME, message);
+        if V::WRITES { error.unknown() } else { error }
     }
 
     async fn call_on<V: Verb>(&self, verb: &V, connection: &mut PgConnection) -> Result<V::Answer> {
@@ -179,11 +190,16 @@ impl Shared {
         }
     }
 
-    /// A broken connection casts doubt on those that idle.
-    fn note(&self, fault: &Fault) {
+    pub(crate) fn note(&self, fault: &Fault) {
         if fault.is_broken() {
-            self.server.trust.lose();
+            self.lose();
         }
+    }
+
+    /// A broken connection casts doubt on those that idle, and on what was learnt by them.
+    pub(crate) fn lose(&self) {
+        self.server.trust.lose();
+        self.server.directory.forget();
     }
 
     async fn begin<'c>(&self, connection: &'c mut PgConnection) -> sqlx::Result<Transaction<'c, Postgres>> {

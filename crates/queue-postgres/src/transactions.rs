@@ -3,6 +3,7 @@
 use crate::{
     error::Effect,
     lent::Lent,
+    options::Pooler,
     session::{Scope, Session},
     storage::PostgresStorage,
 };
@@ -12,6 +13,11 @@ use queue_core::{
     lifecycle::{Event, Policy, Transition, decide},
 };
 use sqlx::PgConnection;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// How long a caller's transaction is held up by what would only be of use to the next one.
+const LEARN_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl PostgresStorage {
     /// Stores jobs in a transaction of the caller: they can be seen, and claimed, if and only if it commits. Workers
@@ -147,17 +153,21 @@ impl PostgresStorage {
 
     /// Looks up what the caller's transaction needs by an idle connection of the pool, if there is one, so that it can be
     /// remembered. It waits for none, since callers may hold them all (but with an injected clock, whose mark is written down
-    /// first); and it adds nothing, since the caller's own transaction may have begun to.
+    /// first); and it adds nothing, since the caller's own transaction may have begun to. If it fails, the caller's
+    /// transaction looks for itself. Behind a pooler a statement alone may meet two servers.
     async fn learn(&self, queue: &QueueName, operation: &'static str) -> Result<()> {
         self.shared.mark_before(operation).await?;
-        if self.shared.directory.number(queue).is_some() {
+        let is_known = self.shared.server.directory.number(queue).is_some();
+        if is_known || self.shared.options.pooler != Pooler::None {
             return Ok(());
         }
         if let Some(mut connection) = self.shared.server.pool.try_acquire().map(Lent::new) {
             let mut session = Session::new(&self.shared, &mut connection, Scope::Alone);
-            let learnt = session.learn_queue(queue).await;
-            connection.done();
-            learnt.map_err(|fault| fault.explain(operation, Effect::None))?;
+            match timeout(LEARN_TIMEOUT, session.learn_queue(queue)).await {
+                Ok(Ok(())) => connection.done(),
+                Ok(Err(fault)) => self.shared.note(&fault),
+                Err(_) => self.shared.lose(),
+            }
         }
         Ok(())
     }

@@ -21,6 +21,9 @@ pub(crate) trait Verb: Sync {
     /// only where the server has the store's settings.
     const SEARCHES: bool = false;
 
+    /// Whether it looks at so much that nobody can say how long is too long.
+    const TAKES_LONG: bool = false;
+
     /// Whether its statements commit one by one or together. One statement alone needs no transaction around it.
     fn scope(&self) -> Scope {
         Scope::Alone

@@ -8,11 +8,12 @@ mod storm;
 
 use common::{Place, claim, complete, enqueue, job, queue, server, settle};
 use futures_util::StreamExt;
-use queue_core::{Hint, Interest, State, Storage};
-use queue_postgres::{PostgresOptions, PostgresStorage};
+use queue_core::{Certainty, ErrorKind, Hint, Interest, State, Storage};
+use queue_postgres::{Listen, PostgresOptions, PostgresStorage};
 use queue_testkit::history::{Params, check_workload};
+use sqlx::AssertSqlSafe;
 use std::{sync::Arc, time::Duration};
-use storm::{LostReplies, StormHarness, Terminations, application, end_listener, rounds};
+use storm::{LostReplies, StormHarness, Terminations, end_listener, rounds};
 use tokio::task::JoinSet;
 
 const PARAMS: Params = Params {
@@ -71,14 +72,63 @@ async fn two_connections_serve_sixty_four_tasks() {
 #[tokio::test]
 async fn subscribers_of_a_listener_that_was_ended_read_again_and_hear_again() {
     let Some(place) = Place::new().await else { return };
-    let url = format!("{}?application_name={}", place.schema.url, application(&place.schema));
-    let options = PostgresOptions::new(&url).unwrap().schema(&place.schema.name).unwrap();
-    let (store, other) = (PostgresStorage::open(options).await.unwrap(), place.open().await);
+    let (store, other) = (place.open().await, place.open().await);
     let mut hints = store.subscribe(&queue(), Interest::Wake).await.unwrap();
     assert!(end_listener(&place.schema).await);
     assert_eq!(hints.next().await, Some(Hint::Missed), "there is a new connection");
     enqueue(&other, vec![job("a")]).await;
     assert_eq!(hints.next().await, Some(Hint::Wake));
+    place.finish(&store).await;
+}
+
+/// Whoever follows every change asks others to tell of them; that request may have run out meanwhile.
+#[tokio::test]
+async fn after_a_listener_was_replaced_every_change_is_heard_at_once() {
+    let Some(place) = Place::new().await else { return };
+    let store = place.open_with(|options| options.probe_interval(Duration::from_hours(1))).await;
+    let other = place.open().await;
+    let mut hints = store.subscribe(&queue(), Interest::All).await.unwrap();
+    place.execute("DELETE FROM {schema}.feed").await;
+    assert!(end_listener(&place.schema).await);
+    assert_eq!(hints.next().await, Some(Hint::Missed), "there is a new connection");
+    enqueue(&other, vec![job("a")]).await;
+    let heard = [hints.next().await, hints.next().await];
+    assert!(heard.iter().any(|hint| matches!(hint, Some(Hint::Job(_)))), "{heard:?}");
+    place.finish(&store).await;
+}
+
+/// As by a server whose host lost its power, or one where somebody holds what the call is about.
+#[tokio::test]
+async fn a_call_that_is_not_answered_is_given_up_with_its_connection() {
+    let Some(place) = Place::new().await else { return };
+    let adjust = |options: PostgresOptions| {
+        options.call_timeout(Duration::from_millis(500)).connections_max(1).listen(Listen::Off)
+    };
+    let store = place.open_with(adjust).await;
+    enqueue(&store, vec![job("before")]).await;
+    let pool = place.pool(1).await;
+    let mut holder = pool.begin().await.unwrap();
+    let lock = format!("LOCK TABLE {}.body", place.schema.quoted());
+    sqlx::raw_sql(AssertSqlSafe(lock)).execute(&mut *holder).await.unwrap();
+    let error = store.enqueue(&queue(), vec![vec![job("held up")]]).await.unwrap_err();
+    assert_eq!((error.kind(), error.certainty()), (ErrorKind::Unavailable, Certainty::Unknown), "{error}");
+    holder.rollback().await.unwrap();
+    enqueue(&store, vec![job("after")]).await;
+    place.finish(&store).await;
+}
+
+/// What a handle remembers of the tables may have gone with the server's last moments.
+#[tokio::test]
+async fn after_a_connection_was_lost_everything_is_looked_up_again() {
+    let Some(place) = Place::new().await else { return };
+    let store = place.open().await;
+    enqueue(&store, vec![job("before").with_priority(5)]).await;
+    place.execute("DELETE FROM {schema}.lane").await;
+    place.end_sessions().await;
+    while store.counts(&queue()).await.is_err() {}
+    enqueue(&store, vec![job("after").with_priority(5)]).await;
+    let other = place.open().await;
+    assert_eq!(claim(&other, 10).await.jobs.len(), 2, "the lane is there again");
     place.finish(&store).await;
 }
 

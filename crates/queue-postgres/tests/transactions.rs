@@ -107,6 +107,20 @@ async fn a_queue_that_first_appears_in_a_transaction_that_rolls_back_works_after
     place.finish(&store).await;
 }
 
+/// Those that idle may be dead without anybody's knowing; the caller's own is not.
+#[tokio::test]
+async fn a_healthy_transaction_does_not_fail_for_the_stores_idle_connections() {
+    let Some(place) = Place::new().await else { return };
+    let (store, pool) = (place.open().await, place.pool(1).await);
+    enqueue(&store, vec![job("elsewhere")]).await;
+    place.end_sessions().await;
+    let mut transaction = pool.begin().await.unwrap();
+    let unknown = QueueName::from_static("unknown");
+    store.enqueue_in(&mut transaction, &unknown, &[job("a")]).await.unwrap();
+    transaction.commit().await.unwrap();
+    place.finish(&store).await;
+}
+
 #[tokio::test]
 async fn a_transaction_that_holds_the_last_connection_of_a_shared_pool_can_enqueue() {
     let Some(place) = Place::new().await else { return };

@@ -17,6 +17,7 @@ impl Verb for CountJobs<'_> {
 
     const NAME: &'static str = "counts";
     const WRITES: bool = false;
+    const TAKES_LONG: bool = true;
 
     async fn run(&self, session: &mut Session<'_>) -> Result<Counts, Fault> {
         let queue = session.find_queue(self.0).await?.unwrap_or(NO_QUEUE);

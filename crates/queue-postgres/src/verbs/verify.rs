@@ -10,6 +10,7 @@ impl Verb for Verify {
 
     const NAME: &'static str = "verify";
     const WRITES: bool = false;
+    const TAKES_LONG: bool = true;
 
     async fn run(&self, session: &mut Session<'_>) -> Result<Vec<String>, Fault> {
         let shared = session.shared;

@@ -42,12 +42,15 @@ pub(super) async fn run(
         }
     };
     drop(started.send(Some(Ok(()))));
+    let mut is_told = true;
     loop {
-        listen(&shared, &audience, &mut listener).await;
+        listen(&shared, &audience, &mut listener, &mut is_told).await;
         // The old connection goes first, so that no two are open at once.
         drop(listener);
+        shared.lose();
         listener = reconnect(&shared).await;
-        // What was said meanwhile was said to nobody.
+        // What was said meanwhile was said to nobody, and the request to say everything may have run out.
+        is_told = follow(&shared, &audience.followed()).await.is_ok();
         shared.hub.missed();
     }
 }
@@ -77,8 +80,9 @@ async fn connect(shared: &Shared) -> sqlx::Result<PgListener> {
     Ok(listener)
 }
 
-/// Hears until the connection is lost, or gave no sign of life between two probes.
-async fn listen(shared: &Shared, audience: &Audience, listener: &mut PgListener) {
+/// Hears until the connection is lost, or gave no sign of life between two probes. `is_told` is whether others were asked to
+/// tell of every change of the queues that are followed.
+async fn listen(shared: &Shared, audience: &Audience, listener: &mut PgListener, is_told: &mut bool) {
     let interval = shared.options.probe_interval;
     let (mut sent, mut heard) = (0, 0);
     let mut next_probe = Instant::now() + interval;
@@ -96,7 +100,10 @@ async fn listen(shared: &Shared, audience: &Audience, listener: &mut PgListener)
                 if send_probe(shared, sent + 1).await.is_ok() {
                     sent += 1;
                 }
-                drop(follow(shared, &audience.followed()).await);
+                let was_told = std::mem::replace(is_told, follow(shared, &audience.followed()).await.is_ok());
+                if *is_told && !was_told {
+                    shared.hub.missed();
+                }
                 next_probe = Instant::now() + interval;
             }
         }

@@ -76,7 +76,7 @@ impl Wakeups {
     }
 
     async fn intern(&self, queue: &QueueName) -> Result<i32> {
-        if let Some(number) = self.shared.directory.number(queue) {
+        if let Some(number) = self.shared.server.directory.number(queue) {
             return Ok(number);
         }
         let mut connection = self.shared.acquire("subscribe").await?;

@@ -27,7 +27,8 @@ impl Place {
     }
 
     pub(crate) fn options(&self) -> PostgresOptions {
-        self.schema.options().expect("the URL is valid")
+        let url = format!("{}?application_name={}", self.schema.url, self.application());
+        PostgresOptions::new(&url).and_then(|options| options.schema(&self.schema.name)).expect("it is valid")
     }
 
     pub(crate) async fn open(&self) -> PostgresStorage {
@@ -50,6 +51,19 @@ impl Place {
     /// Runs a statement in which `{schema}` is the schema.
     pub(crate) async fn execute(&self, text: &str) -> u64 {
         self.schema.execute(text).await.expect("the statement is fine")
+    }
+
+    /// The name under which the server shows the stores' sessions.
+    fn application(&self) -> String {
+        self.schema.name.replace(' ', "_")
+    }
+
+    /// Ends the stores' sessions.
+    pub(crate) async fn end_sessions(&self) {
+        let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1";
+        let mut connection = self.schema.connect().await.expect("the server answers");
+        let ended = sqlx::query(end).bind(self.application()).execute(&mut connection).await;
+        assert!(ended.expect("a superuser may").rows_affected() > 0, "there were some");
     }
 
     /// Returns once a statement about this schema waits for another transaction.
