@@ -1,5 +1,5 @@
 use super::{
-    CancelReason, Context, JobError,
+    Context, JobError,
     router::{Codecs, undecodable},
 };
 use crate::{runtime::Handler, spawn::blocking, worker::HeldJob};
@@ -44,11 +44,11 @@ where
         let busy = Busy::new(context.held().clone());
         let ended = blocking(move || {
             let _until_the_end = busy;
-            match view.cancel_reason() {
-                // Its turn came after everybody had given it up.
-                Some(CancelReason::Shutdown | CancelReason::LeaseLost) => Err(JobError::release()),
-                _ => function(payload, view),
+            // Its turn may come after everybody has given it up.
+            if view.held().is_given_up() {
+                return Err(JobError::release());
             }
+            function(payload, view)
         });
         let result = match ended.await {
             Ok(answer) => answer?,

@@ -13,7 +13,8 @@ use std::time::Duration;
 /// **A hook that fails changes nothing.** An error, a panic, or no answer within [`HOOK_MAX`] leaves the job as it was
 /// before that call, and is reported as [`WorkerEvent::HookFailed`](crate::WorkerEvent::HookFailed). When a worker that
 /// stops loses its patience, it drops hooks as it drops handlers: a job whose handler has not answered is given back
-/// without an `after`, and an outcome that is there is stored as it stands.
+/// without an `after`, and an outcome that is there is stored as it stands. A job that loses its lease while hooks ponder,
+/// or is told to stop, is given back in the same way and does not start.
 ///
 /// This is no middleware around the handler, on purpose. A layer that wraps the handler owns the outcome while it works,
 /// so its own panic or error is the job's. Here the worker owns the outcome between two calls. Layers that own what they

@@ -1,5 +1,5 @@
 use super::{Context, JobError, Router};
-use crate::runtime::{Handler, service_handler};
+use crate::runtime::service_handler;
 use queue_core::Result;
 use queue_serde::{Decode, Encode};
 use std::sync::Arc;
@@ -30,7 +30,8 @@ impl<S: Send + Sync + 'static> Router<S> {
     /// the worker's places for handlers, and its [time limit](crate::WorkerBuilder::time_limit) counts. So a full service
     /// slows the worker down and leaves the rest of the queue to others; but it also holds back other kinds that this
     /// worker has handlers for. Where that matters, give the kind a queue or a worker of its own, or shed the load and
-    /// snooze, as below. See [`service_handler`] for which layers may stand where.
+    /// snooze, as below. A job that was told to stop while it waited is given back and not passed to the service. See
+    /// [`service_handler`] for which layers may stand where.
     ///
     /// **Errors** become a [`JobError`] by `Into`, which every `std::error::Error` has: a failed attempt, to be tried
     /// again. Most layers of `tower` answer a boxed error, which has no such conversion: use
@@ -94,7 +95,12 @@ impl<S: Send + Sync + 'static> Router<S> {
             let shared = shared.clone();
             async move {
                 let (service, on_error) = &*shared;
-                service.handle(JobRequest { payload, context }).await.map_err(on_error)
+                let mut ready = service.ready().await.map_err(on_error)?;
+                // It may have waited for longer than its lease, its time limit or the worker lasted.
+                if !context.held().may_start() {
+                    return Err(JobError::release());
+                }
+                ready.call(JobRequest { payload, context }).await.map_err(on_error)
             }
         })
     }

@@ -34,6 +34,19 @@ pub fn service_handler<S>(service: S) -> ServiceHandler<S> {
     ServiceHandler(Mutex::new(service))
 }
 
+impl<S> ServiceHandler<S> {
+    /// A clone of the service once that is ready, to be called next.
+    pub(crate) async fn ready<T>(&self) -> Result<S, S::Error>
+    where
+        S: Service<T> + Clone,
+    {
+        // A lock, since services need not be shareable between threads, and many boxed ones are not.
+        let mut service = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        poll_fn(|context| service.poll_ready(context)).await?;
+        Ok(service)
+    }
+}
+
 #[async_trait]
 impl<T, S> Handler<T> for ServiceHandler<S>
 where
@@ -47,10 +60,7 @@ where
     type Error = S::Error;
 
     async fn handle(&self, item: T) -> Result<S::Response, S::Error> {
-        // A lock, since services need not be shareable between threads, and many boxed ones are not.
-        let mut service = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        poll_fn(|context| service.poll_ready(context)).await?;
-        service.call(item).await
+        self.ready().await?.call(item).await
     }
 }
 

@@ -17,9 +17,7 @@ pub(super) fn admit(shared: &Shared, job: &HeldJob) -> Admission {
     let queue = &shared.queues[job.lane()];
     let start = queue.rate.as_ref().and_then(|_| job.take_start());
     let now = Instant::now();
-    // By the clock: a claim that was answered late may bring jobs whose lease nobody has seen lapse yet.
-    let is_live = job.lapses_at().is_some_and(|lapses_at| lapses_at > now);
-    if shared.signals.stop.is_cancelled() || !is_live || queue.is_paused() {
+    if shared.signals.stop.is_cancelled() || !job.may_start() || queue.is_paused() {
         return Admission::GiveBack;
     }
     if let Err(wait) = shared.kinds.admit(job.meta(), shared.options.lease) {

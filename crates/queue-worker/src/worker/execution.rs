@@ -25,17 +25,21 @@ impl<'a> Execution<'a> {
         Self { shared, job, context: Context::new(job.clone(), Lease::new(shared)) }
     }
 
-    /// What to store; `None` if the worker's patience ended first.
+    /// What to store; `None` if the job lost its lease, was told to stop or ran out of the worker's patience before.
     pub(super) async fn run(self, handler: &JobHandler) -> Option<Settlement> {
         let mut passed = self.shared.options.hooks.before(self.shared, &self.context).await;
         let executed = match passed.answer.take() {
             Some(answer) => Executed::new(answer, None),
-            // Hooks may have taken their time.
-            None if passed.took_time() && self.shared.signals.abort.is_cancelled() => return None,
+            // Hooks may have taken their time. What may not start any more is given back.
+            None if passed.took_time() && !self.may_start() => return None,
             None => self.attempt(handler).await?,
         };
         let executed = passed.after(self.shared, &self.context, executed).await;
         Some(of_executed(self.job.clone(), executed))
+    }
+
+    fn may_start(&self) -> bool {
+        self.job.may_start() && !self.shared.signals.abort.is_cancelled()
     }
 
     async fn attempt(&self, handler: &JobHandler) -> Option<Executed> {

@@ -7,7 +7,7 @@ use queue_core::{
 };
 use std::sync::{
     Mutex, MutexGuard, OnceLock, PoisonError,
-    atomic::{AtomicUsize, Ordering},
+    atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -23,6 +23,8 @@ pub(crate) struct HeldJob {
     /// Made for whoever first wants to wait for it.
     cancel: OnceLock<CancellationToken>,
     reason: OnceLock<CancelReason>,
+    /// Nobody waits for its handler any more, whatever that was told first.
+    is_given_up: AtomicBool,
     time_limit: TimeLimit,
     /// Work on threads of their own that nothing can end.
     blocking: AtomicUsize,
@@ -67,6 +69,7 @@ impl HeldJob {
             token: claimed.token,
             cancel: OnceLock::new(),
             reason: OnceLock::new(),
+            is_given_up: AtomicBool::new(false),
             time_limit: TimeLimit::default(),
             blocking: AtomicUsize::new(0),
             notes: Mutex::new(Notes {
@@ -118,6 +121,9 @@ impl HeldJob {
 
     /// Asks the handler to stop. The first reason stays.
     pub(crate) fn cancel(&self, reason: CancelReason) {
+        if matches!(reason, CancelReason::LeaseLost | CancelReason::Shutdown) {
+            self.give_up();
+        }
         let token = {
             let _in_turn = self.notes();
             let _first = self.reason.set(reason);
@@ -126,6 +132,21 @@ impl HeldJob {
         if let Some(token) = token {
             token.cancel();
         }
+    }
+
+    /// Whatever of its handler has not begun must not begin: the job is another's by now, or will be.
+    pub(crate) fn give_up(&self) {
+        self.is_given_up.store(true, Ordering::SeqCst);
+    }
+
+    pub(crate) fn is_given_up(&self) -> bool {
+        self.is_given_up.load(Ordering::SeqCst)
+    }
+
+    /// Whether a handler may begin: it would not be told to stop at once, and the lease lasts. By the clock too, since a
+    /// lease may have lapsed before anybody saw it.
+    pub(crate) fn may_start(&self) -> bool {
+        self.cancel_reason().is_none() && self.lapses_at().is_some_and(|at| at > Instant::now())
     }
 
     pub(crate) fn time_limit(&self) -> &TimeLimit {
@@ -185,9 +206,9 @@ impl HeldJob {
         }
     }
 
-    /// When to tell the handler, unless it was told to stop already.
+    /// When the job is to be given up, unless it is already.
     pub(crate) fn lapses_at(&self) -> Option<Instant> {
-        self.cancel_reason().is_none().then(|| self.notes().lapses_at)
+        (!self.is_given_up()).then(|| self.notes().lapses_at)
     }
 
     /// The start that was reserved for it; it is free for another job unless it is used.

@@ -44,7 +44,7 @@ impl Hooks {
 }
 
 impl Passed<'_> {
-    /// The worker may have lost its patience meanwhile.
+    /// The worker may have lost its patience meanwhile, and the job its lease.
     pub(super) fn took_time(&self) -> bool {
         self.were_any
     }

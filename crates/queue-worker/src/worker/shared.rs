@@ -31,6 +31,8 @@ pub(crate) struct Shared {
     pub(super) room_freed: Notify,
     /// Told when the last held job is let go.
     pub(super) emptied: Notify,
+    /// Told when a job is held whose lease lapses soon.
+    pub(super) held_late: Notify,
     /// Told when a start that was reserved under a rate limit is used, or free again.
     pub(super) rate_freed: Arc<Notify>,
     counters: Counters,
@@ -69,6 +71,7 @@ impl Shared {
             held: Mutex::default(),
             room_freed: Notify::new(),
             emptied: Notify::new(),
+            held_late: Notify::new(),
             counters: Counters::default(),
             error: OnceLock::new(),
             observer: plan.observer.clone(),
@@ -97,6 +100,7 @@ impl Shared {
     /// Lets go of a job whose outcome is not stored, and says so.
     pub(super) fn abandon(&self, job: &HeldJob) {
         let (id, seq) = (job.meta().id.clone(), job.meta().seq);
+        job.give_up();
         self.let_go([job]);
         self.emit(&WorkerEvent::Abandoned { id, seq });
     }

@@ -4,7 +4,7 @@ use super::{
     fetch::Fetcher,
     heartbeat, maintenance,
     plan::{Plan, Turn},
-    settler::Settler,
+    settle::Settler,
     shared::{Shared, Signals},
 };
 use crate::{handler::CancelReason, spawn::spawn};

@@ -127,3 +127,27 @@ async fn dropping_the_pool_cancels_its_jobs() {
 fn a_pool_of_none_or_of_far_too_many_is_refused() {
     assert!(Pool::new(0).is_err() && Pool::new(100_001).is_err() && Pool::new(100_000).is_ok());
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_shutdown_does_not_wait_for_a_submit_that_nobody_polls() {
+    let pool = pool(1);
+    pool.submit(sleep(secs(3))).await.unwrap();
+    let mut waiting = Box::pin(pool.submit(async {}));
+    assert!(futures_util::poll!(&mut waiting).is_pending());
+    within(pool.shutdown(secs(60))).await;
+    assert_eq!(waiting.await.unwrap_err(), PoolClosed);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_submit_that_got_its_slot_before_a_shutdown_and_was_not_polled_is_rejected() {
+    let (pool, log) = (pool(1), Log::new());
+    pool.submit(sleep(secs(3))).await.unwrap();
+    let started = log.clone();
+    let mut waiting = Box::pin(pool.submit(async move { started.push("started") }));
+    assert!(futures_util::poll!(&mut waiting).is_pending());
+    sleep(secs(4)).await;
+    within(pool.shutdown(secs(60))).await;
+    assert_eq!(waiting.await.unwrap_err(), PoolClosed);
+    settle().await;
+    assert!(log.lines().is_empty());
+}

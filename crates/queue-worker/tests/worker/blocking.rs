@@ -1,7 +1,7 @@
 //! Handlers that block their thread.
 
-use crate::support::{Rig, job, millis, span};
-use queue_core::{RetryPolicy, State};
+use crate::support::{Fault, Rig, job, millis, span};
+use queue_core::{RetryPolicy, State, Storage};
 use queue_worker::{CancelReason, Context, JobError, Router};
 use std::sync::{
     Mutex,
@@ -162,5 +162,43 @@ fn a_blocking_handler_that_was_given_up_before_its_turn_does_not_start() {
         answer.send(Ok(1)).expect("it listens");
         // The thread ends what it has, and then hangs up.
         assert!(has_started.recv().is_err(), "the second never started");
+    });
+}
+
+#[test]
+fn a_blocking_handler_over_its_limit_that_was_given_up_before_its_turn_does_not_start() {
+    with_one_thread(async {
+        let rig = Rig::new();
+        rig.enqueue([job("a", 1), job("b", 2)]).await;
+        let (router, has_started, answer) = blocked();
+        let worker = rig.worker(router).time_limit(millis(50)).drain_deadline(millis(100));
+        let running = Rig::start(worker.grace(millis(100)));
+        started(&has_started).await;
+        rig.events.wait_for("started b").await;
+        pass(100).await;
+        running.stop.cancel();
+        pass(300).await;
+        assert_eq!(running.ended().await.abandoned, 2);
+        answer.send(Ok(1)).expect("it listens");
+        assert!(has_started.recv().is_err(), "the second never started");
+    });
+}
+
+#[test]
+fn a_blocking_handler_over_its_limit_that_lost_its_lease_before_its_turn_does_not_start() {
+    with_one_thread(async {
+        let rig = Rig::new();
+        rig.enqueue([job("a", 1), job("b", 2)]).await;
+        rig.store.script().on_heartbeat = Some(Box::new(|_| Fault::Hang));
+        let (router, has_started, answer) = blocked();
+        let running = Rig::start(rig.worker(router).time_limit(millis(50)).lease(millis(900)));
+        started(&has_started).await;
+        rig.events.wait_for("started b").await;
+        rig.store.set_paused(&rig.queue, true).await.expect("nothing is claimed again");
+        pass(1000).await;
+        answer.send(Ok(1)).expect("it listens");
+        answer.send(Ok(2)).expect("it listens");
+        running.stop().await;
+        assert!(has_started.try_recv().is_err(), "the second never started");
     });
 }

@@ -1,8 +1,11 @@
 //! Hooks that fail, and hooks that take their time.
 
-use crate::support::{Rig, job, millis, router};
+use crate::support::{Fault, Rig, job, millis, router};
 use async_trait::async_trait;
-use queue_core::{ContentType, Payload, State};
+use queue_core::{
+    ContentType, Payload, State,
+    lifecycle::{Event, OnRunning},
+};
 use queue_worker::{
     Before, Context, Executed, HOOK_MAX, Hook, Router, WorkerEvent, after_fn, before_fn, runtime::BoxError,
 };
@@ -151,4 +154,48 @@ async fn leases_are_kept_alive_while_hooks_work() {
     });
     let report = rig.drain(rig.worker(succeeding()).lease(millis(1000)).hook(slow)).await;
     assert_eq!((report.completed, report.leases_lost, report.rescued), (1, 0, 0));
+}
+
+/// A hook that takes longer than a lease and a drain, and lets every job pass.
+fn pondering() -> impl Hook {
+    before_fn(|_| async {
+        sleep(millis(5000)).await;
+        Ok(Before::Run)
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_job_that_lost_its_lease_while_a_hook_pondered_does_not_start() {
+    let rig = Rig::new();
+    rig.enqueue([job("a", 1)]).await;
+    rig.store.script().on_heartbeat = Some(Box::new(|_| Fault::Hang));
+    let worker = rig.worker(succeeding()).lease(millis(3000)).rescue_interval(millis(1_000_000));
+    let running = Rig::start(worker.poll_interval(millis(1_000_000)).hook(pondering()));
+    sleep(millis(5001)).await;
+    assert_eq!(rig.events.count("started a"), 0);
+    assert_eq!(running.stop().await.completed, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_job_whose_cancel_was_asked_for_while_a_hook_pondered_is_cancelled_unstarted() {
+    let rig = Rig::new();
+    rig.enqueue([job("a", 1)]).await;
+    let running = Rig::start(rig.worker(succeeding()).lease(millis(3000)).hook(pondering()));
+    sleep(millis(10)).await;
+    rig.change("a", Event::Cancel { running: OnRunning::Request }).await;
+    rig.events.wait_for("cancelled a").await;
+    let report = running.stop().await;
+    assert_eq!((report.started, report.cancelled, rig.meta("a").await.state), (0, 1, State::Cancelled));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_job_does_not_start_after_a_hook_that_ended_past_the_drain_deadline() {
+    let rig = Rig::new();
+    rig.enqueue([job("a", 1)]).await;
+    let worker = rig.worker(succeeding()).drain_deadline(millis(100)).grace(millis(60_000));
+    let running = Rig::start(worker.hook(pondering()));
+    sleep(millis(10)).await;
+    let report = running.stop().await;
+    assert_eq!((report.started, report.released), (0, 1));
+    assert_eq!((rig.meta("a").await.state, rig.events.elapsed_ms()), (State::Queued, 5000));
 }

@@ -220,3 +220,19 @@ async fn an_outcome_whose_record_keeps_moving_is_given_up_as_a_conflict_and_the_
     assert_eq!((report.abandoned, report.leases_lost), (1, 0));
     assert_eq!(rig.events.count("error Conflict"), 1);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_goes_away_while_a_batch_is_split_is_not_asked_for_each_of_it() {
+    let rig = Rig::new();
+    rig.enqueue((0..4).map(|n| job(&n.to_string(), n))).await;
+    rig.store.script().on_settle = Some(Box::new(|batch| {
+        Fault::Refuse(if batch.len() > 1 { ErrorKind::Corrupt } else { ErrorKind::Unavailable })
+    }));
+    let running = Rig::start(rig.worker(succeeding()));
+    rig.events.wait_for("error Unavailable").await;
+    sleep(millis(10)).await;
+    assert_eq!(rig.store.log().settles, [4, 1]);
+    rig.store.script().on_settle = None;
+    rig.events.wait_for("completed 3").await;
+    assert_eq!(running.stop().await.completed, 4);
+}

@@ -244,3 +244,23 @@ async fn a_kind_has_one_handler_be_it_a_service_or_not() {
     assert!(router.expect("one kind").service("work", service()).is_err());
     assert!(Router::new(()).service("", service()).is_err());
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_job_told_to_stop_while_it_waited_for_its_service_is_not_called() {
+    let (rig, calls) = (Rig::new(), Arc::new(AtomicUsize::new(0)));
+    rig.enqueue([job("a", 1), job("b", 2)]).await;
+    let called = calls.clone();
+    let service = service_fn(move |job: Request| {
+        called.fetch_add(1, Ordering::SeqCst);
+        async move {
+            sleep(millis(1000)).await;
+            Ok::<_, Infallible>(job.payload)
+        }
+    });
+    let service = ServiceBuilder::new().concurrency_limit(1).service(service);
+    let router = Router::new(()).service("work", service).expect("one kind");
+    let running = Rig::start(rig.worker(router).drain_deadline(millis(100)));
+    rig.events.wait_for("started b").await;
+    let report = running.stop().await;
+    assert_eq!((report.completed, report.released, calls.load(Ordering::SeqCst)), (1, 1, 1));
+}

@@ -66,9 +66,13 @@ impl Pool {
         T: Send + 'static,
         F: Future<Output = T> + Send + 'static,
     {
-        // Held over the wait, so that no shutdown ends between getting the slot and starting the job.
-        let _arriving = self.jobs.token();
         let slot = self.slots.clone().acquire_owned().await.map_err(|_closed| PoolClosed)?;
+        // Not held over the wait: a shutdown waits for tokens, and nobody need poll this future meanwhile.
+        let _arriving = self.jobs.token();
+        // Looked at under the token, so that a shutdown either is seen here or waits for the job.
+        if self.slots.is_closed() {
+            return Err(PoolClosed);
+        }
         let (cancel, (answer, outcome)) = (self.cancel_all.child_token(), oneshot::channel());
         let work = run_job(job, cancel.clone(), slot);
         // Nobody may be listening: then the outcome is not wanted.

@@ -1,12 +1,11 @@
 use super::{
-    ask::{Answered, Ask},
+    ask::{Answered, Ask, answers},
     dealer::Dealer,
     lane::{After, Lane},
 };
 use crate::worker::{
     backoff::jittered, dispatcher::Dispatcher, maintenance, options::Until, rate::Reservation, shared::Shared,
 };
-use futures_util::future::join_all;
 use queue_core::{Claimed, QueueName, State};
 use std::{
     future::{pending, poll_fn},
@@ -159,7 +158,7 @@ impl Fetcher {
         for ask in &asks {
             self.lanes[ask.lane].listen(&self.shared).await;
         }
-        join_all(asks.into_iter().map(|ask| ask.send(&self.shared))).await
+        answers(asks, &self.shared, &self.dispatcher).await
     }
 
     /// In the order in which the slots were dealt, so that the queues start mixed.

@@ -3,6 +3,7 @@
 mod ending;
 mod shares;
 mod together;
+mod trouble;
 mod waking;
 
 use crate::support::{Rig, job, span};

@@ -1,16 +1,14 @@
-use super::{WorkerEvent, backoff::after_error, settlement::Settlement, shared::Shared};
+use super::batch::{Batch, Pending, refusal};
+use crate::worker::{WorkerEvent, backoff::after_error, settlement::Settlement, shared::Shared};
 use queue_core::{
     Applied, Certainty, Error, ErrorKind, JobMeta, Limits, RE_DECIDES_MAX, Result, lifecycle::Transition,
 };
-use std::sync::Arc;
-use tokio::{sync::mpsc, time::sleep};
+use std::{collections::BTreeSet, sync::Arc};
+use tokio::time::sleep;
 
-/// Stores outcomes in batches: whatever waits when the store is free goes next, nobody waits for a timer. A job keeps its
-/// slot until its outcome is durable, and nothing is logged and dropped.
-pub(super) struct Settler {
-    shared: Arc<Shared>,
-    inbox: mpsc::UnboundedReceiver<Settlement>,
-}
+/// Decides what to send for outcomes, sends it and concludes from the answers.
+#[derive(Clone)]
+pub(super) struct Applier(pub(super) Arc<Shared>);
 
 /// Tries for an outcome that the store neither stores nor refuses; few, since others wait behind it.
 const TRIES_MAX: u32 = 4;
@@ -18,51 +16,47 @@ const TRIES_MAX: u32 = 4;
 /// What follows a call that failed.
 enum Next {
     Retry,
+    /// When the store answers again.
+    Later,
     Split,
     GiveUp,
 }
 
-/// A settlement that is not through yet.
-struct Pending {
-    settlement: Settlement,
-    /// Its fate is unknown since a call failed: a missing job then counts as done.
-    in_doubt: bool,
-    decisions: usize,
-}
-
-/// What goes to the store in one call.
-#[derive(Default)]
-struct Batch {
-    pending: Vec<Pending>,
-    /// One for each.
-    transitions: Vec<Transition>,
-    /// Jobs in the call, those that follow included.
-    weight: usize,
-    /// What they bring.
-    bytes: usize,
-}
-
-impl Settler {
-    pub(super) fn new(shared: Arc<Shared>, inbox: mpsc::UnboundedReceiver<Settlement>) -> Self {
-        Self { shared, inbox }
+impl Applier {
+    /// Settles what the store takes now, and answers what is for later: it, or that queue, is away.
+    pub(super) async fn settle(&self, settlements: Vec<Settlement>) -> Vec<Pending> {
+        let limits = self.0.storage.capabilities().limits;
+        let decided = settlements.into_iter().filter_map(|settlement| self.decide(settlement, &limits));
+        self.send_all(decided, &limits).await
     }
 
-    /// Ends when every sender is gone and everything they sent is settled or given up.
-    pub(super) async fn run(mut self) {
-        let limits = self.shared.storage.capabilities().limits;
-        let batch_max = self.shared.options.settle_batch_max.min(limits.batch_max);
-        let mut arrived = Vec::new();
-        while self.inbox.recv_many(&mut arrived, batch_max).await > 0 {
-            let mut batch = Batch::default();
-            for settlement in arrived.drain(..) {
-                let Some((pending, transition)) = self.decide(settlement, &limits) else { continue };
-                if !batch.fits(&transition, &limits) {
-                    self.settle(std::mem::take(&mut batch)).await;
-                }
-                batch.push(pending, transition);
+    /// Sends what was for later, after so many errors in a row, until nothing is left of it.
+    pub(super) async fn settle_later(&self, mut later: Vec<Pending>, mut errors: u32) {
+        let limits = self.0.storage.capabilities().limits;
+        while !later.is_empty() {
+            if errors > 0 && !self.has_patience(errors).await {
+                return self.abandon(&later);
             }
-            self.settle(batch).await;
+            let decided = later.into_iter().filter_map(|pending| self.decided(pending));
+            later = self.send_all(decided, &limits).await;
+            errors += 1;
         }
+    }
+
+    async fn send_all(
+        &self,
+        decided: impl Iterator<Item = (Pending, Transition)>,
+        limits: &Limits,
+    ) -> Vec<Pending> {
+        let (mut batch, mut later) = (Batch::default(), Vec::new());
+        for (pending, transition) in decided {
+            if !batch.fits(&transition, limits) {
+                later.extend(self.send(std::mem::take(&mut batch)).await);
+            }
+            batch.push(pending, transition);
+        }
+        later.extend(self.send(batch).await);
+        later
     }
 
     /// The first decision about an outcome, which no store refuses for its size.
@@ -71,7 +65,7 @@ impl Settler {
         let Err(refusal) = refusal(limits, &transition) else { return Some((pending, transition)) };
         let (settlement, left_out) = pending.settlement.made_storable(refusal);
         if let Some(error) = left_out {
-            self.shared.report_error(error);
+            self.0.report_error(error);
         }
         self.decided(Pending { settlement, ..pending })
     }
@@ -80,20 +74,20 @@ impl Settler {
     /// so its job is left to lapse.
     fn decided(&self, pending: Pending) -> Option<(Pending, Transition)> {
         if pending.decisions > RE_DECIDES_MAX {
-            self.shared.report_error(conflict());
+            self.0.report_error(conflict());
             self.abandon(&[pending]);
             return None;
         }
-        let transition = pending.settlement.decide(&self.shared.options.policy);
+        let transition = pending.settlement.decide(&self.0.options.policy);
         if transition.is_none() {
-            self.shared.let_go([&*pending.settlement.job]);
+            self.0.let_go([&*pending.settlement.job]);
             self.lost(&pending.settlement);
         }
         Some((pending, transition?))
     }
 
-    /// Sends a batch until nothing of it is left.
-    async fn settle(&self, mut batch: Batch) {
+    /// Sends a batch until nothing of it is left but what is for later.
+    async fn send(&self, mut batch: Batch) -> Vec<Pending> {
         let mut errors = 0;
         while !batch.pending.is_empty() {
             let Batch { mut pending, transitions, .. } = batch;
@@ -101,24 +95,43 @@ impl Settler {
                 Ok(answers) => batch = self.conclude(pending, answers),
                 Err(error) => {
                     errors += 1;
-                    self.shared.report_error(error.clone());
-                    for pending in &mut pending {
-                        pending.in_doubt |= error.certainty() == Certainty::Unknown;
-                    }
+                    self.note_error(&error, &mut pending);
                     match self.after_error(&error, errors, pending.len()).await {
                         Next::Retry => batch = self.batch(pending),
-                        Next::Split => return self.settle_each(pending).await,
-                        Next::GiveUp => return self.abandon(&pending),
+                        Next::Later => return pending,
+                        Next::Split => return self.send_each(pending).await,
+                        Next::GiveUp => {
+                            self.abandon(&pending);
+                            break;
+                        }
                     }
                 }
             }
         }
+        Vec::new()
     }
 
-    async fn settle_each(&self, pending: Vec<Pending>) {
+    fn note_error(&self, error: &Error, pending: &mut [Pending]) {
+        self.0.report_error(error.clone());
         for pending in pending {
-            Box::pin(self.settle(self.batch([pending]))).await;
+            pending.in_doubt |= error.certainty() == Certainty::Unknown;
         }
+    }
+
+    /// One by one. A queue that turns out to be away is not asked for each of its own.
+    async fn send_each(&self, pending: Vec<Pending>) -> Vec<Pending> {
+        let (mut later, mut away) = (Vec::new(), BTreeSet::new());
+        for pending in pending {
+            let lane = pending.lane();
+            if away.contains(&lane) {
+                later.push(pending);
+                continue;
+            }
+            let left = Box::pin(self.send(self.batch([pending]))).await;
+            away.extend(left.iter().map(Pending::lane));
+            later.extend(left);
+        }
+        later
     }
 
     /// The same decisions again, which are the same.
@@ -135,8 +148,8 @@ impl Settler {
         let sent = transitions.len();
         let answers = tokio::select! {
             biased;
-            answers = self.shared.storage.apply(transitions) => answers?.value,
-            () = self.shared.signals.cut_off.cancelled() => return Err(unanswered()),
+            answers = self.0.storage.apply(transitions) => answers?.value,
+            () = self.0.signals.cut_off.cancelled() => return Err(unanswered()),
         };
         if answers.len() == sent { Ok(answers) } else { Err(miscounted()) }
     }
@@ -145,7 +158,7 @@ impl Settler {
     fn conclude(&self, pending: Vec<Pending>, answers: Vec<Applied>) -> Batch {
         let all = pending.iter().zip(&answers);
         let over = all.filter(|(_, answer)| !matches!(answer, Applied::Stale(_)));
-        self.shared.let_go(over.map(|(pending, _)| &*pending.settlement.job));
+        self.0.let_go(over.map(|(pending, _)| &*pending.settlement.job));
         let mut again = Vec::new();
         for (Pending { settlement, in_doubt, decisions }, answer) in pending.into_iter().zip(answers) {
             match answer {
@@ -162,37 +175,39 @@ impl Settler {
     }
 
     fn done(&self, settlement: &Settlement, after: JobMeta) {
-        self.shared.note(settlement.end(&after), || settlement.end_event(after));
+        self.0.note(settlement.end(&after), || settlement.end_event(after));
     }
 
     fn lost(&self, settlement: &Settlement) {
         let (id, seq) = (settlement.seen().id.clone(), settlement.seen().seq);
-        self.shared.emit(&WorkerEvent::LeaseLost { id, seq });
+        self.0.emit(&WorkerEvent::LeaseLost { id, seq });
     }
 
     fn abandon(&self, batch: &[Pending]) {
         for pending in batch {
-            self.shared.abandon(&pending.settlement.job);
+            self.0.abandon(&pending.settlement.job);
         }
     }
 
     /// Waits before the next try, if there is to be one.
     async fn after_error(&self, error: &Error, errors: u32, batch_len: usize) -> Next {
-        let tries_max = match error.kind() {
-            ErrorKind::Closed | ErrorKind::Unsupported => return Next::GiveUp,
-            ErrorKind::Unavailable | ErrorKind::Conflict => u32::MAX,
+        match error.kind() {
+            ErrorKind::Closed | ErrorKind::Unsupported => Next::GiveUp,
+            ErrorKind::Unavailable | ErrorKind::Conflict => Next::Later,
             // One item may be at fault, and must not hold up the others.
-            _ if batch_len > 1 => return Next::Split,
-            ErrorKind::Invalid => return Next::GiveUp,
-            _ => TRIES_MAX,
-        };
-        if errors >= tries_max {
-            return Next::GiveUp;
+            _ if batch_len > 1 => Next::Split,
+            ErrorKind::Invalid => Next::GiveUp,
+            _ if errors < TRIES_MAX && self.has_patience(errors).await => Next::Retry,
+            _ => Next::GiveUp,
         }
+    }
+
+    /// Waits after an error; false if the worker gives up meanwhile.
+    async fn has_patience(&self, errors: u32) -> bool {
         tokio::select! {
             biased;
-            () = self.shared.signals.abort.cancelled() => Next::GiveUp,
-            () = sleep(after_error(errors, &*self.shared.rng)) => Next::Retry,
+            () = self.0.signals.abort.cancelled() => false,
+            () = sleep(after_error(errors, &*self.0.rng)) => true,
         }
     }
 }
@@ -208,29 +223,4 @@ fn conflict() -> Error {
 
 fn miscounted() -> Error {
     Error::new(ErrorKind::Internal, "apply", "the store did not answer each item of a batch").unknown()
-}
-
-fn refusal(limits: &Limits, transition: &Transition) -> Result<()> {
-    limits.check_apply(std::slice::from_ref(transition))
-}
-
-/// Jobs in a call: its own, and those that follow.
-fn weight(transition: &Transition) -> usize {
-    1 + transition.then.len()
-}
-
-impl Batch {
-    /// The first always does: what is too heavy by itself was made into something else.
-    fn fits(&self, transition: &Transition, limits: &Limits) -> bool {
-        let has_room = self.weight + weight(transition) <= limits.batch_max
-            && self.bytes + transition.large_bytes() <= limits.call_bytes_max;
-        self.pending.is_empty() || has_room
-    }
-
-    fn push(&mut self, pending: Pending, transition: Transition) {
-        self.weight += weight(&transition);
-        self.bytes += transition.large_bytes();
-        self.pending.push(pending);
-        self.transitions.push(transition);
-    }
 }

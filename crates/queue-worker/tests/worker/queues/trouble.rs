@@ -1,0 +1,143 @@
+//! Trouble with one queue of a worker is trouble with that queue alone.
+
+use super::{a, b, c, evenly, jobs};
+use crate::support::{Fault, OnBatch, Rig, Starts, job, millis, router};
+use queue_core::{ErrorKind, QueueName, State, Storage};
+use queue_worker::{Context, Router};
+use std::sync::{Arc, Mutex};
+use tokio::time::sleep;
+
+/// One fault for every batch with a job of this queue in it.
+fn whenever(queue: QueueName, fault: Fault) -> OnBatch {
+    Box::new(move |batch| if batch.iter().any(|it| it.queue == queue) { fault } else { Fault::None })
+}
+
+/// Which handlers were told to stop, and when.
+type Told = Arc<Mutex<Vec<(String, u64)>>>;
+
+/// Works for some leases unless it is told to stop.
+fn long(rig: &Rig, told: &Told) -> Router {
+    let (events, told) = (rig.events.clone(), told.clone());
+    router(move |_, context: Context| {
+        let (events, told) = (events.clone(), told.clone());
+        async move {
+            tokio::select! {
+                () = context.cancelled() => {
+                    let told_one = (context.meta().id.to_string(), events.elapsed_ms());
+                    told.lock().expect("unpoisoned").push(told_one);
+                }
+                () = sleep(millis(20_000)) => {}
+            }
+            Ok(())
+        }
+    })
+}
+
+/// The first one was told when its lease was over. It may have been claimed and told again, but no other was.
+fn assert_only_told(told: &Told, name: &str) {
+    let told = told.lock().expect("unpoisoned");
+    assert_eq!(told[0], (name.to_owned(), 3000));
+    assert!(told.iter().all(|(other, _)| other == name), "{told:?}");
+}
+
+/// What becomes of jobs of `b` and `c` while heartbeats with a job of `a` go wrong.
+async fn others_complete_while_heartbeats_fail(fault: Fault) {
+    let (rig, told) = (Rig::new(), Told::default());
+    for queue in [a(), b(), c()] {
+        rig.enqueue_into(&queue, [job(queue.as_str(), 1)]).await;
+    }
+    rig.store.script().on_heartbeat = Some(whenever(a(), fault));
+    let running = Rig::start(rig.worker_on(long(&rig, &told), evenly([a(), b(), c()])).lease(millis(3000)));
+    rig.events.wait_for("completed b").await;
+    rig.events.wait_for("completed c").await;
+    assert_only_told(&told, "a");
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_queue_whose_heartbeats_are_refused_costs_no_other_its_leases() {
+    others_complete_while_heartbeats_fail(Fault::Refuse(ErrorKind::Unavailable)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_queue_whose_heartbeats_are_never_answered_costs_no_other_its_leases() {
+    others_complete_while_heartbeats_fail(Fault::Hang).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_damaged_record_costs_no_other_job_its_lease() {
+    let (rig, told) = (Rig::new(), Told::default());
+    rig.enqueue_into(&a(), jobs(7)).await;
+    rig.enqueue_into(&b(), [job("b", 1)]).await;
+    rig.store.script().on_heartbeat = Some(Box::new(|batch| {
+        let is_damaged = batch.iter().any(|it| it.id.as_str() == "3");
+        if is_damaged { Fault::Refuse(ErrorKind::Corrupt) } else { Fault::None }
+    }));
+    let worker = rig.worker_on(long(&rig, &told), evenly([a(), b()])).concurrency(8).lease(millis(3000));
+    let running = Rig::start(worker);
+    rig.events.wait_for("completed b").await;
+    rig.events.wait_for("completed 6").await;
+    assert_only_told(&told, "3");
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn outcomes_of_a_queue_that_is_away_hold_up_no_others() {
+    let (rig, starts) = (Rig::new(), Starts::default());
+    for queue in [a(), b()] {
+        rig.enqueue_into(&queue, [job(queue.as_str(), 1)]).await;
+    }
+    rig.store.script().on_settle = Some(whenever(a(), Fault::Refuse(ErrorKind::Unavailable)));
+    let running = Rig::start(rig.worker_on(starts.router(|_| 10), evenly([a(), b()])));
+    rig.events.wait_for("completed b").await;
+    assert_eq!(rig.events.elapsed_ms(), 10, "its own call was made at once");
+    sleep(millis(30_000)).await;
+    rig.enqueue_into(&b(), [job("later", 1)]).await;
+    rig.events.wait_for("completed later").await;
+    assert_eq!(rig.events.elapsed_ms(), 30_020, "it did not wait for the other queue either");
+    rig.store.script().on_settle = None;
+    rig.events.wait_for("completed a").await;
+    let report = running.stop().await;
+    assert_eq!((report.started, report.completed), (3, 3));
+}
+
+#[tokio::test(start_paused = true)]
+async fn outcomes_that_wait_for_a_queue_that_is_away_go_together_once_it_is_back() {
+    let (rig, starts) = (Rig::new(), Starts::default());
+    rig.enqueue_into(&a(), (0..6).map(|n| job(&n.to_string(), n * 100))).await;
+    rig.store.script().on_settle = Some(whenever(a(), Fault::Refuse(ErrorKind::Unavailable)));
+    let worker = rig.worker_on(starts.router(|ms| u64::from(ms) + 1), evenly([a(), b()]));
+    let running = Rig::start(worker.concurrency(6).settle_batch_max(3));
+    sleep(millis(20_000)).await;
+    let tries = rig.store.log().settles;
+    assert!(tries.iter().all(|&jobs| jobs == 1), "one call at a time, for what came first: {tries:?}");
+    rig.store.script().on_settle = None;
+    rig.events.wait_for_count("completed 5", 1).await;
+    assert_eq!(rig.store.log().settles[tries.len()..], [1, 3, 2]);
+    assert_eq!(running.stop().await.completed, 6);
+}
+
+#[tokio::test(start_paused = true)]
+async fn outcomes_of_a_queue_that_stays_away_are_given_up_at_the_shutdown_deadline() {
+    let (rig, starts) = (Rig::new(), Starts::default());
+    rig.enqueue_into(&a(), (0..4).map(|n| job(&n.to_string(), n * 100))).await;
+    rig.enqueue_into(&b(), [job("b", 1)]).await;
+    rig.store.script().on_settle = Some(whenever(a(), Fault::Refuse(ErrorKind::Unavailable)));
+    let worker = rig.worker_on(starts.router(|ms| u64::from(ms) + 1), evenly([a(), b()]));
+    let running = Rig::start(worker.concurrency(5).grace(millis(4000)));
+    sleep(millis(20_000)).await;
+    let report = running.stop().await;
+    assert_eq!((report.completed, report.abandoned, rig.events.elapsed_ms()), (1, 4, 24_000));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_one_queue_gave_is_given_back_at_a_stop_while_another_has_not_answered() {
+    let (rig, starts) = (Rig::new(), Starts::default());
+    rig.enqueue_into(&a(), jobs(2)).await;
+    rig.store.script().on_claim_of = Some((b(), Fault::Hang));
+    let running = Rig::start(rig.worker_on(starts.router(|_| 1), evenly([a(), b()])));
+    sleep(millis(100)).await;
+    let report = running.stop().await;
+    assert_eq!((report.started, report.released, report.abandoned), (0, 2, 0));
+    assert_eq!(rig.store.counts(&a()).await.expect("counts").of(State::Queued), 2);
+}
