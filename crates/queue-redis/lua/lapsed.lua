@@ -8,13 +8,14 @@
 -- @part queue
 -- @part state
 local PAGE_MAX = 1000
-local from, behind, limit = ARGV[3], ARGV[4], math.min(tonumber(ARGV[5]), PAGE_MAX)
+local from, behind, limit = ARGV[3], read('>I6', ARGV[4]), math.min(tonumber(ARGV[5]), PAGE_MAX)
 local seqs, skipped = {}, 0
 -- Leases that lapse together are ordered by seq; those of the cursor's millisecond up to its seq were on an earlier page.
+-- Seqs are compared as numbers: as text, their order would be up to the server's locale, unlike that of the index.
 repeat
   local chunk = call('ZRANGEBYSCORE', LEASES, from, text(now), 'WITHSCORES', 'LIMIT', skipped, PAGE_MAX)
   for at = 1, #chunk, 2 do
-    if chunk[at + 1] ~= from or chunk[at] > behind then seqs[#seqs + 1] = chunk[at] end
+    if chunk[at + 1] ~= from or read('>I6', chunk[at]) > behind then seqs[#seqs + 1] = chunk[at] end
   end
   skipped = skipped + PAGE_MAX
 until #chunk < 2 * PAGE_MAX or #seqs > limit

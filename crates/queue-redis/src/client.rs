@@ -1,5 +1,5 @@
 use crate::{
-    error::{Phase, explain, passes_soon},
+    error::{Phase, TOO_FEW_REPLICAS, explain, passes_soon},
     link::{Line, Link},
     options::Replicas,
     script::Script,
@@ -33,6 +33,9 @@ pub(crate) enum Access {
     Reads,
     /// So replicas are waited for.
     Writes,
+    /// Leases and the like, which are only done again if a failover loses them. No replica is waited for: a caller that
+    /// never saw the answer would let go of jobs that are leased to it, and each would be charged a stall.
+    WritesLightly,
     /// Everything, which takes its time.
     Audits,
 }
@@ -116,7 +119,8 @@ impl Client {
         match (answers.next(), answers.next()) {
             (Some(Value::ServerError(refused)), _) => Err(refused.into()),
             (Some(answer), Some(Value::Int(reached))) if reached >= i64::from(replicas.count) => Ok(answer),
-            _ => Err(RedisError::from((RedisKind::Io, "too few replicas have the write in time"))),
+            // Not an I/O error: the connection is as good as before.
+            _ => Err(redis::make_extension_error(TOO_FEW_REPLICAS.to_owned(), None)),
         }
     }
 }

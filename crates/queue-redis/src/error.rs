@@ -1,6 +1,9 @@
 use queue_core::{Error, ErrorKind};
 use redis::{ErrorKind as RedisKind, RedisError, ServerErrorKind};
 
+/// Our own code for an answer of `WAIT`, beside those of servers.
+pub(crate) const TOO_FEW_REPLICAS: &str = "TOOFEWREPLICAS";
+
 /// How far a call had come when it failed, which decides whether its effect may have happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
@@ -111,6 +114,7 @@ fn code_verdict(code: &str) -> Verdict {
         "BUSY" | "UNKILLABLE" => refused(Unavailable, "another script keeps the server busy; try again"),
         "MISCONF" => refused(Unavailable, "the server cannot save to its disk and refuses writes; mend that"),
         "NOREPLICAS" => refused(Unavailable, "too few replicas are connected, so the server refuses writes"),
+        TOO_FEW_REPLICAS => unsure(Unavailable, "too few replicas had the write in time; try again"),
         "CORRUPT" => refused(Corrupt, "an index has an entry without its record; run verify"),
         "WRONGTYPE" => unsure(Corrupt, "a key of the queue holds something else; run verify"),
         _ => unsure(Internal, "the server answered an error that is not known"),

@@ -116,6 +116,7 @@ mod row;
 mod script;
 mod session;
 mod shapes;
+mod spawn;
 mod storage;
 mod transition;
 mod verbs;

@@ -116,9 +116,10 @@ impl RedisOptions {
         self
     }
 
-    /// Asks with `WAIT` that so many replicas have a write before it is answered, for at most this long; then it is
-    /// answered as `Unavailable`, with an unknown outcome. A failover then loses less, not nothing: a replica that lacks
-    /// the write may still be the one that is promoted. Not for a Cluster. Default: none.
+    /// Asks with `WAIT` that so many replicas have a write before it is answered, for at most this long, which is a
+    /// millisecond or more; then it is answered as `Unavailable`, with an unknown outcome. A failover then loses less, not
+    /// nothing: a replica that lacks the write may still be the one that is promoted. Claims, heartbeats and the ends of
+    /// lapsed leases do not wait: one that a failover loses is done again. Not for a Cluster. Default: none.
     #[must_use]
     pub fn wait_for_replicas(mut self, count: u32, timeout: Duration) -> Self {
         self.replicas = (count > 0).then_some(Replicas { count, timeout });
@@ -178,6 +179,10 @@ impl RedisOptions {
         }
         if self.limits.call_bytes_max > CALL_BYTES_MAX {
             return Err(Error::invalid("open", "calls have at most 512 MiB in this store"));
+        }
+        // The server would wait without end for none at all.
+        if self.replicas.is_some_and(|replicas| replicas.timeout < Duration::from_millis(1)) {
+            return Err(Error::invalid("open", "waiting for replicas takes at least a millisecond"));
         }
         if self.replicas.is_some() && self.spread() == Spread::Cluster {
             return Err(Error::invalid("open", "waiting for replicas is not offered on a Cluster"));

@@ -2,23 +2,20 @@
 
 use crate::{
     error::{Phase, explain},
-    link::dial,
+    link::{Line, Link},
     options::{Eviction, RedisOptions},
 };
 use queue_core::{Durability, Error, ErrorKind, Result};
-use redis::{Cmd, aio::MultiplexedConnection};
+use redis::{Cmd, FromRedisValue, RedisError, RedisResult};
 
 /// The first version whose scripts have flags.
 const VERSION_MIN: (u32, u32) = (7, 0);
 
-/// Refuses a server on which jobs could be lost or stuck, and answers what writes survive on it.
-pub(crate) async fn probe(options: &RedisOptions) -> Result<Durability> {
-    let connected = dial(options).connect(None).await;
-    let mut connection = connected.map_err(|error| explain("open", Phase::Connecting, error))?;
-    let info: String = redis::cmd("INFO")
-        .query_async(&mut connection)
-        .await
-        .map_err(|error| explain("open", Phase::Connecting, error))?;
+/// Refuses a server on which jobs could be lost or stuck, and answers what writes survive on it. Of a Cluster one master is
+/// asked, that of the namespace's layout, which opening needs anyway: a replica takes no calls, and may be set otherwise.
+pub(crate) async fn probe(options: &RedisOptions, link: &Link) -> Result<Durability> {
+    let mut asked = Asked { line: link.line().await.map_err(failed)?, key: options.namespace.layout() };
+    let info: String = asked.ask(&redis::cmd("INFO")).await.map_err(failed)?;
     let info = Info(&info);
     info.check_version()?;
     info.check_role()?;
@@ -26,16 +23,30 @@ pub(crate) async fn probe(options: &RedisOptions) -> Result<Durability> {
     if info.field("aof_enabled") != Some("1") {
         return Ok(Durability::None);
     }
-    let fsync = setting(&mut connection, "appendfsync").await;
+    let fsync = asked.setting("appendfsync").await;
     Ok(if fsync.as_deref() == Some("always") { Durability::Power } else { Durability::Process })
 }
 
-/// `None` where the server keeps its settings to itself, as hosted ones do.
-async fn setting(connection: &mut MultiplexedConnection, name: &str) -> Option<String> {
-    let mut command: Cmd = redis::cmd("CONFIG");
-    command.arg("GET").arg(name);
-    let answer: Vec<(String, String)> = command.query_async(connection).await.ok()?;
-    answer.into_iter().next().map(|(_, value)| value)
+fn failed(error: RedisError) -> Error {
+    explain("open", Phase::Connecting, error)
+}
+
+/// The server that is looked at; of a Cluster, the master that has the key.
+struct Asked {
+    line: Line,
+    key: String,
+}
+
+impl Asked {
+    async fn ask<T: FromRedisValue>(&mut self, command: &Cmd) -> RedisResult<T> {
+        Ok(redis::from_redis_value(self.line.send_to_master(command, &self.key).await?)?)
+    }
+
+    /// `None` where the server keeps its settings to itself, as hosted ones do.
+    async fn setting(&mut self, name: &str) -> Option<String> {
+        let answer: Vec<(String, String)> = self.ask(redis::cmd("CONFIG").arg("GET").arg(name)).await.ok()?;
+        answer.into_iter().next().map(|(_, value)| value)
+    }
 }
 
 /// The answer to `INFO`: lines of `name:value`.

@@ -43,8 +43,8 @@ impl RedisStorage {
     /// keys, unless the options allow it.
     pub async fn open(options: RedisOptions) -> Result<Self> {
         let options = options.checked()?;
-        let durability = probe(&options).await?;
         let link = Link::new(&options).map_err(|error| explain("open", Phase::Connecting, error))?;
+        let durability = probe(&options, &link).await?;
         let session = Arc::new(Session {
             client: Client::new(link, options.replicas),
             clock: StoreClock::new(options.clock.clone()),

@@ -4,11 +4,13 @@
 mod server;
 
 use queue_core::{
-    Certainty, ContentType, Durability, ErrorKind, JobId, Kind, NewJob, Payload, QueueName, Storage,
+    Certainty, ClaimRequest, ContentType, Durability, ErrorKind, JobId, Kind, ManualClock, NewJob, Payload,
+    QueueName, SeededRng, Span, Storage, StorageExt, Timestamp, WorkerId,
+    lifecycle::{Event, Policy, decide},
 };
 use queue_redis::{Eviction, RedisOptions, RedisStorage};
 use server::{Fsync, Server};
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 fn options(server: &Server) -> RedisOptions {
     RedisOptions::new(&server.url()).expect("valid").response_timeout(Duration::from_secs(5))
@@ -17,6 +19,11 @@ fn options(server: &Server) -> RedisOptions {
 fn group(bytes: usize) -> Vec<Vec<NewJob>> {
     let payload = Payload::new(vec![b'x'; bytes], ContentType::from_static("text/plain"));
     vec![vec![NewJob::new(JobId::from_static("a"), Kind::unnamed(), payload)]]
+}
+
+fn request(queue: &QueueName, limit: usize) -> ClaimRequest {
+    let worker = WorkerId::from_static("w");
+    ClaimRequest::new(queue.clone(), worker, limit, Span::from_secs(30), &SeededRng::new(1))
 }
 
 async fn refused(options: RedisOptions) -> ErrorKind {
@@ -113,10 +120,7 @@ async fn a_full_server_refuses_jobs_and_lets_workers_drain_it() {
     server.run(redis::cmd("CONFIG").arg("SET").arg("maxmemory").arg("1mb")).await;
     let error = store.enqueue(&queue, group(1)).await.expect_err("it is full");
     assert_eq!((error.kind(), error.certainty()), (ErrorKind::Unavailable, Certainty::NotApplied), "{error}");
-    let worker = queue_core::WorkerId::from_static("w");
-    let lease = queue_core::Span::from_secs(30);
-    let request = queue_core::ClaimRequest::new(queue, worker, 1, lease, &queue_core::SeededRng::new(1));
-    assert_eq!(store.claim(request).await.expect("it drains").jobs.len(), 1);
+    assert_eq!(store.claim(request(&queue, 1)).await.expect("it drains").jobs.len(), 1);
 }
 
 #[tokio::test]
@@ -161,4 +165,41 @@ async fn replicas_that_are_missing_leave_the_outcome_unknown() {
     assert_eq!((error.kind(), error.certainty()), (ErrorKind::Unavailable, Certainty::Unknown), "{error}");
     let plain = RedisStorage::open(options(&server)).await.expect("it opens");
     assert!(plain.counts(&queue).await.expect("it answers").total() <= 1);
+}
+
+/// A claim whose answer is thrown away costs its jobs a stall, so that after a few they would fail without a run.
+#[tokio::test]
+async fn replicas_that_are_missing_keep_no_leases_from_their_worker() {
+    let server = Server::start(Fsync::Never).await;
+    let queue = QueueName::from_static("q");
+    let plain = RedisStorage::open(options(&server)).await.expect("it opens");
+    plain.enqueue(&queue, group(1)).await.expect("it is enqueued");
+    let clock = Arc::new(ManualClock::new(Timestamp::from_millis(1 << 41)));
+    let waiting = options(&server).wait_for_replicas(1, Duration::from_millis(50)).clock(clock.clone());
+    let store = RedisStorage::open(waiting).await.expect("it opens");
+    let claimed = store.claim(request(&queue, 1)).await.expect("a claim waits for nobody").jobs.remove(0);
+    let extend = Event::Extend { token: claimed.token, by: Span::from_secs(60), progress: None };
+    let extend = decide(&claimed.record.meta, extend, &Policy::default()).expect("it is held");
+    assert!(store.apply(vec![extend]).await.expect("nor does a heartbeat").value[0].is_done());
+    clock.advance(Duration::from_secs(61));
+    assert_eq!(store.rescue(&queue, 1, &Policy::default()).await.expect("nor does a rescue").len(), 1);
+}
+
+#[tokio::test]
+async fn replicas_that_are_missing_cost_no_connection() {
+    let server = Server::start(Fsync::Never).await;
+    let waiting = options(&server).wait_for_replicas(1, Duration::from_millis(1));
+    let store = RedisStorage::open(waiting).await.expect("it opens");
+    let (queue, before) = (QueueName::from_static("q"), server.connections_made().await);
+    for _ in 0..3 {
+        store.enqueue(&queue, group(1)).await.expect_err("there is no replica");
+    }
+    assert_eq!(server.connections_made().await - before, 1, "the one that asks, and no other");
+}
+
+/// The server would take no time at all for no limit.
+#[tokio::test]
+async fn less_than_a_millisecond_is_no_time_to_wait_for_replicas() {
+    let options = RedisOptions::new("redis://127.0.0.1:1").expect("valid");
+    assert_eq!(refused(options.wait_for_replicas(1, Duration::from_micros(999))).await, ErrorKind::Invalid);
 }

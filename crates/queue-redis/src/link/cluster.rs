@@ -1,24 +1,18 @@
-use crate::options::RedisOptions;
-use redis::{ConnectionInfo, RedisResult, cluster::ClusterClient, cluster_async::ClusterConnection};
-use std::sync::{Arc, Mutex, PoisonError};
-use tokio::sync::OnceCell;
+use super::{Lent, Shared};
+use crate::{options::RedisOptions, spawn::spawn};
+use redis::{
+    ConnectionInfo, RedisError, RedisResult, cluster::ClusterClient, cluster_async::ClusterConnection,
+};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::task::JoinHandle;
 
-/// The connections to all masters of a Cluster. The driver routes each call by its first key, follows redirections and
-/// learns of moved slots.
+/// The connections to all masters of a Cluster. The driver routes each call by its first key, follows redirections,
+/// learns of moved slots, and connects again to a node that closed its connection.
 #[derive(Debug)]
 pub(crate) struct Cluster {
     client: ClusterClient,
-    present: Mutex<Arc<OnceCell<Shared>>>,
-}
-
-/// The driver's connection cannot be shown.
-#[derive(Clone)]
-pub(crate) struct Shared(ClusterConnection);
-
-impl std::fmt::Debug for Shared {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Shared")
-    }
+    shared: Arc<Shared<ClusterConnection>>,
+    renewal: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl Cluster {
@@ -29,22 +23,54 @@ impl Cluster {
             .connection_timeout(options.connect_timeout)
             .response_timeout(options.response_timeout)
             .build()?;
-        Ok(Self { client, present: Mutex::default() })
+        Ok(Self { client, shared: Arc::default(), renewal: Mutex::default() })
     }
 
-    /// The connection, made if there is none. Callers that come meanwhile wait for the same one.
-    pub(crate) async fn lend(&self) -> RedisResult<ClusterConnection> {
-        let cell = self.cell().clone();
-        let connect = async || self.client.get_async_connection().await.map(Shared);
-        Ok(cell.get_or_try_init(connect).await?.0.clone())
+    pub(crate) async fn lend(&self) -> RedisResult<Lent<ClusterConnection>> {
+        self.shared.lend(|| self.client.get_async_connection()).await
+    }
+
+    /// After an error. The driver goes on asking a node that does not answer, though a replica took over long ago, so the
+    /// nodes are looked up anew. Meanwhile calls keep the former connections, since reaching for a silent node takes its
+    /// time and most calls are for others.
+    pub(crate) fn give_up(&self, lent: &Lent<ClusterConnection>, error: &RedisError) {
+        let is_silence = error.is_io_error() && !error.is_connection_dropped();
+        if !is_silence || !self.shared.still_lends(lent) {
+            return;
+        }
+        let mut renewal = self.renewal();
+        if renewal.as_ref().is_none_or(JoinHandle::is_finished) {
+            *renewal = Some(spawn(renew(self.client.clone(), self.shared.clone(), lent.clone())));
+        }
     }
 
     /// Lets go of the connections.
     pub(crate) fn close(&self) {
-        *self.cell() = Arc::default();
+        if let Some(renewal) = self.renewal().take() {
+            renewal.abort();
+        }
+        self.shared.close();
     }
 
-    fn cell(&self) -> std::sync::MutexGuard<'_, Arc<OnceCell<Shared>>> {
-        self.present.lock().unwrap_or_else(PoisonError::into_inner)
+    fn renewal(&self) -> MutexGuard<'_, Option<JoinHandle<()>>> {
+        self.renewal.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whoever drops the handle without closing it ends the task too.
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+/// If it fails, the next call without an answer makes another attempt.
+async fn renew(
+    client: ClusterClient,
+    shared: Arc<Shared<ClusterConnection>>,
+    former: Lent<ClusterConnection>,
+) {
+    if let Ok(connection) = client.get_async_connection().await {
+        shared.renew(&former, connection);
     }
 }

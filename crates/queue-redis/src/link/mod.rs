@@ -7,18 +7,22 @@ mod cluster;
 mod dial;
 #[cfg(feature = "deadpool")]
 mod pooled;
+mod shared;
 mod single;
 
 pub(crate) use cluster::Cluster;
 pub(crate) use dial::{Dial, Listen};
 #[cfg(feature = "deadpool")]
 pub(crate) use pooled::Pooled;
-pub(crate) use single::{Lent, Single};
+pub(crate) use shared::{Lent, Shared};
+pub(crate) use single::Single;
 
 use crate::{endpoint::Endpoint, options::RedisOptions};
 use redis::{
-    Cmd, Pipeline, RedisError, RedisResult, Value, aio::ConnectionLike,
-    cluster_routing::SingleNodeRoutingInfo,
+    Cmd, Pipeline, RedisError, RedisResult, Value,
+    aio::{ConnectionLike, MultiplexedConnection},
+    cluster_async::ClusterConnection,
+    cluster_routing::{Route, RoutingInfo, SingleNodeRoutingInfo, Slot, SlotAddr},
 };
 use std::time::Duration;
 
@@ -33,8 +37,8 @@ pub(crate) enum Link {
 
 /// A connection as one call uses it.
 pub(crate) enum Line {
-    Single(Lent),
-    Cluster(redis::cluster_async::ClusterConnection),
+    Single(Lent<MultiplexedConnection>),
+    Cluster(Lent<ClusterConnection>),
     #[cfg(feature = "deadpool")]
     Pooled(deadpool_redis::Connection),
 }
@@ -62,8 +66,11 @@ impl Link {
 
     /// After an error.
     pub(crate) fn give_up(&self, line: &Line, error: &RedisError) {
-        if let (Self::Single(single), Line::Single(lent)) = (self, line) {
-            single.give_up(lent, error);
+        match (self, line) {
+            (Self::Single(single), Line::Single(lent)) => single.give_up(lent, error),
+            (Self::Cluster(cluster), Line::Cluster(lent)) => cluster.give_up(lent, error),
+            // The pool sees to broken ones.
+            _ => {}
         }
     }
 
@@ -92,22 +99,30 @@ impl Line {
     pub(crate) async fn send(&mut self, command: &Cmd) -> RedisResult<Value> {
         let answer = match self {
             Self::Single(lent) => lent.connection.send_packed_command(command).await?,
-            Self::Cluster(cluster) => cluster.req_packed_command(command).await?,
+            Self::Cluster(lent) => lent.connection.req_packed_command(command).await?,
             #[cfg(feature = "deadpool")]
             Self::Pooled(connection) => connection.send_packed_command(command).await?,
         };
         refused_or(answer)
     }
 
+    /// Sends a command about the server itself: on a Cluster, to the master of the slot of a key.
+    pub(crate) async fn send_to_master(&mut self, command: &Cmd, key: &str) -> RedisResult<Value> {
+        let Self::Cluster(lent) = self else { return self.send(command).await };
+        let route = Route::with_slot(Slot::for_key(key), SlotAddr::Master);
+        let node = RoutingInfo::SingleNode(SingleNodeRoutingInfo::SpecificNode(route));
+        refused_or(lent.connection.route_command(command.clone(), node).await?)
+    }
+
     /// Sends a command to the node that is taking over the keys which it names, as another node said.
     pub(crate) async fn ask(&mut self, redirected: RedisError, command: &Cmd) -> RedisResult<Value> {
         let address = redirected.redirect_node().and_then(|(address, _)| address.rsplit_once(':'));
         let address = address.and_then(|(host, port)| Some((host.to_owned(), port.parse().ok()?)));
-        let (Self::Cluster(cluster), Some((host, port))) = (self, address) else { return Err(redirected) };
+        let (Self::Cluster(lent), Some((host, port))) = (self, address) else { return Err(redirected) };
         let mut both = Pipeline::new();
         both.cmd("ASKING").add_command(command.clone());
         let node = SingleNodeRoutingInfo::ByAddress { host, port };
-        let answers = cluster.route_pipeline(both, 0, 2, node).await?;
+        let answers = lent.connection.route_pipeline(both, 0, 2, node).await?;
         refused_or(answers.into_iter().nth(1).unwrap_or_default())
     }
 
@@ -116,7 +131,7 @@ impl Line {
         let count = commands.len();
         match self {
             Self::Single(lent) => lent.connection.send_packed_commands(commands, 0, count).await,
-            Self::Cluster(cluster) => cluster.req_packed_commands(commands, 0, count).await,
+            Self::Cluster(lent) => lent.connection.req_packed_commands(commands, 0, count).await,
             #[cfg(feature = "deadpool")]
             Self::Pooled(connection) => connection.send_packed_commands(commands, 0, count).await,
         }

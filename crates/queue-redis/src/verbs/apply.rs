@@ -12,8 +12,13 @@ use crate::{
     shapes::{push_shapes, two},
     transition::{large, shape},
 };
-use futures_util::future::try_join_all;
-use queue_core::{Applied, NewJob, QueueName, Result, Stamped, Timestamp, lifecycle::Transition};
+use futures_util::future::join_all;
+use queue_core::{
+    Applied,
+    Certainty::NotApplied,
+    NewJob, QueueName, Result, Stamped, Timestamp,
+    lifecycle::{Lapse, Transition},
+};
 use std::collections::BTreeMap;
 
 /// What `lua/apply.lua` calls outcomes.
@@ -32,11 +37,9 @@ impl Session {
         for (at, sent) in batch.into_iter().enumerate() {
             by_queue.entry(home(&sent)).or_default().push((at, sent));
         }
-        let several = by_queue.len() > 1;
         let parts = by_queue.into_iter().map(|((queue, _), sent)| self.apply_to(queue, sent));
-        let parts = try_join_all(parts).await;
-        // The other queues' parts may have been applied.
-        let parts = parts.map_err(|error| if several { error.unknown() } else { error })?;
+        // A part that fails, as when its node is gone, is no reason to drop the others half-way.
+        let parts = all(join_all(parts).await)?;
         let now = parts.iter().map(|part| part.now).max().unwrap_or_default();
         let mut answers: Vec<_> = parts.into_iter().flat_map(|part| part.value).collect();
         answers.sort_unstable_by_key(|(at, _)| *at);
@@ -65,14 +68,28 @@ impl Session {
         let mut args = Vec::new();
         push_batch(&mut args, batch);
         let Answer { now, number, mut rest } =
-            self.call("apply", &script::APPLY, queue, Access::Writes, args).await?;
+            self.call("apply", &script::APPLY, queue, access(batch), args).await?;
         Ok((now, all_applied(&mut rest, batch, number)?))
     }
+}
+
+/// The parts, or the first error, whose outcome is unknown if any part was applied or may have been.
+fn all<T>(parts: Vec<Result<T>>) -> Result<Vec<T>> {
+    let may_be_applied = |part: &Result<T>| !matches!(part, Err(error) if error.certainty() == NotApplied);
+    let some_applied = parts.iter().any(may_be_applied);
+    let parts: Result<Vec<T>> = parts.into_iter().collect();
+    parts.map_err(|error| if some_applied { error.unknown() } else { error })
 }
 
 /// The queue, and the number that it had when the life began.
 fn home(sent: &Transition) -> (QueueName, u64) {
     (sent.queue.clone(), split(sent.seq).1)
+}
+
+/// Heartbeats and lapses, which look at the clock, are about leases alone.
+fn access(batch: &[Transition]) -> Access {
+    let lightly = batch.iter().all(|sent| sent.guard.lapse != Lapse::Any);
+    if lightly { Access::WritesLightly } else { Access::Writes }
 }
 
 /// Jobs and bytes.
@@ -144,5 +161,25 @@ fn applied(outcome: u64, job: &[u8], sent: &Transition, number: u64) -> Result<A
         LOST => Ok(Applied::LeaseLost(stored.meta)),
         STALE => Ok(Applied::Stale(stored.meta)),
         _ => Err(corrupt("apply")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use queue_core::{Certainty, Error, ErrorKind};
+
+    fn certainty(parts: Vec<Result<()>>) -> Certainty {
+        all(parts).expect_err("a part failed").certainty()
+    }
+
+    #[test]
+    fn a_batch_is_not_applied_if_no_part_of_it_was() {
+        let refused = || Err(Error::new(ErrorKind::Unavailable, "apply", "it is gone"));
+        let unknown = || refused().map_err(Error::unknown);
+        assert_eq!(certainty(vec![refused(), refused()]), NotApplied);
+        assert_eq!(certainty(vec![refused(), unknown()]), Certainty::Unknown);
+        assert_eq!(certainty(vec![Ok(()), refused()]), Certainty::Unknown);
+        assert_eq!(all(vec![Ok(1), Ok(2)]).expect("both were"), [1, 2]);
     }
 }

@@ -13,7 +13,7 @@ impl Session {
         let queue = self.queues.get(&request.queue);
         let args = claim_args(&request);
         let Answer { now, number, mut rest } =
-            self.call("claim", &script::CLAIM, &queue, Access::Writes, args).await?;
+            self.call("claim", &script::CLAIM, &queue, Access::WritesLightly, args).await?;
         claimed(rest.array()?, &request, number, now)
     }
 }

@@ -13,7 +13,7 @@ impl Session {
     pub(crate) async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<()> {
         let ttl = Span::new("presence ttl", ttl)?;
         let args = vec![worker.id.as_str().as_bytes().to_vec(), arg(ttl.as_millis()), write_info(&worker)];
-        match self.presence_call("announce", &script::ANNOUNCE, Access::Writes, args).await? {
+        match self.presence_call("announce", &script::ANNOUNCE, Access::WritesLightly, args).await? {
             Value::Int(now) => {
                 self.queues.floor().raise(Timestamp::from_millis(now));
                 Ok(())

@@ -1,14 +1,13 @@
 use super::{
     channels::{SharedChannels, Topic},
+    feeder::Feeder,
     message::pass_on,
 };
 use crate::{
-    client::Access,
     error::{Phase, explain},
     known::KnownQueue,
     link::{Dial, Listen},
-    script,
-    session::{Session, arg},
+    session::Session,
 };
 use queue_core::{Hub, Result};
 use redis::{PushKind, RedisResult, aio::MultiplexedConnection};
@@ -18,9 +17,8 @@ use tokio::{
     time::{Instant, sleep, sleep_until},
 };
 
-/// A request for every change stands this long on the server, and is renewed three times in it.
-const FEED_LASTS: Duration = Duration::from_mins(1);
-const RENEW_EVERY: Duration = Duration::from_secs(20);
+/// How often channels that nobody hears any more are let go.
+const SWEEP_EVERY: Duration = Duration::from_secs(20);
 /// A connection may say nothing for long, so it is asked whether it still works.
 const PROBE_EVERY: Duration = Duration::from_secs(5);
 const RECONNECT_MIN: Duration = Duration::from_millis(20);
@@ -37,7 +35,7 @@ pub(super) struct Subscribe {
 /// The task that owns the connection.
 pub(super) struct Listener {
     dial: Dial,
-    session: Arc<Session>,
+    feeder: Feeder,
     hub: Arc<Hub>,
     channels: SharedChannels,
 }
@@ -57,11 +55,12 @@ enum Ended {
 
 impl Listener {
     pub(super) fn new(dial: Dial, session: Arc<Session>, hub: Arc<Hub>, channels: SharedChannels) -> Self {
-        Self { dial, session, hub, channels }
+        let feeder = Feeder::new(session, hub.clone(), channels.clone());
+        Self { dial, feeder, hub, channels }
     }
 
     /// Listens until the handle is closed, on one connection after the other.
-    pub(super) async fn run(mut self, mut inbox: mpsc::Receiver<Subscribe>) {
+    pub(super) async fn run(self, mut inbox: mpsc::Receiver<Subscribe>) {
         let mut pause = RECONNECT_MIN;
         loop {
             match self.connect().await {
@@ -69,7 +68,11 @@ impl Listener {
                     pause = RECONNECT_MIN;
                     // What was published in between is lost.
                     self.hub.missed();
-                    if self.listen(ear, &mut inbox).await == Ended::Closed {
+                    let ended = tokio::select! {
+                        ended = self.listen(ear, &mut inbox) => ended,
+                        never = self.feeder.keep_asking() => match never {},
+                    };
+                    if ended == Ended::Closed {
                         return;
                     }
                 }
@@ -86,14 +89,13 @@ impl Listener {
     }
 
     /// A connection that hears everything that the one before it heard.
-    async fn connect(&mut self) -> RedisResult<Ear> {
+    async fn connect(&self) -> RedisResult<Ear> {
         let (ended, end) = mpsc::unbounded_channel();
         let mut connection = self.dial.connect(Some(self.passing_on(ended))).await?;
         let names = self.channels.lock().names();
         if !names.is_empty() {
             connection.subscribe(names).await?;
         }
-        self.renew().await;
         Ok(Ear { connection, end })
     }
 
@@ -111,8 +113,8 @@ impl Listener {
         })
     }
 
-    async fn listen(&mut self, mut ear: Ear, inbox: &mut mpsc::Receiver<Subscribe>) -> Ended {
-        let (mut renewal, mut probe) = (Instant::now() + RENEW_EVERY, Instant::now() + PROBE_EVERY);
+    async fn listen(&self, mut ear: Ear, inbox: &mut mpsc::Receiver<Subscribe>) -> Ended {
+        let (mut sweep, mut probe) = (Instant::now() + SWEEP_EVERY, Instant::now() + PROBE_EVERY);
         loop {
             tokio::select! {
                 _ = ear.end.recv() => return Ended::Broken,
@@ -129,19 +131,18 @@ impl Listener {
                     }
                     probe = Instant::now() + PROBE_EVERY;
                 },
-                () = sleep_until(renewal) => {
+                () = sleep_until(sweep) => {
                     if self.sweep(&mut ear).await.is_err() {
                         return Ended::Broken;
                     }
-                    self.renew().await;
-                    renewal = Instant::now() + RENEW_EVERY;
+                    sweep = Instant::now() + SWEEP_EVERY;
                 }
             }
         }
     }
 
     /// Answers when every later change is heard.
-    async fn hear(&mut self, ear: &mut Ear, request: Subscribe) -> Result<(), Ended> {
+    async fn hear(&self, ear: &mut Ear, request: Subscribe) -> Result<(), Ended> {
         let Subscribe { queue, topic, reply } = request;
         let (name, is_new) = self.channels.lock().find(&queue, topic);
         if is_new && let Err(error) = ear.connection.subscribe(&name).await {
@@ -149,7 +150,7 @@ impl Listener {
             return Err(Ended::Broken);
         }
         if topic == Topic::Feed
-            && let Err(error) = self.feed(&queue).await
+            && let Err(error) = self.feeder.ask(&queue).await
         {
             drop(reply.send(Err(error)));
             return Ok(());
@@ -159,21 +160,8 @@ impl Listener {
         Ok(())
     }
 
-    async fn sweep(&mut self, ear: &mut Ear) -> RedisResult<()> {
+    async fn sweep(&self, ear: &mut Ear) -> RedisResult<()> {
         let unheard = self.channels.lock().sweep();
         if unheard.is_empty() { Ok(()) } else { ear.connection.unsubscribe(unheard).await }
-    }
-
-    /// A renewal that fails is one hint less; the next follows soon.
-    async fn renew(&self) {
-        let fed = self.channels.lock().fed();
-        for queue in fed {
-            drop(self.feed(&queue).await);
-        }
-    }
-
-    async fn feed(&self, queue: &KnownQueue) -> Result<()> {
-        let args = vec![arg(FEED_LASTS.as_millis())];
-        self.session.call("subscribe", &script::FEED, queue, Access::Writes, args).await.map(drop)
     }
 }

@@ -7,11 +7,12 @@
 //! Absent on purpose: any state that a lost message could spoil. After a new connection everybody is told to read again.
 
 mod channels;
+mod feeder;
 mod listener;
 mod message;
 mod stream;
 
-use crate::{link::Dial, session::Session};
+use crate::{link::Dial, session::Session, spawn::spawn};
 use channels::{SharedChannels, Topic};
 use listener::{Listener, Subscribe};
 use queue_core::{Error, EventStream, Hub, Interest, QueueName, Result};
@@ -104,9 +105,4 @@ impl Drop for Wakeup {
             task.abort();
         }
     }
-}
-
-#[expect(clippy::disallowed_methods, reason = "the one place that spawns; the handle owns the task")]
-fn spawn(task: impl Future<Output = ()> + Send + 'static) -> tokio::task::JoinHandle<()> {
-    tokio::spawn(task)
 }

@@ -1,7 +1,7 @@
 //! A server of our own, to which we may do anything.
 #![allow(dead_code, reason = "each test file uses a part")]
 
-use redis::{Cmd, aio::MultiplexedConnection};
+use redis::{Cmd, FromRedisValue, RedisResult, aio::MultiplexedConnection};
 use std::{
     env,
     net::TcpListener,
@@ -29,19 +29,26 @@ pub(crate) struct Server {
     process: Child,
     port: u16,
     fsync: Fsync,
+    settings: Vec<String>,
     directory: TempDir,
 }
 
 impl Server {
     pub(crate) async fn start(fsync: Fsync) -> Self {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port is free");
-        let port = listener.local_addr().expect("it is bound").port();
-        drop(listener);
-        let directory = tempfile::tempdir().expect("a directory");
-        let process = spawn(port, fsync, &directory);
-        let server = Self { process, port, fsync, directory };
+        Self::start_with(fsync, Vec::new()).await
+    }
+
+    /// With more settings, as a command line has them.
+    pub(crate) async fn start_with(fsync: Fsync, settings: Vec<String>) -> Self {
+        let (port, directory) = (free_port(), tempfile::tempdir().expect("a directory"));
+        let process = spawn(port, fsync, &settings, &directory);
+        let server = Self { process, port, fsync, settings, directory };
         server.wait_until_it_serves().await;
         server
+    }
+
+    pub(crate) fn port(&self) -> u16 {
+        self.port
     }
 
     pub(crate) fn url(&self) -> String {
@@ -50,15 +57,23 @@ impl Server {
 
     /// Runs one command that must succeed.
     pub(crate) async fn run(&self, command: &mut Cmd) {
-        let mut connection = self.connect().await.expect("it connects");
-        command.query_async::<redis::Value>(&mut connection).await.expect("it runs");
+        self.ask::<redis::Value>(command).await.expect("it runs");
+    }
+
+    pub(crate) async fn ask<T: FromRedisValue>(&self, command: &Cmd) -> RedisResult<T> {
+        command.query_async(&mut self.connect().await?).await
+    }
+
+    /// How many connections it took so far, with the one that asks.
+    pub(crate) async fn connections_made(&self) -> u64 {
+        let info = self.info("stats").await;
+        let made = info.lines().find_map(|line| line.strip_prefix("total_connections_received:"));
+        made.expect("it counts them").trim().parse().expect("a number")
     }
 
     /// How often a script came whole, since the server did not know it.
     pub(crate) async fn texts_sent(&self) -> u64 {
-        let mut connection = self.connect().await.expect("it connects");
-        let info = redis::cmd("INFO").arg("commandstats").query_async::<String>(&mut connection).await;
-        let info = info.expect("it answers");
+        let info = self.info("commandstats").await;
         let calls = info.lines().find_map(|line| line.strip_prefix("cmdstat_eval:calls="));
         calls.and_then(|line| line.split(',').next()).map_or(0, |calls| calls.parse().expect("a number"))
     }
@@ -80,11 +95,15 @@ impl Server {
     pub(crate) async fn kill_and_restart(&mut self) {
         self.process.kill().expect("it is killed");
         self.process.wait().expect("it ends");
-        self.process = spawn(self.port, self.fsync, &self.directory);
+        self.process = spawn(self.port, self.fsync, &self.settings, &self.directory);
         self.wait_until_it_serves().await;
     }
 
-    async fn connect(&self) -> redis::RedisResult<MultiplexedConnection> {
+    async fn info(&self, section: &str) -> String {
+        self.ask(redis::cmd("INFO").arg(section)).await.expect("it answers")
+    }
+
+    async fn connect(&self) -> RedisResult<MultiplexedConnection> {
         redis::Client::open(self.url())?.get_multiplexed_async_connection().await
     }
 
@@ -110,11 +129,16 @@ impl Drop for Server {
     }
 }
 
-fn spawn(port: u16, fsync: Fsync, directory: &TempDir) -> Child {
+pub(crate) fn free_port() -> u16 {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port is free");
+    listener.local_addr().expect("it is bound").port()
+}
+
+fn spawn(port: u16, fsync: Fsync, settings: &[String], directory: &TempDir) -> Child {
     let program = env::var("QUEUE_TEST_REDIS_PROGRAM").unwrap_or_else(|_| "redis-server".to_owned());
     let mut command = Command::new(&program);
     command.args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", ""]).arg("--dir");
-    command.arg(directory.path()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.arg(directory.path()).args(settings).stdout(Stdio::null()).stderr(Stdio::null());
     match fsync {
         Fsync::Never => command.args(["--appendonly", "no"]),
         Fsync::EverySecond => command.args(["--appendonly", "yes", "--appendfsync", "everysec"]),

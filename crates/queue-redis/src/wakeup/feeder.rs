@@ -1,0 +1,72 @@
+use super::channels::SharedChannels;
+use crate::{
+    client::Access,
+    known::KnownQueue,
+    script,
+    session::{Session, arg},
+};
+use futures_util::future::join_all;
+use queue_core::{Hub, QueueName, Result};
+use std::{collections::HashSet, convert::Infallible, sync::Arc, time::Duration};
+use tokio::time::{Instant, sleep};
+
+/// A request for every change stands this long on the server, and is renewed three times in it.
+const FEED_LASTS: Duration = Duration::from_mins(1);
+const RENEW_EVERY: Duration = Duration::from_secs(20);
+/// The pause after a renewal that failed: until one succeeds, changes may go unheard.
+const RETRY_EVERY: Duration = Duration::from_secs(1);
+
+/// Asks the server for every change of the queues where somebody hears them.
+pub(super) struct Feeder {
+    session: Arc<Session>,
+    hub: Arc<Hub>,
+    channels: SharedChannels,
+}
+
+impl Feeder {
+    pub(super) fn new(session: Arc<Session>, hub: Arc<Hub>, channels: SharedChannels) -> Self {
+        Self { session, hub, channels }
+    }
+
+    /// From a new connection on: the server may have forgotten what it was asked for over the former one.
+    pub(super) async fn keep_asking(&self) -> Infallible {
+        let (mut unsure, mut asked_at) = (self.fed(), Instant::now());
+        loop {
+            if asked_at.elapsed() >= FEED_LASTS {
+                unsure = self.fed();
+            }
+            asked_at = Instant::now();
+            self.renew(&mut unsure).await;
+            sleep(if unsure.is_empty() { RENEW_EVERY } else { RETRY_EVERY }).await;
+        }
+    }
+
+    /// Asks for the changes of one queue.
+    pub(super) async fn ask(&self, queue: &KnownQueue) -> Result<()> {
+        let args = vec![arg(FEED_LASTS.as_millis())];
+        self.session.call("subscribe", &script::FEED, queue, Access::WritesLightly, args).await.map(drop)
+    }
+
+    /// Asks for all again. `unsure` are the queues whose request may not stand; once one of them does again, everybody is
+    /// told that changes were missed.
+    async fn renew(&self, unsure: &mut HashSet<QueueName>) {
+        let fed = self.channels.lock().fed();
+        unsure.retain(|name| fed.iter().any(|queue| queue.name == *name));
+        let outcomes = join_all(fed.iter().map(|queue| self.ask(queue))).await;
+        let mut had_gap = false;
+        for (queue, outcome) in fed.iter().zip(outcomes) {
+            if outcome.is_ok() {
+                had_gap |= unsure.remove(&queue.name);
+            } else {
+                unsure.insert(queue.name.clone());
+            }
+        }
+        if had_gap {
+            self.hub.missed();
+        }
+    }
+
+    fn fed(&self) -> HashSet<QueueName> {
+        self.channels.lock().fed().iter().map(|queue| queue.name.clone()).collect()
+    }
+}
