@@ -43,8 +43,8 @@ pub(crate) enum Nature {
     Behind,
     /// Stored data is damaged.
     Corrupt,
-    /// It was written by a later version.
-    Newer,
+    /// It was written by another version.
+    OtherVersion,
     /// The call can never succeed.
     Invalid,
     /// The handle must not be used any more.
@@ -85,11 +85,15 @@ impl Fault {
         Self { damage: Some(damage), ..Self::new(Nature::Corrupt, message) }
     }
 
-    /// A file is of a later version.
-    pub(crate) fn newer(file: &str, version: u16) -> Self {
-        let message =
-            format!("{file} was written by a later version of this library (layout {version}); update it");
-        Self::new(Nature::Newer, message)
+    /// A file is of a layout that this version does not read.
+    pub(crate) fn other_layout(file: &str, layout: u16) -> Self {
+        Self::other_version(&format!("{file}, of layout {layout},"))
+    }
+
+    /// A file is of another version.
+    pub(crate) fn other_version(file: &str) -> Self {
+        let message = format!("{file} was written by another version of this library; use that one");
+        Self::new(Nature::OtherVersion, message)
     }
 
     /// The input can never be stored.
@@ -145,7 +149,7 @@ impl Fault {
     pub(crate) fn of(&self, operation: &'static str) -> Error {
         let kind = match self.nature {
             Nature::Corrupt => ErrorKind::Corrupt,
-            Nature::Newer => ErrorKind::Unsupported,
+            Nature::OtherVersion => ErrorKind::Unsupported,
             Nature::Invalid => ErrorKind::Invalid,
             Nature::Over => ErrorKind::Closed,
             Nature::NoRoom | Nature::Behind | Nature::Other => ErrorKind::Unavailable,

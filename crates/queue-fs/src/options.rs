@@ -1,5 +1,5 @@
 use crate::sys::Fs;
-use queue_core::{Clock, Error, Limits, Result, SystemClock};
+use queue_core::{Clock, Error, Limits, Result, Rng, SystemClock, SystemRng};
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
 /// A segment is closed once it is this long. Shorter ones are read faster when a store is opened, longer ones are made
@@ -21,6 +21,7 @@ pub struct FsOptions {
     pub(crate) flush: Flush,
     pub(crate) limits: Limits,
     pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) rng: Arc<dyn Rng>,
     pub(crate) poll_interval: Duration,
     pub(crate) busy_timeout: Duration,
     pub(crate) memory_budget_bytes: u64,
@@ -63,6 +64,7 @@ impl FsOptions {
             flush: Flush::default(),
             limits: Limits::default(),
             clock: Arc::new(SystemClock),
+            rng: Arc::new(SystemRng),
             poll_interval: Duration::from_millis(500),
             busy_timeout: Duration::from_secs(5),
             memory_budget_bytes: 64 << 20,
@@ -120,6 +122,14 @@ impl FsOptions {
     #[must_use]
     pub fn memory_budget_bytes(mut self, bytes: u64) -> Self {
         self.memory_budget_bytes = bytes;
+        self
+    }
+
+    /// Where the salts of segments come from, so that a simulation can be repeated.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn rng(mut self, rng: Arc<dyn Rng>) -> Self {
+        self.rng = rng;
         self
     }
 

@@ -212,7 +212,7 @@ async fn a_dump_says_in_words_what_happened() {
     let dump = dumped(&place);
     for said in [
         "journal-0000000000000001.log: ",
-        "at 40: record 1, ",
+        "at 56: record 1, ",
         "put q/\"job-0\" life 1 kind kind queued, revision 1",
         "payload 7 bytes",
         "update q life 1: processing, revision 2",

@@ -5,14 +5,18 @@
 
 mod change;
 mod job;
+mod length;
 mod record;
+mod salt;
 mod segment;
 mod wire;
 
 pub(crate) use change::{Blob, Change, Kept, Update, write};
+pub(crate) use length::put_len;
 pub(crate) use record::{Found, Head, RECORD_HEAD_BYTES, find_next, parse, seal, start};
+pub(crate) use salt::Salt;
 pub(crate) use segment::{SEGMENT_HEAD_BYTES, SegmentHead, SegmentHeadError, segment_name, segment_number};
 pub(crate) use wire::Malformed;
 
-/// The layout that this version writes and understands. Older ones would be read, newer ones are refused.
-pub(crate) const VERSION: u16 = 1;
+/// The layout that this version writes and understands. All others are refused.
+pub(crate) const VERSION: u16 = 2;

@@ -1,9 +1,9 @@
-use super::VERSION;
+use super::{Salt, VERSION};
 use queue_core::Timestamp;
 use std::ops::Range;
 
 /// What stands in front of every record, in bytes.
-pub(crate) const RECORD_HEAD_BYTES: usize = 56;
+pub(crate) const RECORD_HEAD_BYTES: usize = 64;
 /// Marks the place where a record begins, so that what follows damage can be found again.
 const MARKER: [u8; 4] = *b"qRec";
 /// The checksum covers everything behind it.
@@ -23,6 +23,8 @@ pub(crate) struct Head {
     pub(crate) last_seq: u64,
     /// The store's time.
     pub(crate) time: Timestamp,
+    /// That of its segment.
+    pub(crate) salt: Salt,
 }
 
 /// What stands at an offset of a segment.
@@ -34,8 +36,8 @@ pub(crate) enum Found {
     End,
     /// No record, in words.
     Bad(&'static str),
-    /// A sound record of a later version of this library.
-    Newer(u16),
+    /// A sound record of another layout.
+    OtherLayout(u16),
 }
 
 /// Makes room for the head of a record; changes are to be appended.
@@ -57,12 +59,13 @@ pub(crate) fn seal(out: &mut [u8], at: usize, head: &Head) {
         record[16 + 8 * n..24 + 8 * n].copy_from_slice(&number.to_le_bytes());
     }
     record[48..56].copy_from_slice(&head.time.as_millis().to_le_bytes());
+    record[56..64].copy_from_slice(&head.salt.as_raw().to_le_bytes());
     let checksum = crc32c::crc32c(&record[CHECKED_FROM..]);
     record[4..8].copy_from_slice(&checksum.to_le_bytes());
 }
 
-/// Looks at the bytes from an offset on.
-pub(crate) fn parse(bytes: &[u8], at: usize) -> Found {
+/// Looks at the bytes from an offset on. Only what has the salt of the segment is a record, if that is known.
+pub(crate) fn parse(bytes: &[u8], at: usize, salt: Option<Salt>) -> Found {
     let rest = &bytes[at.min(bytes.len())..];
     if rest.is_empty() {
         return Found::End;
@@ -77,23 +80,31 @@ pub(crate) fn parse(bytes: &[u8], at: usize) -> Found {
         return Found::Bad("the checksum is wrong");
     }
     let version = u16::from_le_bytes(array(head, 12));
-    if version > VERSION {
-        return Found::Newer(version);
+    if version != VERSION {
+        return Found::OtherLayout(version);
     }
-    let number = |n: usize| u64::from_le_bytes(array(head, 16 + 8 * n));
-    let time = Timestamp::from_millis(i64::from_le_bytes(array(head, 48)));
-    let head = Head { commit: number(0), synced: number(1), oldest: number(2), last_seq: number(3), time };
+    let head = read_head(head);
+    if salt.is_some_and(|salt| salt != head.salt) {
+        return Found::Bad("it has not the salt of its file");
+    }
     let changes = at + RECORD_HEAD_BYTES..at + RECORD_HEAD_BYTES + len;
     Found::Record { head, next: changes.end, changes }
 }
 
+fn read_head(head: &[u8]) -> Head {
+    let number = |n: usize| u64::from_le_bytes(array(head, 16 + 8 * n));
+    let time = Timestamp::from_millis(i64::from_le_bytes(array(head, 48)));
+    let salt = Salt::from_raw(number(5));
+    Head { commit: number(0), synced: number(1), oldest: number(2), last_seq: number(3), time, salt }
+}
+
 /// The first sound record at or behind an offset.
-pub(crate) fn find_next(bytes: &[u8], from: usize) -> Option<(usize, Head)> {
+pub(crate) fn find_next(bytes: &[u8], from: usize, salt: Option<Salt>) -> Option<(usize, Head)> {
     let mut at = from;
     loop {
         let rest = bytes.get(at..)?;
         at += rest.windows(MARKER.len()).position(|window| window == MARKER)?;
-        if let Found::Record { head, .. } = parse(bytes, at) {
+        if let Found::Record { head, .. } = parse(bytes, at, salt) {
             return Some((at, head));
         }
         at += 1;
@@ -108,8 +119,9 @@ fn array<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
 mod tests {
     use super::*;
 
+    const SALT: Salt = Salt::from_raw(3);
     const HEAD: Head =
-        Head { commit: 7, synced: 40, oldest: 2, last_seq: 9, time: Timestamp::from_millis(-5) };
+        Head { commit: 7, synced: 40, oldest: 2, last_seq: 9, time: Timestamp::from_millis(-5), salt: SALT };
 
     fn record(changes: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
@@ -123,10 +135,12 @@ mod tests {
     fn a_record_reads_as_it_was_written() {
         let mut bytes = record(b"abc");
         bytes.extend(record(b""));
-        let Found::Record { head, changes, next } = parse(&bytes, 0) else { panic!("it is a record") };
+        let Found::Record { head, changes, next } = parse(&bytes, 0, Some(SALT)) else {
+            panic!("it is a record")
+        };
         assert_eq!((head, &bytes[changes]), (HEAD, &b"abc"[..]));
-        assert!(matches!(parse(&bytes, next), Found::Record { next, .. } if next == bytes.len()));
-        assert_eq!(parse(&bytes, bytes.len()), Found::End);
+        assert!(matches!(parse(&bytes, next, Some(SALT)), Found::Record { next, .. } if next == bytes.len()));
+        assert_eq!(parse(&bytes, bytes.len(), Some(SALT)), Found::End);
     }
 
     #[test]
@@ -136,9 +150,9 @@ mod tests {
             for bit in 0..8 {
                 let mut bad = good.clone();
                 bad[at] ^= 1 << bit;
-                assert!(matches!(parse(&bad, 0), Found::Bad(_)), "bit {bit} of byte {at}");
+                assert!(matches!(parse(&bad, 0, Some(SALT)), Found::Bad(_)), "bit {bit} of byte {at}");
             }
-            assert!(at == 0 || matches!(parse(&good[..at], 0), Found::Bad(_)), "cut at {at}");
+            assert!(at == 0 || matches!(parse(&good[..at], 0, Some(SALT)), Found::Bad(_)), "cut at {at}");
         }
     }
 
@@ -147,7 +161,16 @@ mod tests {
         let mut bytes = b"qRecqRe torn".to_vec();
         let at = bytes.len();
         bytes.extend(record(b"abc"));
-        assert_eq!(find_next(&bytes, 0), Some((at, HEAD)));
-        assert_eq!(find_next(&bytes, at + 1), None);
+        assert_eq!(find_next(&bytes, 0, Some(SALT)), Some((at, HEAD)));
+        assert_eq!(find_next(&bytes, at + 1, Some(SALT)), None);
+    }
+
+    #[test]
+    fn a_record_with_another_salt_is_none_unless_the_salt_is_unknown() {
+        let bytes = record(b"abc");
+        let other = Some(Salt::from_raw(4));
+        assert!(matches!(parse(&bytes, 0, other), Found::Bad(_)));
+        assert_eq!(find_next(&bytes, 0, other), None);
+        assert_eq!(find_next(&bytes, 0, None), Some((0, HEAD)));
     }
 }

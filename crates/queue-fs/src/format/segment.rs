@@ -1,7 +1,9 @@
-use super::VERSION;
+use super::{Salt, VERSION};
 
 /// What stands in front of the records of a segment, in bytes.
-pub(crate) const SEGMENT_HEAD_BYTES: usize = 40;
+pub(crate) const SEGMENT_HEAD_BYTES: usize = 56;
+/// So much of it is the same in every layout, with a checksum of its own: so each version can tell any other.
+const COMMON_BYTES: usize = 40;
 const MAGIC: [u8; 8] = *b"QUEUE-FS";
 const PREFIX: &str = "journal-";
 const SUFFIX: &str = ".log";
@@ -17,13 +19,16 @@ pub(crate) struct SegmentHead {
     pub(crate) first_commit: u64,
     /// Segments below this number were not needed any more.
     pub(crate) oldest: u64,
+    /// What its records repeat.
+    pub(crate) salt: Salt,
 }
 
 /// Why the head of a segment cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SegmentHeadError {
     Bad(&'static str),
-    Newer(u16),
+    /// It is of another layout than this version reads.
+    OtherLayout(u16),
 }
 
 /// The file that a segment lives in.
@@ -47,34 +52,49 @@ impl SegmentHead {
         for (n, number) in [self.number, self.first_commit, self.oldest].into_iter().enumerate() {
             bytes[16 + 8 * n..24 + 8 * n].copy_from_slice(&number.to_le_bytes());
         }
-        let checksum = crc32c::crc32c(&bytes[12..]);
+        let checksum = crc32c::crc32c(&bytes[12..COMMON_BYTES]);
         bytes[8..12].copy_from_slice(&checksum.to_le_bytes());
+        bytes[40..48].copy_from_slice(&self.salt.as_raw().to_le_bytes());
+        let checksum = u64::from(crc32c::crc32c(&bytes[40..48]));
+        bytes[48..56].copy_from_slice(&checksum.to_le_bytes());
         bytes
     }
 
     pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self, SegmentHeadError> {
         let bad = SegmentHeadError::Bad;
-        let head = bytes.get(..SEGMENT_HEAD_BYTES).ok_or(bad("the head of the file is cut off"))?;
-        if head[..8] != MAGIC {
+        let common = bytes.get(..COMMON_BYTES).ok_or(bad("the head of the file is cut off"))?;
+        if common[..8] != MAGIC {
             return Err(bad("the file does not begin as a journal does"));
         }
-        let number = |at: usize| u64::from_le_bytes(head[at..at + 8].try_into().expect("eight bytes"));
-        if u64::from(crc32c::crc32c(&head[12..])) != number(8) & u64::from(u32::MAX) {
+        if u64::from(crc32c::crc32c(&common[12..])) != number(common, 8) & u64::from(u32::MAX) {
             return Err(bad("the checksum of the file's head is wrong"));
         }
-        let version = (number(12) & u64::from(u16::MAX)) as u16;
-        if version > VERSION {
-            return Err(SegmentHeadError::Newer(version));
+        match (number(common, 12) & u64::from(u16::MAX)) as u16 {
+            VERSION => Self::of_this_layout(bytes),
+            other => Err(SegmentHeadError::OtherLayout(other)),
         }
-        Ok(Self { number: number(16), first_commit: number(24), oldest: number(32) })
     }
+
+    fn of_this_layout(bytes: &[u8]) -> Result<Self, SegmentHeadError> {
+        let bad = SegmentHeadError::Bad;
+        let head = bytes.get(..SEGMENT_HEAD_BYTES).ok_or(bad("the head of the file is cut off"))?;
+        if u64::from(crc32c::crc32c(&head[40..48])) != number(head, 48) {
+            return Err(bad("the checksum of the file's salt is wrong"));
+        }
+        let salt = Salt::from_raw(number(head, 40));
+        Ok(Self { number: number(head, 16), first_commit: number(head, 24), oldest: number(head, 32), salt })
+    }
+}
+
+fn number(head: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(head[at..at + 8].try_into().expect("the head is long enough"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const HEAD: SegmentHead = SegmentHead { number: 3, first_commit: 77, oldest: 2 };
+    const HEAD: SegmentHead = SegmentHead { number: 3, first_commit: 77, oldest: 2, salt: Salt::from_raw(5) };
 
     #[test]
     fn a_head_reads_as_it_was_written_and_every_flipped_bit_is_noticed() {
@@ -86,6 +106,19 @@ mod tests {
                 bad[at] ^= 1 << bit;
                 assert!(matches!(SegmentHead::from_bytes(&bad), Err(SegmentHeadError::Bad(_))), "{at}");
             }
+        }
+    }
+
+    /// Layout 1 had no salt.
+    #[test]
+    fn another_layout_is_told_whatever_follows_what_all_have() {
+        for version in [1_u16, 99] {
+            let mut other = HEAD.to_bytes();
+            other[12..14].copy_from_slice(&version.to_le_bytes());
+            let checksum = crc32c::crc32c(&other[12..COMMON_BYTES]);
+            other[8..12].copy_from_slice(&checksum.to_le_bytes());
+            let read = SegmentHead::from_bytes(&other[..COMMON_BYTES]);
+            assert_eq!(read, Err(SegmentHeadError::OtherLayout(version)));
         }
     }
 

@@ -1,12 +1,12 @@
-use super::{CheckReport, place::Place, salvage::Salvage};
+use super::{CheckReport, place::Place, salvage::Salvage, walk::OTHER_VERSION};
 use crate::{
     error::Fault,
-    format::{Head, SEGMENT_HEAD_BYTES, SegmentHead, seal, segment_name, start},
+    format::{Head, SEGMENT_HEAD_BYTES, Salt, SegmentHead, seal, segment_name, start},
     journal::{Files, LOCK},
     state::State,
     sys::{FsFile, Open},
 };
-use queue_core::{Result, Seq};
+use queue_core::{Result, Seq, SystemRng};
 use std::{io, path::Path};
 
 /// Where the new file stands until it is whole.
@@ -23,7 +23,7 @@ const RECORD_BYTES: usize = 1 << 20;
 /// is gone. A repair that was interrupted can be run again.
 ///
 /// # Errors
-/// Those of [`check`](super::check), and `Unsupported` if a file is of a later version of this library.
+/// Those of [`check`](super::check), and `Unsupported` if a file is of another version of this library.
 pub fn repair(directory: impl AsRef<Path>) -> Result<CheckReport> {
     let place = Place::open("repair", directory.as_ref())?;
     run(&place).map_err(|fault| fault.of("repair"))
@@ -34,12 +34,12 @@ fn run(place: &Place) -> Result<CheckReport, Fault> {
     if report.is_sound() {
         return Ok(report);
     }
-    if let Some(newer) = report.damage.iter().find(|damage| damage.what.contains("later version")) {
-        return Err(Fault::newer(&newer.file, crate::format::VERSION + 1));
+    if let Some(other) = report.damage.iter().find(|damage| damage.what == OTHER_VERSION) {
+        return Err(Fault::other_version(&other.file));
     }
     let number = place.numbers.last().map_or(1, |last| last + 1);
     let file = place.fs.open(UNFINISHED, Open::OrCreate).map_err(|error| Fault::io(UNFINISHED, error))?;
-    let new = New { state: &state, file: &*file, number };
+    let new = New { state: &state, file: &*file, number, salt: Salt::random(&SystemRng) };
     new.write(&mut Files::new(place.fs.clone()), commit)?;
     let name = segment_name(number);
     step(&name, place.fs.rename(UNFINISHED, &name).and_then(|()| place.fs.sync_names()))?;
@@ -62,11 +62,13 @@ struct New<'n> {
     state: &'n State,
     file: &'n dyn FsFile,
     number: u64,
+    salt: Salt,
 }
 
 impl New<'_> {
     fn write(&self, files: &mut Files, commit_before: u64) -> Result<(), Fault> {
-        let head = SegmentHead { number: self.number, first_commit: commit_before + 1, oldest: self.number };
+        let (number, salt) = (self.number, self.salt);
+        let head = SegmentHead { number, first_commit: commit_before + 1, oldest: number, salt };
         step(UNFINISHED, self.file.set_size(0).and_then(|()| self.file.write_at(0, &head.to_bytes())))?;
         let (mut commit, mut offset) = (commit_before, SEGMENT_HEAD_BYTES as u64);
         let mut jobs = self.state.lives();
@@ -99,7 +101,8 @@ impl New<'_> {
         }
         let engine = &self.state.engine;
         let (oldest, last_seq, time) = (self.number, engine.last_seq(), engine.mark());
-        let head = Head { commit, synced: SEGMENT_HEAD_BYTES as u64, oldest, last_seq, time };
+        let head =
+            Head { commit, synced: SEGMENT_HEAD_BYTES as u64, oldest, last_seq, time, salt: self.salt };
         seal(&mut out, at, &head);
         Ok((out, written))
     }

@@ -1,7 +1,7 @@
 use super::{
     place::Place,
     report::{CheckReport, FileReport},
-    walk::{Step, walk},
+    walk::{OTHER_VERSION, Step, walk},
 };
 use crate::{
     Damage,
@@ -61,17 +61,18 @@ impl Salvage {
             Ok(head) => {
                 self.end = Position::start_of(head.number);
                 if self.commit == 0 {
-                    (self.commit, self.oldest) = (head.first_commit - 1, head.oldest);
+                    (self.commit, self.oldest) = (head.first_commit.saturating_sub(1), head.oldest);
                 }
             }
             Err(SegmentHeadError::Bad(what)) => self.damaged_file(name, what),
-            Err(SegmentHeadError::Newer(_)) => self.damaged_file(name, "it was written by a later version"),
+            Err(SegmentHeadError::OtherLayout(_)) => self.damaged_file(name, OTHER_VERSION),
         }
     }
 
     fn record(&mut self, head: &Head, at: Position, changes: &[u8]) {
-        if self.commit > 0 && head.commit != self.commit + 1 {
-            self.report.records_lost += head.commit.saturating_sub(self.commit + 1);
+        let expected = self.commit.saturating_add(1);
+        if self.commit > 0 && head.commit != expected {
+            self.report.records_lost += head.commit.saturating_sub(expected);
             self.damaged(at, "records are missing in front of this one");
         }
         let behind_head = Position { offset: at.offset + RECORD_HEAD_BYTES as u64, ..at };

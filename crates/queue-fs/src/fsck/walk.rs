@@ -2,10 +2,13 @@ use super::place::Place;
 use crate::{
     error::Fault,
     format::{
-        Found, Head, SEGMENT_HEAD_BYTES, SegmentHead, SegmentHeadError, find_next, parse, segment_name,
+        Found, Head, SEGMENT_HEAD_BYTES, Salt, SegmentHead, SegmentHeadError, find_next, parse, segment_name,
     },
     journal::{FIRST, Files, Position, Suspect, read},
 };
+
+/// What is said of files and records of another layout.
+pub(super) const OTHER_VERSION: &str = "it was written by another version";
 
 /// What is met on the way through the files, in order.
 #[derive(Clone, Copy, Debug)]
@@ -29,18 +32,26 @@ pub(super) fn walk(place: &Place, mut step: impl FnMut(Step<'_>)) -> Result<(), 
         let bytes = read(&*file, *number, 0, size)?;
         let head = SegmentHead::from_bytes(&bytes);
         let is_last = place.numbers.last() == Some(number);
-        let is_unused = is_last && !is_marked(place, *number) && find_next(&bytes, 0).is_none();
+        let salt = salt_of(&bytes, head);
+        let is_unused = is_last && !is_marked(place, *number) && find_next(&bytes, 0, salt).is_none();
         let follows_on = head.is_ok_and(|head| head.first_commit > commit);
+        let is_known = !matches!(head, Err(SegmentHeadError::OtherLayout(_)));
         let is_newborn = *number == FIRST && head.is_err() && place.mark.is_none();
-        let is_leftover = is_unused && !follows_on && (place.numbers.len() > 1 || is_newborn);
+        let is_leftover = is_unused && is_known && !follows_on && (place.numbers.len() > 1 || is_newborn);
         step(Step::File { name: &name, bytes: size, head, is_leftover });
         if is_leftover {
             continue;
         }
-        let mut segment = Segment { place, number: *number, bytes: &bytes, is_last, commit: &mut commit };
+        let mut segment =
+            Segment { place, number: *number, bytes: &bytes, salt, is_last, commit: &mut commit };
         segment.walk(&mut step);
     }
     Ok(())
+}
+
+/// Where the head is damaged its first record says it.
+fn salt_of(bytes: &[u8], head: Result<SegmentHead, SegmentHeadError>) -> Option<Salt> {
+    head.ok().map(|head| head.salt).or_else(|| find_next(bytes, 0, None).map(|(_, first)| first.salt))
 }
 
 fn is_marked(place: &Place, number: u64) -> bool {
@@ -51,6 +62,7 @@ struct Segment<'s> {
     place: &'s Place,
     number: u64,
     bytes: &'s [u8],
+    salt: Option<Salt>,
     is_last: bool,
     /// The number of the last record that was met.
     commit: &'s mut u64,
@@ -60,7 +72,7 @@ impl Segment<'_> {
     fn walk(&mut self, step: &mut impl FnMut(Step<'_>)) {
         let mut at = SEGMENT_HEAD_BYTES.min(self.bytes.len());
         loop {
-            match parse(self.bytes, at) {
+            match parse(self.bytes, at, self.salt) {
                 Found::End => return,
                 Found::Record { head, changes, next } => {
                     *self.commit = head.commit;
@@ -69,17 +81,17 @@ impl Segment<'_> {
                     at = next;
                 }
                 Found::Bad(what) => at = self.bad(at, what, step),
-                Found::Newer(_) => at = self.bad(at, "it was written by a later version", step),
+                Found::OtherLayout(_) => at = self.bad(at, OTHER_VERSION, step),
             }
         }
     }
 
     /// Answers where to go on.
     fn bad(&self, at: usize, what: &'static str, step: &mut impl FnMut(Step<'_>)) -> usize {
-        let suspect = Suspect { bytes: self.bytes, at, place: self.position(at), what };
+        let suspect = Suspect { bytes: self.bytes, at, place: self.position(at), salt: self.salt, what };
         let is_damage =
             !self.is_last || suspect.was_marked(self.place.mark) || suspect.is_vouched_for(*self.commit);
-        let next = find_next(self.bytes, at + 1).map(|(next, _)| next).filter(|_| is_damage);
+        let next = find_next(self.bytes, at + 1, self.salt).map(|(next, _)| next).filter(|_| is_damage);
         let next = next.unwrap_or(self.bytes.len());
         step(Step::Bad { at: suspect.place, bytes: (next - at) as u64, what, is_torn: !is_damage });
         next

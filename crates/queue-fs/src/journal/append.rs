@@ -30,7 +30,14 @@ impl Journal {
     pub(crate) fn head(&self, earlier: u64, oldest: u64, last_seq: u64, time: Timestamp) -> Head {
         let is_synced_here = self.synced.segment == self.tail.segment;
         let synced = if is_synced_here { self.synced } else { Position::start_of(self.tail.segment) };
-        Head { commit: self.commit + 1 + earlier, synced: synced.offset, oldest, last_seq, time }
+        Head {
+            commit: self.commit + 1 + earlier,
+            synced: synced.offset,
+            oldest,
+            last_seq,
+            time,
+            salt: self.salt,
+        }
     }
 
     /// Appends records, as durably as promised, and tells the other processes.
@@ -39,6 +46,10 @@ impl Journal {
     pub(crate) fn append(&mut self, pending: &Pending) -> Result<(), Fault> {
         self.check()?;
         let (records, count, oldest) = (&pending.records, pending.count, pending.oldest);
+        if oldest > self.oldest && self.synced < self.read_to {
+            // Others may have carried on a part of what is about to be given up.
+            self.make_durable()?;
+        }
         let file = self.files.segment(self.tail.segment)?;
         if let Err(error) = file.write_at(self.tail.offset, records) {
             self.take_back(&*file)?;
@@ -53,14 +64,20 @@ impl Journal {
             self.synced = Position { offset: self.tail.offset + records.len() as u64, ..self.tail };
         }
         self.tail.offset += records.len() as u64;
+        self.wrote_to = self.tail;
         self.commit += count;
-        self.oldest = oldest;
+        if oldest > self.oldest {
+            (self.oldest, self.oldest_said_at) = (oldest, self.tail);
+        }
         self.publish()
     }
 
-    /// Removes the segments that nothing is needed of. What cannot be removed now is removed when the store is opened.
+    /// Removes the segments that nothing is needed of, if that is durable. What cannot be removed now is removed
+    /// later, or when the store is opened.
     pub(crate) fn tidy(&mut self) {
-        drop(self.remove_unneeded());
+        if self.synced >= self.oldest_said_at {
+            drop(self.remove_unneeded());
+        }
     }
 
     /// A part of the records may have been written. It goes, and durably so, before anybody is told that nothing happened.

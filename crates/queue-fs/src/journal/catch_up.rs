@@ -29,6 +29,7 @@ impl Journal {
             }
         }
         self.synced = self.synced.max(mark.synced);
+        self.files.forget_before(self.oldest);
         self.seen.store(self.commit, Ordering::SeqCst);
         Ok(Seen::All { foreign: self.commit != before })
     }
@@ -71,6 +72,7 @@ impl Journal {
         if mark.is_none_or(|mark| mark.commit != self.commit || mark.visible != self.tail) {
             self.publish()?;
         }
+        self.files.forget_before(self.oldest);
         self.seen.store(self.commit, Ordering::SeqCst);
         Ok(self.commit != before)
     }
@@ -106,7 +108,11 @@ impl Journal {
         let bytes = read(&*file, segment, start, size)?;
         let Some(what) = self.take_records(&bytes, sink)? else { return Ok(()) };
         let at = usize::try_from(self.tail.offset - start).expect("within the bytes");
-        self.judge(&*file, mark, &Suspect { bytes: &bytes, at, place: self.tail, what })
+        self.judge(
+            &*file,
+            mark,
+            &Suspect { bytes: &bytes, at, place: self.tail, salt: Some(self.salt), what },
+        )
     }
 
     /// Hands over records from the tail on; answers what is wrong where they end, if anything.
@@ -115,11 +121,11 @@ impl Journal {
         let mut at = 0;
         loop {
             let corrupt = |what| Fault::corrupt(segment_name(self.tail.segment), start + at as u64, what);
-            match parse(bytes, at) {
+            match parse(bytes, at, Some(self.salt)) {
                 Found::End => return Ok(None),
                 Found::Bad(what) => return Ok(Some(what)),
-                Found::Newer(version) => {
-                    return Err(Fault::newer(&segment_name(self.tail.segment), version));
+                Found::OtherLayout(layout) => {
+                    return Err(Fault::other_layout(&segment_name(self.tail.segment), layout));
                 }
                 Found::Record { head, changes, next } => {
                     if head.commit != self.commit + 1 {
@@ -127,9 +133,13 @@ impl Journal {
                     }
                     let place = Position { offset: start + changes.start as u64, ..self.tail };
                     sink.take(&head, place, &bytes[changes]).map_err(|malformed| corrupt(malformed.0))?;
-                    (self.commit, self.oldest) = (head.commit, head.oldest);
                     at = next;
                     self.tail.offset = start + next as u64;
+                    self.commit = head.commit;
+                    self.read_to = self.tail;
+                    if head.oldest > self.oldest {
+                        (self.oldest, self.oldest_said_at) = (head.oldest, self.tail);
+                    }
                 }
             }
         }
@@ -142,12 +152,14 @@ impl Journal {
         self.files.forget(next);
         match self.files.head(next)? {
             Ok(head) if head.first_commit == self.commit + 1 => {
-                self.tail = Position::start_of(next);
+                (self.tail, self.salt) = (Position::start_of(next), head.salt);
                 Ok(())
             }
             Ok(_) => Err(corrupt("records are missing between this file and the one before")),
             Err(SegmentHeadError::Bad(what)) => Err(corrupt(what)),
-            Err(SegmentHeadError::Newer(version)) => Err(Fault::newer(&segment_name(next), version)),
+            Err(SegmentHeadError::OtherLayout(layout)) => {
+                Err(Fault::other_layout(&segment_name(next), layout))
+            }
         }
     }
 
@@ -176,15 +188,27 @@ impl Journal {
         Ok(())
     }
 
-    /// Flushes what this handle knows of, without the lock.
+    /// Flushes what this handle knows of. It takes the lock if others wrote some of it; whoever calls lets go of it.
     pub(crate) fn flush(&mut self) -> Result<(), Fault> {
         self.check()?;
+        if self.synced < self.read_to {
+            if !self.is_locked {
+                self.lock()?;
+            }
+            return self.make_durable();
+        }
         if self.synced < self.tail {
-            let file = self.files.segment(self.tail.segment)?;
-            self.sync(&*file)?;
+            self.sync_tail()?;
             self.synced = self.tail;
         }
         Ok(())
+    }
+
+    /// Flushes what this handle wrote itself, whatever others did.
+    pub(crate) fn sync_tail(&mut self) -> Result<(), Fault> {
+        self.check()?;
+        let file = self.files.segment(self.tail.segment)?;
+        self.sync(&*file)
     }
 
     pub(super) fn sync(&mut self, file: &dyn FsFile) -> Result<(), Fault> {

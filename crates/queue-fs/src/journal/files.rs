@@ -45,6 +45,12 @@ impl Files {
         self.open.remove(&number);
     }
 
+    /// Forgets segments that are not needed, and which others may have removed: while they are open, their room is not
+    /// given back.
+    pub(super) fn forget_before(&mut self, oldest: u64) {
+        self.open = self.open.split_off(&oldest);
+    }
+
     /// Forgets every segment.
     pub(super) fn forget_all(&mut self) {
         self.open.clear();

@@ -1,7 +1,7 @@
 use super::{Journal, Mark, Position};
 use crate::{
     error::Fault,
-    format::{find_next, segment_name},
+    format::{Salt, find_next, segment_name},
     sys::FsFile,
 };
 
@@ -13,6 +13,8 @@ pub(crate) struct Suspect<'s> {
     pub(crate) at: usize,
     /// Where in the segment.
     pub(crate) place: Position,
+    /// That of the segment, if it is known.
+    pub(crate) salt: Option<Salt>,
     /// What is wrong.
     pub(crate) what: &'static str,
 }
@@ -26,7 +28,7 @@ impl Suspect<'_> {
     /// A later record than the one before says so.
     pub(crate) fn is_vouched_for(&self, commit_before: u64) -> bool {
         let mut from = self.at + 1;
-        while let Some((at, head)) = find_next(self.bytes, from) {
+        while let Some((at, head)) = find_next(self.bytes, from, self.salt) {
             if head.synced > self.place.offset && head.commit > commit_before {
                 return true;
             }

@@ -30,10 +30,11 @@ pub(crate) use reserve::RESERVE;
 
 use crate::{
     error::Fault,
-    format::{Head, Malformed},
+    format::{Head, Malformed, Salt},
     options::{Flush, FsOptions},
     sys::{Fs, FsFile, Open},
 };
+use queue_core::Rng;
 use std::sync::{
     Arc,
     atomic::{AtomicU64, Ordering},
@@ -52,6 +53,7 @@ pub(crate) trait Sink {
 #[derive(Debug)]
 pub(crate) struct Journal {
     fs: Arc<dyn Fs>,
+    rng: Arc<dyn Rng>,
     lock: Arc<dyn FsFile>,
     reserve: Arc<dyn FsFile>,
     files: Files,
@@ -63,8 +65,17 @@ pub(crate) struct Journal {
     tail: Position,
     /// The number of that record.
     commit: u64,
+    /// That of the segment that the tail is in.
+    salt: Salt,
     /// Up to here everything is durable, as far as this handle knows.
     synced: Position,
+    /// Behind the last record that another handle wrote. A flush of ours says nothing about the records up to here:
+    /// one of theirs may have failed before, and the system then takes for written what is not.
+    read_to: Position,
+    /// Behind the last record that this handle wrote.
+    wrote_to: Position,
+    /// Behind the record that says which segment is the oldest. Until it is durable the others stay.
+    oldest_said_at: Position,
     /// The oldest segment that is needed.
     oldest: u64,
     /// The lowest segment that may still be there.
@@ -85,13 +96,18 @@ impl Journal {
             reserve: open(RESERVE)?,
             files: Files::new(fs.clone()),
             fs,
+            rng: options.rng.clone(),
             flush: options.flush,
             segment_bytes: options.segment_bytes,
             reserve_bytes: options.reserve_bytes,
             busy_timeout: options.busy_timeout,
             tail: Position::default(),
+            salt: Salt::default(),
             commit: 0,
             synced: Position::default(),
+            read_to: Position::default(),
+            wrote_to: Position::default(),
+            oldest_said_at: Position::default(),
             oldest: 0,
             lowest: 0,
             is_locked: false,
@@ -115,9 +131,9 @@ impl Journal {
         self.oldest
     }
 
-    /// Something was written that is not flushed.
-    pub(crate) fn is_unflushed(&self) -> bool {
-        self.synced < self.tail
+    /// This handle wrote something that is not flushed, and may still be.
+    pub(crate) fn owes_flush(&self) -> bool {
+        self.synced < self.wrote_to && !self.is_poisoned
     }
 
     /// Where bytes of jobs are read.

@@ -1,7 +1,7 @@
 use super::{Journal, LOCK, Mark, Position, RESERVE, Sink, files::read};
 use crate::{
     error::Fault,
-    format::{SegmentHead, SegmentHeadError, find_next, segment_name, segment_number},
+    format::{Salt, SegmentHead, SegmentHeadError, find_next, segment_name, segment_number},
     sys::FsFile,
 };
 
@@ -50,8 +50,8 @@ impl Journal {
     fn begin_at(&mut self, lowest: u64, last: u64, mark: Option<Mark>) -> Result<bool, Fault> {
         let head = match self.files.head(lowest)? {
             Ok(head) => head,
-            Err(SegmentHeadError::Newer(version)) => {
-                return Err(Fault::newer(&segment_name(lowest), version));
+            Err(SegmentHeadError::OtherLayout(layout)) => {
+                return Err(Fault::other_layout(&segment_name(lowest), layout));
             }
             Err(SegmentHeadError::Bad(what)) => {
                 let is_unused =
@@ -62,9 +62,10 @@ impl Journal {
         };
         self.lowest = lowest;
         self.oldest = head.oldest;
-        self.commit = head.first_commit - 1;
-        self.tail = Position::start_of(lowest);
-        self.synced = Position::default();
+        self.commit = head.first_commit.saturating_sub(1);
+        (self.tail, self.salt) = (Position::start_of(lowest), head.salt);
+        (self.synced, self.read_to) = (Position::default(), Position::default());
+        (self.wrote_to, self.oldest_said_at) = (Position::default(), Position::default());
         Ok(true)
     }
 
@@ -91,13 +92,14 @@ impl Journal {
     pub(super) fn make_segment(&mut self, number: u64) -> Result<(), Fault> {
         self.files.forget(number);
         let file = self.files.create_segment(number)?;
-        let head = SegmentHead { number, first_commit: self.commit + 1, oldest: self.oldest };
+        let salt = Salt::random(&*self.rng);
+        let head = SegmentHead { number, first_commit: self.commit + 1, oldest: self.oldest, salt };
         let name = segment_name(number);
         let written = file.set_size(0).and_then(|()| file.write_at(0, &head.to_bytes()));
         written.map_err(|error| Fault::io(&name, error))?;
         file.sync().map_err(|error| self.poison(Fault::io(&name, error)))?;
         self.fs.sync_names().map_err(|error| self.poison(Fault::io("the directory", error)))?;
-        self.tail = Position::start_of(number);
+        (self.tail, self.salt) = (Position::start_of(number), salt);
         self.synced = self.tail;
         Ok(())
     }
@@ -111,7 +113,7 @@ impl Journal {
         }
         match self.files.head(next)? {
             Ok(head) if head.first_commit > self.commit => return Ok(false),
-            Err(SegmentHeadError::Newer(_)) => return Ok(false),
+            Err(SegmentHeadError::OtherLayout(_)) => return Ok(false),
             Ok(_) | Err(SegmentHeadError::Bad(_)) => {}
         }
         self.remove_segment(next)?;
@@ -122,7 +124,9 @@ impl Journal {
         let file = self.files.segment(number)?;
         self.files.forget(number);
         let size = size(&*file, number)?;
-        Ok(find_next(&read(&*file, number, 0, size)?, 0).is_some())
+        let bytes = read(&*file, number, 0, size)?;
+        let salt = SegmentHead::from_bytes(&bytes).ok().map(|head| head.salt);
+        Ok(find_next(&bytes, 0, salt).is_some())
     }
 
     /// Removes the segments that nobody needs, the oldest first: each removal is durable before the next, so that what is

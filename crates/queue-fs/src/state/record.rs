@@ -1,10 +1,9 @@
 use super::{
     State,
     shelf::{Part, Shelved, locate},
-    take::FIXED_BYTES,
 };
 use crate::{
-    format::{Head, Kept, RECORD_HEAD_BYTES, seal, start, write},
+    format::{Head, Kept, RECORD_HEAD_BYTES, Salt, seal, start, write},
     journal::{Journal, Position},
 };
 use bytes::Bytes;
@@ -71,7 +70,14 @@ impl Pending {
 #[doc(hidden)]
 pub fn encode(engine: &Engine) -> Vec<u8> {
     let (mut records, _) = changes(engine, Position::start_of(1), &[]);
-    let head = Head { commit: 1, synced: 0, oldest: 1, last_seq: engine.last_seq(), time: engine.mark() };
+    let head = Head {
+        commit: 1,
+        synced: 0,
+        oldest: 1,
+        last_seq: engine.last_seq(),
+        time: engine.mark(),
+        salt: Salt::default(),
+    };
     seal(&mut records, 0, &head);
     records
 }
@@ -195,12 +201,14 @@ impl<'d> Draft<'d> {
     /// A whole job, and where its parts will stand, taken to be in memory.
     pub(super) fn put(&mut self, stored: &StoredJob) -> Shelved {
         let epoch = stored.job.meta.epoch;
+        let begins_at = self.out.len();
         let (payload, result) = write::put(self.out, stored);
+        let blobs = payload.len() + result.as_ref().map_or(0, Range::len);
+        let other_bytes = (self.out.len() - begins_at - blobs) as u64;
         let result = result.map(|range| self.part(&range, epoch));
-        let fixed_bytes = FIXED_BYTES + stored.job.meta.id.as_str().len() as u64;
         let payload = self.part(&payload, epoch);
         let queue = stored.job.meta.queue.clone();
-        Shelved { queue, segment: self.base.segment, fixed_bytes, payload, result }
+        Shelved { queue, segment: self.base.segment, other_bytes, payload, result }
     }
 
     /// The changes that follow are about this queue.

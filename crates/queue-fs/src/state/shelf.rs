@@ -19,8 +19,8 @@ pub(super) struct Shelved {
     /// The segment in which it was written whole. Everything that was written of it since is in the same or a later one, so
     /// this is the one that needs it carried on.
     pub(super) segment: u64,
-    /// What its fixed parts take up on the disk, about.
-    pub(super) fixed_bytes: u64,
+    /// What all of it but the payload and the result takes up where it is written whole.
+    pub(super) other_bytes: u64,
     pub(super) payload: Part,
     pub(super) result: Option<Part>,
 }
@@ -91,7 +91,7 @@ impl Shelved {
     /// What it takes up on the disk, about.
     pub(super) fn bytes(&self) -> u64 {
         let part = |part: &Part| u64::from(part.location.len);
-        self.fixed_bytes + part(&self.payload) + self.result.as_ref().map_or(0, part)
+        self.other_bytes + part(&self.payload) + self.result.as_ref().map_or(0, part)
     }
 
     pub(super) fn resident_bytes(&self) -> u64 {

@@ -3,19 +3,19 @@ use super::{
     shelf::{Part, Shelved, locate},
 };
 use crate::{
-    format::{Blob, Change, Head, Kept, Malformed, RECORD_HEAD_BYTES, Update},
+    format::{Blob, Change, Head, Kept, Malformed, RECORD_HEAD_BYTES, Update, put_len},
     journal::{Position, Sink},
 };
 use bytes::Bytes;
 use queue_core::{JobBody, Payload, QueueName, Seq, lifecycle::TrackedJob};
 use queue_memory::StoredJob;
 
-/// What a job takes up on the disk besides its payload, its result and its id, about.
-pub(super) const FIXED_BYTES: u64 = 160;
-
 impl Sink for State {
     fn begin_at(&mut self, segment: u64) {
+        let told = self.engine.mark();
         *self = Self { begun_at: segment, ..Self::new(self.budget_bytes) };
+        // A time that was told binds the handle that told it, whatever the journal says.
+        self.engine.raise(0, told);
     }
 
     /// Does what a record says. Records that contradict what was there are damage too.
@@ -63,10 +63,10 @@ impl Taking<'_> {
         let epoch = job.meta.epoch;
         let (payload, payload_part) = self.blob(payload, epoch, !is_terminal);
         let (result, result_part) = result.map(|result| self.blob(result, epoch, true)).unzip();
-        let fixed_bytes = FIXED_BYTES + job.meta.id.as_str().len() as u64;
-        self.state.engine.load(StoredJob { job, body: JobBody { payload, result, error_details } });
-        let segment = self.at.segment;
-        let shelved = Shelved { queue, segment, fixed_bytes, payload: payload_part, result: result_part };
+        let stored = StoredJob { job, body: JobBody { payload, result, error_details } };
+        let (segment, other_bytes) = (self.at.segment, put_len(&stored));
+        self.state.engine.load(stored);
+        let shelved = Shelved { queue, segment, other_bytes, payload: payload_part, result: result_part };
         self.state.shelf.put(seq, shelved);
     }
 
@@ -133,7 +133,9 @@ impl State {
     /// A step of a life is on the disk. The payload of a job that is over is hardly wanted again, so it goes to rest.
     pub(super) fn changed(&mut self, queue: &QueueName, seq: Seq, result: Kept<Part>, is_terminal: bool) {
         let mut rests = false;
+        let other_bytes = self.engine.stored(queue, seq).map(put_len);
         self.shelf.change(seq, |shelved| {
+            shelved.other_bytes = other_bytes.unwrap_or(shelved.other_bytes);
             match result {
                 Kept::Same => {}
                 Kept::Gone => shelved.result = None,

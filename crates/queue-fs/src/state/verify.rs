@@ -1,5 +1,9 @@
 use super::{State, shelf::Part};
-use crate::{error::Fault, format::segment_name, journal::Files};
+use crate::{
+    error::Fault,
+    format::{put_len, segment_name},
+    journal::Files,
+};
 use queue_core::Timestamp;
 
 impl State {
@@ -15,6 +19,9 @@ impl State {
                 findings.push(format!("{}: the life {seq} stands on the disk alone", shelved.queue));
                 continue;
             };
+            if shelved.other_bytes != put_len(stored) {
+                findings.push(format!("{}: the life {seq} is longer or shorter than counted", shelved.queue));
+            }
             let result = shelved.result.zip(stored.body.result.as_ref());
             if shelved.result.is_some() != stored.body.result.is_some() {
                 findings.push(format!("{}: the life {seq} has a result in one place alone", shelved.queue));

@@ -31,7 +31,10 @@ impl Committer for Files {
     /// Hints are published between the commit and the answers, so that whoever has an answer finds that others were told.
     fn transact(session: &mut Session, group: &mut [Pending<Self>]) -> Result<(), Failed<Fault>> {
         let wanted = group.iter().filter(|call| call.is_wanted());
-        let Some(need) = wanted.map(Pending::need).max() else { return Ok(()) };
+        let Some(need) = wanted.map(Pending::need).max() else {
+            session.end();
+            return Ok(());
+        };
         session.begin(need).map_err(|fault| failed(fault, Failed::Together))?;
         let mut done = attempt(session, group, need);
         if need == Need::Read && done.as_ref().is_err_and(Fault::is_missing) {
@@ -69,16 +72,19 @@ fn failed(fault: Fault, otherwise: fn(Fault) -> Failed<Fault>) -> Failed<Fault> 
 mod tests {
     use super::*;
     use crate::{
-        FsOptions, FsStorage,
-        writer::{Enqueue, Shared, start},
+        Flush, FsOptions, FsStorage,
+        writer::{Enqueue, FlushNow, Shared, start},
     };
-    use queue_core::{ContentType, JobId, Kind, NewJob, Payload, QueueName, Storage, group_commit::Verb};
+    use queue_core::{
+        ContentType, JobId, Kind, NewJob, Payload, QueueName, Storage, group_commit::Verb, watcher::Wake,
+    };
     use std::{
         io::ErrorKind,
         sync::{
             Arc,
             atomic::{AtomicU64, AtomicUsize, Ordering},
         },
+        time::Duration,
     };
 
     /// A read that fails so many times.
@@ -126,5 +132,24 @@ mod tests {
         let ours = writer.call(Enqueue { queue: queue.clone(), groups: jobs("ours") }).await;
         assert!(ours.expect("it enqueues").value[0][0].seq() > theirs, "a number is given once");
         assert_eq!(other.verify().await.expect("it verifies"), Vec::<String>::new());
+    }
+
+    /// One that was asked for may have found no room among calls like this read.
+    #[tokio::test]
+    async fn while_a_flush_is_due_every_call_asks_for_it() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let options = FsOptions::new(directory.path().join("jobs")).flush(Flush::Every(Duration::MAX));
+        let options = options.checked().expect("they are valid");
+        let (hub, seen, unflushed) = (Arc::default(), Arc::new(AtomicU64::new(0)), Arc::default());
+        let shared = Arc::new(Shared { options, hub, seen, unflushed });
+        let (writer, _) = start(shared.clone()).await.expect("it opens");
+        let asked = || shared.unflushed.wait_for_touch(Duration::ZERO);
+        let queue = QueueName::from_static("q");
+        writer.call(Enqueue { queue, groups: jobs("one") }).await.expect("it enqueues");
+        assert_eq!(asked(), Wake::Touched);
+        writer.call(flaky(0, ErrorKind::Other)).await.expect("it reads");
+        assert_eq!(asked(), Wake::Touched);
+        writer.call(FlushNow).await.expect("it flushes");
+        assert_eq!(asked(), Wake::TimedOut);
     }
 }

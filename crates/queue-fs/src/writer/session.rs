@@ -19,7 +19,7 @@ pub(crate) struct Session {
     pub(super) presence: Vec<PresenceEdit>,
     /// The state is that of the journal up to its tail.
     is_loaded: bool,
-    /// Old segments are given up. Not any more once something in them could not be read: it stays for `fsck`.
+    /// Old segments are given up. Not any more once something in them was damaged: it stays for `fsck`.
     gives_up_segments: bool,
     /// The disk was full when last looked at.
     is_tight: bool,
@@ -121,7 +121,9 @@ impl Session {
         };
         let (alone, segment_bytes) = (pending.len(), self.shared.options.segment_bytes);
         if self.gives_up_segments && self.state.is_wasteful(segment_bytes, self.is_tight) {
-            self.gives_up_segments = self.state.carry(&mut self.journal, &mut pending).is_ok();
+            let carried = self.state.carry(&mut self.journal, &mut pending);
+            // Anything but damage may pass, and is tried again with the next commit.
+            self.gives_up_segments = carried.err().is_none_or(|fault| fault.damage().is_none());
         }
         let mut appended = self.journal.append(&pending);
         if appended.as_ref().is_err_and(Fault::is_full) && pending.len() > alone {
@@ -137,9 +139,6 @@ impl Session {
         appended?;
         self.state.recorded(pending);
         self.journal.tidy();
-        if matches!(self.shared.options.flush, Flush::Every(_)) && self.journal.is_unflushed() {
-            self.shared.unflushed.touch();
-        }
         Ok(())
     }
 
@@ -149,15 +148,23 @@ impl Session {
         self.state.engine.rollback();
     }
 
-    /// Lets others go on.
+    /// Lets others go on. While a flush is due somebody is asked for it again and again: one that was asked for may
+    /// have failed, or found no room among the calls that wait.
     pub(super) fn end(&mut self) {
         self.journal.unlock();
+        if matches!(self.shared.options.flush, Flush::Every(_)) && self.journal.owes_flush() {
+            self.shared.unflushed.touch();
+        }
     }
 
     /// The last thing that a handle does: what it wrote becomes durable, whatever it promised.
     pub(super) fn close(&mut self) {
         // Nobody is left to be told that it failed, and nobody was promised that it would not.
-        drop(self.journal.flush());
+        if self.journal.flush().is_err() {
+            // Where the lock cannot be had there is still what this handle wrote itself.
+            drop(self.journal.sync_tail());
+        }
+        self.journal.unlock();
     }
 
     fn tell_of_others(&self, foreign: bool) {

@@ -4,15 +4,19 @@ use crate::{
     disk::Disk,
     script::{Script, View, make, view},
 };
-use queue_core::{Certainty, Storage};
+use queue_core::{Certainty, SeededRng, Storage};
 use queue_fs::{Flush, FsOptions, FsStorage};
 use std::sync::Arc;
+
+/// Seeds the salts of segments.
+const SEGMENT_SALTS: u64 = 1;
 
 /// How the store is opened: short segments, so that the journal goes round, and little memory, so that it is read.
 pub(crate) fn options(disk: &Disk, script: &Script, flush: Flush) -> FsOptions {
     FsOptions::new("simulated")
         .fs(Arc::new(disk.clone()))
         .clock(script.clock.clone())
+        .rng(Arc::new(SeededRng::new(SEGMENT_SALTS)))
         .flush(flush)
         .segment_bytes(1_500)
         .reserve_bytes(2_000)

@@ -38,6 +38,7 @@ impl Fs for Disk {
                     inode
                 }
             };
+            state.files[inode].handles += 1;
             Ok((inode, state.opened))
         })?;
         Ok(Arc::new(File { disk: self.clone(), inode, boot, number }))
@@ -92,10 +93,16 @@ impl File {
                 return run(&mut state);
             }
             (_, Kind::Write) => half(&mut state),
-            (Failure::Error, Kind::Sync) => state.forget_sync(self.inode),
+            (Failure::Error | Failure::Outage, Kind::Sync) => state.forget_sync(self.inode),
             _ => {}
         }
         Err(error(failure))
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        self.disk.lock().files[self.inode].handles -= 1;
     }
 }
 
@@ -110,6 +117,9 @@ impl FsFile for File {
             |_| {},
             |state| {
                 let live = &state.files[self.inode].live;
+                if state.fails_reads && live.starts_with(b"QUEUE-FS") {
+                    return Err(error(Failure::Error));
+                }
                 let rest = live.get(usize::try_from(offset).expect("small")..).unwrap_or_default();
                 let read = rest.len().min(buffer.len());
                 buffer[..read].copy_from_slice(&rest[..read]);

@@ -19,6 +19,8 @@ pub(crate) enum Failure {
     Error,
     /// One write finds no room, half done.
     NoRoom,
+    /// As an error, and so does every call after it, until the disk is mended.
+    Outage,
 }
 
 /// The disk. Clones are the same one.
@@ -40,6 +42,8 @@ pub(crate) struct State {
     pub(crate) locked_by: Option<u64>,
     pub(crate) opened: u64,
     capacity_bytes: Option<u64>,
+    /// No bytes of a segment can be read.
+    pub(crate) fails_reads: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -47,6 +51,8 @@ pub(crate) struct Content {
     pub(crate) live: Vec<u8>,
     pub(crate) durable: Vec<u8>,
     pub(crate) changes: Vec<Change>,
+    /// How often it is open: until it is closed, a file without a name takes up room.
+    pub(crate) handles: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -71,6 +77,11 @@ impl Disk {
         self.lock().has_failed
     }
 
+    /// Nothing goes wrong any more.
+    pub(crate) fn mend(&self) {
+        self.lock().fails_at = None;
+    }
+
     /// Calls since the last failure was asked for.
     pub(crate) fn calls(&self) -> u64 {
         self.lock().calls
@@ -93,6 +104,11 @@ impl Disk {
     /// Only so much room.
     pub(crate) fn set_capacity(&self, bytes: Option<u64>) {
         self.lock().capacity_bytes = bytes;
+    }
+
+    /// Reads of segments fail from now on, or no longer.
+    pub(crate) fn fail_reads(&self, fails: bool) {
+        self.lock().fails_reads = fails;
     }
 
     /// What all files take up.
@@ -129,8 +145,11 @@ impl Disk {
     /// A copy with the same content, everything durable, for damage by hand.
     pub(crate) fn copy(&self) -> Self {
         let state = self.lock();
-        let settled =
-            |file: &Content| Content { live: file.live.clone(), durable: file.live.clone(), changes: vec![] };
+        let settled = |file: &Content| Content {
+            live: file.live.clone(),
+            durable: file.live.clone(),
+            ..Content::default()
+        };
         let files = state.files.iter().map(settled).collect();
         let (names, durable_names) = (state.names.clone(), state.names.clone());
         Self(Arc::new(Mutex::new(State { names, durable_names, files, ..State::default() })))
@@ -158,7 +177,9 @@ impl Disk {
 
 impl State {
     fn used_bytes(&self) -> u64 {
-        self.names.values().map(|inode| self.files[*inode].live.len() as u64).sum()
+        let is_there =
+            |inode: &usize| self.files[*inode].handles > 0 || self.names.values().any(|n| n == inode);
+        (0..self.files.len()).filter(is_there).map(|inode| self.files[inode].live.len() as u64).sum()
     }
 
     /// Counts a call; answers the failure that it meets, if it does.
@@ -168,7 +189,9 @@ impl State {
         }
         self.calls += 1;
         match self.fails_at {
-            Some((call, failure)) if call == self.calls => {
+            Some((call, failure))
+                if call == self.calls || (failure == Failure::Outage && call < self.calls) =>
+            {
                 self.has_failed = true;
                 self.is_down = matches!(failure, Failure::Power | Failure::Death);
                 Ok(Some(failure))

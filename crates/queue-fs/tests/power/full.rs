@@ -17,7 +17,11 @@ fn queue() -> QueueName {
 }
 
 fn options(disk: &Disk) -> FsOptions {
-    FsOptions::new("simulated").fs(Arc::new(disk.clone())).segment_bytes(8 << 10).reserve_bytes(16 << 10)
+    FsOptions::new("simulated")
+        .fs(Arc::new(disk.clone()))
+        .rng(Arc::new(SeededRng::new(1)))
+        .segment_bytes(8 << 10)
+        .reserve_bytes(16 << 10)
 }
 
 fn job(n: usize) -> NewJob {

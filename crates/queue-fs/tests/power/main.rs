@@ -15,6 +15,7 @@ mod cuts;
 mod disk;
 mod failures;
 mod flips;
+mod forgotten;
 mod full;
 mod interval;
 mod rolling;
