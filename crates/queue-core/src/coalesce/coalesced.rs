@@ -14,7 +14,7 @@ use std::sync::Arc;
 ///
 /// For stores where a call costs a round trip or a commit. Input is checked before it joins a batch. A batch that is
 /// refused all the same is sent again call by call. Heartbeats have a lane of their own, so that they never wait
-/// behind a large settle.
+/// behind a large settle; and calls about different queues do not wait for each other.
 #[derive(Debug)]
 pub struct Coalesced<S: ?Sized> {
     store: Arc<S>,
@@ -56,6 +56,12 @@ impl<S: Storage + ?Sized> StorageLayer for Coalesced<S> {
         self.store.capabilities().limits.check_apply(&batch)?;
         let is_heartbeat = batch.iter().all(|transition| matches!(transition.patch, Patch::Extend { .. }));
         let lane = if is_heartbeat { &self.heartbeats } else { &self.settles };
-        lane.call((), batch).await
+        lane.call(only_queue(&batch), batch).await
     }
+}
+
+/// The queue that all are about: those of different queues do not wait for each other, since stores may be away in part.
+fn only_queue(batch: &[Transition]) -> Option<QueueName> {
+    let first = &batch.first()?.queue;
+    batch.iter().all(|transition| transition.queue == *first).then(|| first.clone())
 }

@@ -1,6 +1,15 @@
 use crate::{Error, ErrorKind, Result, Spawn, Stamped, Storage, coalesce::verb::Verb};
-use futures_util::FutureExt;
-use std::{collections::BTreeMap, panic::AssertUnwindSafe, sync::Arc};
+use futures_util::{
+    FutureExt, StreamExt,
+    future::{Either, pending, select},
+    stream::FuturesUnordered,
+};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    panic::AssertUnwindSafe,
+    pin::pin,
+    sync::Arc,
+};
 use tokio::sync::{mpsc, oneshot};
 
 /// Calls that may wait in a lane; further callers wait for room.
@@ -38,13 +47,79 @@ impl<V: Verb> Lane<V> {
     }
 }
 
+/// One batch of each key at a time, and those of different keys side by side: a key whose call hangs holds up no other.
 async fn run<V: Verb, S: Storage + ?Sized>(store: Arc<S>, mut inbox: mpsc::Receiver<Call<V>>) {
     let weight_max = store.capabilities().limits.batch_max;
-    let mut calls = Vec::new();
-    while inbox.recv_many(&mut calls, WAITING_MAX).await > 0 {
-        for batch in batches(std::mem::take(&mut calls), weight_max) {
-            send(&*store, batch).await;
+    let (mut waiting, mut arrived) = (Waiting::default(), Vec::new());
+    let (mut under_way, mut is_open) = (FuturesUnordered::new(), true);
+    while is_open || !under_way.is_empty() {
+        let event = {
+            let ends = pin!(async {
+                match under_way.next().await {
+                    Some(key) => key,
+                    None => pending().await,
+                }
+            });
+            let reads = is_open && waiting.count < WAITING_MAX;
+            let comes = pin!(async {
+                if reads { inbox.recv_many(&mut arrived, WAITING_MAX).await } else { pending().await }
+            });
+            match select(ends, comes).await {
+                Either::Left((key, _)) => Either::Left(key),
+                Either::Right((count, _)) => Either::Right(count),
+            }
+        };
+        match event {
+            Either::Left(key) => waiting.ended(&key),
+            Either::Right(count) => is_open = count > 0,
         }
+        arrived.drain(..).for_each(|call| waiting.add(call));
+        under_way.extend(waiting.next().into_iter().map(|(key, calls)| {
+            let store = store.clone();
+            async move {
+                for batch in batches(calls, weight_max) {
+                    send(&*store, batch).await;
+                }
+                key
+            }
+        }));
+    }
+}
+
+/// What has come and is not on its way, by key.
+struct Waiting<V: Verb> {
+    calls: BTreeMap<V::Key, Vec<Call<V>>>,
+    /// How many these are.
+    count: usize,
+    /// The keys that have a batch on its way.
+    busy: BTreeSet<V::Key>,
+}
+
+impl<V: Verb> Default for Waiting<V> {
+    fn default() -> Self {
+        Self { calls: BTreeMap::new(), count: 0, busy: BTreeSet::new() }
+    }
+}
+
+impl<V: Verb> Waiting<V> {
+    fn add(&mut self, call: Call<V>) {
+        self.count += 1;
+        self.calls.entry(call.key.clone()).or_default().push(call);
+    }
+
+    fn ended(&mut self, key: &V::Key) {
+        self.busy.remove(key);
+    }
+
+    /// All of each key that is free, which is not any more. The order of keys is theirs, so that a seeded run repeats.
+    fn next(&mut self) -> Vec<(V::Key, Vec<Call<V>>)> {
+        let (busy, count) = (&mut self.busy, &mut self.count);
+        let free: Vec<_> = self.calls.extract_if(.., |key, _| !busy.contains(key)).collect();
+        for (key, calls) in &free {
+            busy.insert(key.clone());
+            *count -= calls.len();
+        }
+        free
     }
 }
 
@@ -61,24 +136,21 @@ impl<V: Verb> Default for Batch<V> {
     }
 }
 
-/// Splits what waits by key, and each part so that it fits one call of the store. Order within a key is kept,
-/// and the order of keys is theirs, so that a seeded run repeats.
+/// Splits what waits so that each part fits one call of the store. The order is kept.
 fn batches<V: Verb>(calls: Vec<Call<V>>, weight_max: usize) -> Vec<Vec<Call<V>>> {
-    let mut full = Vec::new();
-    let mut open: BTreeMap<V::Key, Batch<V>> = BTreeMap::new();
+    let (mut full, mut batch) = (Vec::new(), Batch::<V>::default());
     for call in calls {
         let (weight, bytes) =
             (call.items.iter().map(V::weight).sum::<usize>(), call.items.iter().map(V::bytes).sum::<usize>());
-        let batch = open.entry(call.key.clone()).or_default();
         let fits = batch.weight + weight <= weight_max && batch.bytes + bytes <= BATCH_BYTES_MAX;
         if !fits && !batch.calls.is_empty() {
-            full.push(std::mem::take(batch).calls);
+            full.push(std::mem::take(&mut batch).calls);
         }
         batch.weight += weight;
         batch.bytes += bytes;
         batch.calls.push(call);
     }
-    full.extend(open.into_values().map(|batch| batch.calls));
+    full.push(batch.calls);
     full
 }
 

@@ -5,7 +5,7 @@ use std::future::Future;
 
 /// A batched verb of a store: what can be merged, and how it is called.
 pub(super) trait Verb: Send + 'static {
-    /// Calls with different keys do not merge.
+    /// Calls with different keys do not merge, nor wait for each other.
     type Key: Clone + Ord + Send + 'static;
     /// One item of a batch, whole or not at all.
     type Item: Clone + Send + 'static;
@@ -60,7 +60,8 @@ impl Verb for EnqueueVerb {
 pub(super) struct ApplyVerb;
 
 impl Verb for ApplyVerb {
-    type Key = ();
+    /// The queue, if it is about one alone.
+    type Key = Option<QueueName>;
     type Item = Transition;
     type Answer = Applied;
 
@@ -76,7 +77,7 @@ impl Verb for ApplyVerb {
 
     async fn call<S: Storage + ?Sized>(
         store: &S,
-        (): (),
+        _: Option<QueueName>,
         batch: Vec<Transition>,
     ) -> Result<Stamped<Vec<Applied>>> {
         store.apply(batch).await

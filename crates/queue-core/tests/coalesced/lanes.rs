@@ -6,7 +6,7 @@ use crate::{
 };
 use std::sync::Arc;
 
-use queue_core::{Applied, Coalesced, Limits, Storage, lifecycle::Transition};
+use queue_core::{Applied, Coalesced, Limits, QueueName, Storage, lifecycle::Transition};
 
 fn apply(store: &Coalesced<Recorder>, batch: Vec<Transition>) -> Pending<'_, Vec<Applied>> {
     Box::pin(store.apply(batch))
@@ -45,6 +45,31 @@ async fn a_batch_with_a_settle_in_it_waits_with_the_settles() {
     }
     let settled = |ids: &[&str]| Call::Settle(ids.iter().map(ToString::to_string).collect());
     assert_eq!(recorder.calls(), [settled(&["a"]), settled(&["b", "c", "d"])]);
+}
+
+/// A part of the store may be away.
+#[tokio::test]
+async fn calls_about_another_queue_do_not_wait_for_one_that_hangs() {
+    let (recorder, store) = coalesced(Limits::default());
+    let other = |mut transition: Transition| {
+        transition.queue = QueueName::from_static("other");
+        transition
+    };
+    let mut hanging = [
+        apply(&store, vec![release("a")]),
+        apply(&store, vec![heartbeat("b")]),
+        apply(&store, vec![other(release("c"))]),
+        apply(&store, vec![other(heartbeat("d"))]),
+    ];
+    for call in &mut hanging {
+        join(call).await;
+        every_task_rests().await;
+    }
+    assert_eq!(recorder.calls().len(), 4, "each is on its way");
+    recorder.open();
+    for call in hanging {
+        call.await.unwrap();
+    }
 }
 
 #[tokio::test]
