@@ -1,6 +1,7 @@
 -- In: mark; for each lease its key (queue, seq, id), token, length and progress; channel, origin. In the order of seq.
 -- Out: now, and each job whose lease was extended, as it is since.
--- Guard: the present token, and a lease that has not lapsed (I3, I4). Writes no index: `deadline` stays.
+-- Guard: the present token, and a lease that has not lapsed (I3, I4). Writes no index: `deadline` stays. A row that somebody
+-- holds is passed over: it may be a caller's open transaction, and the other leases cannot wait for its end.
 WITH t AS MATERIALIZED (SELECT {now} AS now),
 i AS MATERIALIZED (
   SELECT i.*, b.kind, b.priority, b.created_at, b.max_attempts, b.max_stalls, b.keep_completed, b.keep_failed
@@ -10,6 +11,13 @@ i AS MATERIALIZED (
     SELECT * FROM {schema}.body AS b WHERE b.queue = i.queue AND b.seq = i.seq AND b.id = i.id LIMIT 1
   ) AS b
 ),
+free AS MATERIALIZED (
+  SELECT i.n, s.seq FROM i CROSS JOIN LATERAL (
+    SELECT seq FROM {schema}.lease AS s
+    WHERE s.seq = i.seq AND s.token = i.token AND s.expires_at > (SELECT now FROM t)
+    LIMIT 1 FOR UPDATE SKIP LOCKED
+  ) AS s
+),
 extended AS (
   UPDATE {schema}.lease AS s SET
     expires_at = (SELECT now FROM t) + i.span,
@@ -17,8 +25,8 @@ extended AS (
     deadline = least(s.deadline, (SELECT now FROM t) + i.span),
     revision = s.revision + 1,
     progress = coalesce(i.to_progress, s.progress)
-  FROM i
-  WHERE s.seq = ANY (ARRAY[i.seq]) AND s.token = i.token AND s.expires_at > (SELECT now FROM t)
+  FROM free JOIN i ON i.n = free.n
+  WHERE s.seq = ANY (ARRAY[free.seq])
   RETURNING i.n, s.*
 ),
 told AS (

@@ -4,6 +4,8 @@
 -- Guard: the token of the present lease, and the flags seen (I4); or the revision that was seen. A delete checks it again on
 -- the newest version of the row, under its lock. Rows are visited in the order of the request, so that batches do not
 -- wait in a circle; under a plan that visits them otherwise, the server breaks the circle and the batch is sent again.
+-- A lapsed lease that somebody holds is passed over: it may be a caller's open transaction, and whoever rescues cannot wait for
+-- its end.
 -- A step of a life: the row leaves one table and enters another, or goes with its body (I5, I6, I20).
 WITH t AS MATERIALIZED (SELECT {now} AS now),
 i AS MATERIALIZED (
@@ -21,6 +23,12 @@ i AS MATERIALIZED (
     SELECT * FROM {schema}.body AS b WHERE b.seq = i.seq AND b.queue = i.queue AND b.id = i.id LIMIT 1
   ) AS b
 ),
+free AS MATERIALIZED (
+  SELECT i.n FROM i CROSS JOIN LATERAL (
+    SELECT FROM {schema}.lease AS s WHERE s.seq = i.seq LIMIT 1 FOR UPDATE SKIP LOCKED
+  ) AS s
+  WHERE i.lapse = 1
+),
 left_ready AS (
   DELETE FROM {schema}.ready AS s USING i
   WHERE s.seq = ANY (ARRAY[i.seq]) AND i.token IS NULL AND s.revision = i.seen_revision AND i.lapse <> 1
@@ -28,7 +36,7 @@ left_ready AS (
 ),
 left_lease AS (
   DELETE FROM {schema}.lease AS s USING i
-  WHERE s.seq = ANY (ARRAY[i.seq])
+  WHERE s.seq = ANY (ARRAY[i.seq]) AND (i.lapse <> 1 OR i.n IN (SELECT n FROM free))
     AND CASE
       WHEN i.token IS NULL THEN s.revision = i.seen_revision
       ELSE s.token = i.token AND (i.seen_flags IS NULL OR s.flags = i.seen_flags)

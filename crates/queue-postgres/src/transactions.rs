@@ -69,6 +69,9 @@ impl PostgresStorage {
     /// Completes a job in a transaction of its handler, so that the job's completion and the handler's writes commit
     /// together. `job` and `token` are those of the claim.
     ///
+    /// Commit soon: while the transaction is open no heartbeat of the job is stored, so its lease goes on to its end, and the
+    /// handler is then told that it was lost.
+    ///
     /// Roll back unless the answer is [`Changed::Done`]: a [`Changed::LeaseLost`] or [`Changed::Missing`] means
     /// that the job runs elsewhere, or ran. After the commit, settling the job once more with the same token and event,
     /// as a worker does, is answered as done and writes nothing.

@@ -7,8 +7,8 @@ mod storm;
 use common::{enqueue, job, queue};
 use database::Database;
 use queue_core::{
-    Enqueued, Failure, OnFailed, Storage, WorkerId, WorkerInfo,
-    lifecycle::{Cause, Event},
+    Applied, Changed, ClaimedJob, Enqueued, Failure, OnFailed, Span, State, Storage, WorkerId, WorkerInfo,
+    lifecycle::{Cause, Event, Policy, Transition, decide},
 };
 use queue_postgres::PostgresStorage;
 use sqlx::Connection;
@@ -148,6 +148,49 @@ async fn a_transaction_whose_enqueue_came_second_holds_nothing_of_the_job() {
     for connection in [first, second, other] {
         connection.close().await.expect("it closes");
     }
+    store.close().await.expect("it closes");
+    database.assert_none().await;
+}
+
+/// The decision about each held job, as its holder or whoever finds it lapsed.
+fn decided(jobs: &[ClaimedJob], event: impl Fn(&ClaimedJob) -> Event) -> Vec<Transition> {
+    let decided = jobs.iter().map(|job| decide(&job.record.meta, event(job), &Policy::default()));
+    decided.collect::<Result<_, _>>().expect("they are held")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn heartbeats_and_rescues_of_others_do_not_wait_for_a_transaction_that_completes_a_job() {
+    let Some(mut database) = Database::new().await else { return };
+    let store = PostgresStorage::open(database.options()).await.expect("it opens");
+    enqueue(&store, vec![job("lapsed a"), job("lapsed b")]).await;
+    let lapsed = common::claim(&store, 2).await.jobs;
+    let lapse = "UPDATE queue.lease SET expires_at = 0, deadline = 0; COMMIT; BEGIN";
+    let mut transaction = database.hold(lapse).await;
+    enqueue(&store, vec![job("a"), job("b")]).await;
+    let held = common::claim(&store, 2).await.jobs;
+    for job in [&lapsed[0], &held[0]] {
+        let completing =
+            store.complete_in(&mut transaction, &job.record.meta, job.token, common::text("done")).await;
+        assert!(matches!(completing.expect("the server answers"), Changed::Done(_)));
+    }
+
+    let extend =
+        |job: &ClaimedJob| Event::Extend { token: job.token, by: Span::from_secs(60), progress: None };
+    let meanwhile = async {
+        let beats = store.apply(decided(&held, extend)).await.expect("the server answers").value;
+        assert!(matches!(beats[..], [Applied::Stale(_), Applied::Done(_)]), "{beats:?}");
+        let rescues =
+            store.apply(decided(&lapsed, |_| Event::Expire)).await.expect("the server answers").value;
+        assert!(matches!(rescues[..], [Applied::Stale(_), Applied::Done(_)]), "{rescues:?}");
+    };
+    tokio::select! {
+        () = meanwhile => {}
+        () = database.until_waiting(1) => panic!("somebody waits"),
+    }
+    sqlx::raw_sql("COMMIT").execute(&mut transaction).await.expect("it commits");
+    let counts = store.counts(&queue()).await.expect("the server answers");
+    assert_eq!(counts.of(State::Completed), 2, "both that the transaction completed");
+    transaction.close().await.expect("it closes");
     store.close().await.expect("it closes");
     database.assert_none().await;
 }

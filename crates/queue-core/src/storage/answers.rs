@@ -54,7 +54,8 @@ pub enum Applied {
     Done(JobMeta),
     /// The lease is another's, lapsed, or settled otherwise. Final.
     LeaseLost(JobMeta),
-    /// The record moved since it was seen: decide again on this.
+    /// The record moved since it was seen: decide again on this. For an extension or an expiry also that somebody holds the
+    /// record at this moment, as an open transaction may: send it again later.
     Stale(JobMeta),
     /// This life is gone. To the sender of a settle whose first outcome is unknown it counts as done.
     Missing,

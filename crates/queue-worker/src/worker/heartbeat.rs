@@ -210,6 +210,8 @@ fn note(shared: &Shared, job: &HeldJob, sent: &Patch, answer: &Applied, sent_at:
                 job.cancel(CancelReason::Requested);
             }
         }
+        // Somebody holds the record, such as a transaction of the handler that completes the job: for the next beat.
+        Applied::Stale(_) => {}
         // Settled here in the meantime, or lost.
         _ if shared.is_holding(job) => job.cancel(CancelReason::LeaseLost),
         _ => {}

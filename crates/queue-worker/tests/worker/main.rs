@@ -8,6 +8,7 @@ mod documented;
 mod event_stream;
 mod hook_failures;
 mod hooks;
+mod late_claims;
 mod leadership;
 mod leadership_faults;
 mod leases;

@@ -10,7 +10,7 @@ use crate::{
 };
 use queue_core::{
     Applied, Error, ErrorKind, JobMeta, NewJob, QueueName, Stamped, Timestamp,
-    lifecycle::{Flags, TrackedJob, Transition, Verdict, apply},
+    lifecycle::{Flags, Lapse, Patch, TrackedJob, Transition, Verdict, apply},
 };
 use sqlx::{Row, postgres::PgRow};
 use std::collections::{BTreeMap, HashMap};
@@ -20,6 +20,8 @@ const JOB_AT: usize = 2;
 const NOW_AT: usize = 1;
 /// How often items are sent whose guard did not hold when they were written and did when they were read.
 const ROUNDS_MAX: usize = 16;
+/// The same of what passes over rows that somebody holds; then it was too busy for now.
+const ROUNDS_HELD_MAX: usize = 4;
 
 /// Applies transitions, each atomic by itself, in order.
 #[derive(Debug)]
@@ -79,9 +81,9 @@ impl Session<'_> {
                 (!is_known).then_some(Outcome { answer: Applied::Missing, is_written: false })
             })
             .collect();
-        for _ in 0..ROUNDS_MAX {
+        for round in 1..=ROUNDS_MAX {
             self.write_open(run, &queues, &mut outcomes).await?;
-            self.judge_open(run, &queues, &mut outcomes).await?;
+            self.judge_open(run, &queues, &mut outcomes, round).await?;
             if outcomes.iter().all(Option::is_some) {
                 return self.enqueue_followers(run, outcomes.into_iter().flatten().collect()).await;
             }
@@ -194,6 +196,7 @@ impl Session<'_> {
         run: &[Transition],
         queues: &HashMap<&QueueName, i32>,
         outcomes: &mut [Option<Outcome>],
+        round: usize,
     ) -> Result<(), Fault> {
         let open: Vec<usize> = (0..run.len()).filter(|at| outcomes[*at].is_none()).collect();
         if open.is_empty() {
@@ -217,7 +220,9 @@ impl Session<'_> {
             let at = *at.ok_or_else(|| foreign("no such position"))?;
             let found = row.try_get::<Option<i64>, _>(JOB_AT)?;
             let job = found.map(|_| read_job(row, JOB_AT, &run[at].queue)).transpose()?;
-            outcomes[at] = judge(job, &run[at], now).map(|answer| Outcome { answer, is_written: false });
+            let is_last = round >= ROUNDS_HELD_MAX && passes_over(&run[at]);
+            let answer = judge(job, &run[at], now, is_last);
+            outcomes[at] = answer.map(|answer| Outcome { answer, is_written: false });
         }
         Ok(())
     }
@@ -246,11 +251,17 @@ fn read_completed(row: &PgRow, sent: &Transition) -> sqlx::Result<TrackedJob> {
     Ok(TrackedJob { token: Some(to.token), ..TrackedJob::new(meta) })
 }
 
-/// Why an item was not written; `None` if it could be now.
-fn judge(job: Option<TrackedJob>, sent: &Transition, now: Timestamp) -> Option<Applied> {
+/// Whether it is for later if somebody holds the row: `extend.sql` and `move.sql` wait for nobody with these.
+fn passes_over(sent: &Transition) -> bool {
+    matches!(sent.patch, Patch::Extend { .. }) || sent.guard.lapse == Lapse::Lapsed
+}
+
+/// Why an item was not written; `None` if it could be now, unless this was its last round.
+fn judge(job: Option<TrackedJob>, sent: &Transition, now: Timestamp, is_last: bool) -> Option<Applied> {
     let Some(mut job) = job else { return Some(Applied::Missing) };
+    let seen = is_last.then(|| job.meta.clone());
     match apply(&mut job, sent, now) {
-        Verdict::Written(_) | Verdict::Removed => None,
+        Verdict::Written(_) | Verdict::Removed => seen.map(Applied::Stale),
         Verdict::Replayed => Some(Applied::Done(job.meta)),
         Verdict::LeaseLost => Some(Applied::LeaseLost(job.meta)),
         Verdict::Stale => Some(Applied::Stale(job.meta)),

@@ -1,0 +1,50 @@
+//! Claims that are answered so late that little is left of their leases, or nothing.
+
+use crate::{
+    leases::{Told, failure, sleeping, told, until_cancelled},
+    support::{Fault, Rig, job, millis},
+};
+use queue_worker::CancelReason;
+use tokio::time::sleep;
+
+#[tokio::test(start_paused = true)]
+async fn a_job_whose_lease_lapsed_before_its_claim_was_answered_is_given_back_unstarted() {
+    let rig = Rig::new();
+    rig.enqueue([job("a", 1)]).await;
+    let mut answers = [millis(3500)].into_iter();
+    rig.store.script().on_claim = Some(Box::new(move || answers.next().map_or(Fault::None, Fault::Late)));
+    let worker = rig.worker(sleeping(10)).lease(millis(3000)).rescue_interval(millis(60_000));
+    let report = rig.drain(worker).await;
+    assert_eq!(rig.events.labels(), ["released a", "started a", "completed a"]);
+    assert_eq!((report.started, report.released), (1, 1));
+}
+
+/// A job is there half a second after the start, and the claim that brings it takes nearly the whole lease.
+async fn claimed_late(rig: &Rig) {
+    sleep(millis(500)).await;
+    rig.store.script().on_claim = Some(Box::new(|| Fault::Late(millis(2900))));
+    rig.enqueue([job("a", 1)]).await;
+    rig.events.wait_for("started a").await;
+    rig.store.script().on_claim = None;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lease_of_which_a_late_claim_left_little_is_extended_at_once() {
+    let rig = Rig::new();
+    let running = Rig::start(rig.worker(sleeping(10_000)).lease(millis(3000)));
+    claimed_late(&rig).await;
+    sleep(millis(1)).await;
+    assert_eq!(rig.store.log().heartbeats, [1]);
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handler_is_told_exactly_when_a_lease_lapses_of_which_a_late_claim_left_little() {
+    let (rig, seen) = (Rig::new(), Told::default());
+    rig.store.script().on_heartbeat = Some(Box::new(|_| Fault::Hang));
+    let running = Rig::start(rig.worker(until_cancelled(&seen, Err(failure()))).lease(millis(3000)));
+    claimed_late(&rig).await;
+    sleep(millis(101)).await;
+    assert_eq!(told(&seen), [(Some(CancelReason::LeaseLost), 100)]);
+    running.stop().await;
+}
