@@ -92,8 +92,7 @@ async fn after_a_listener_was_replaced_every_change_is_heard_at_once() {
     assert!(end_listener(&place.schema).await);
     assert_eq!(hints.next().await, Some(Hint::Missed), "there is a new connection");
     enqueue(&other, vec![job("a")]).await;
-    let heard = [hints.next().await, hints.next().await];
-    assert!(heard.iter().any(|hint| matches!(hint, Some(Hint::Job(_)))), "{heard:?}");
+    assert!(matches!(hints.next().await, Some(Hint::Job(_))));
     place.finish(&store).await;
 }
 
