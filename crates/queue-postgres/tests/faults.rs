@@ -8,7 +8,10 @@ mod storm;
 
 use common::{Place, claim, complete, enqueue, job, queue, server, settle};
 use futures_util::StreamExt;
-use queue_core::{Certainty, ErrorKind, Hint, Interest, State, Storage};
+use queue_core::{
+    Certainty, ErrorKind, Failure, Hint, Interest, OnFailed, State, Storage,
+    lifecycle::{Cause, Event},
+};
 use queue_postgres::{Listen, PostgresOptions, PostgresStorage};
 use queue_testkit::history::{Params, check_workload};
 use sqlx::AssertSqlSafe;
@@ -93,6 +96,27 @@ async fn after_a_listener_was_replaced_every_change_is_heard_at_once() {
     assert_eq!(hints.next().await, Some(Hint::Missed), "there is a new connection");
     enqueue(&other, vec![job("a")]).await;
     assert!(matches!(hints.next().await, Some(Hint::Job(_))));
+    place.finish(&store).await;
+}
+
+#[tokio::test]
+async fn who_follows_from_elsewhere_hears_that_a_life_was_replaced() {
+    let Some(place) = Place::new().await else { return };
+    let (store, other) = (place.open().await, place.open().await);
+    enqueue(&other, vec![job("a")]).await;
+    let held = common::claim_one(&other).await;
+    let failure = Failure::new("Injected", "part of the test");
+    let fail =
+        Event::Fail { token: held.token, failure, cause: Cause::Terminal, delay: None, retention: None };
+    settle(&other, &held.record.meta, fail).await;
+    let mut hints = store.subscribe(&queue(), Interest::All).await.unwrap();
+    enqueue(&other, vec![job("a").with_on_failed(OnFailed::Replace)]).await;
+    let mut heard = Vec::new();
+    for _ in 0..2 {
+        let Some(Hint::Job(change)) = hints.next().await else { panic!("a change") };
+        heard.push((change.seq.get(), change.state));
+    }
+    assert_eq!(heard, [(1, None), (2, Some(State::Queued))]);
     place.finish(&store).await;
 }
 
