@@ -7,8 +7,8 @@ mod storm;
 use common::{enqueue, job, queue};
 use database::Database;
 use queue_core::{
-    Applied, Changed, ClaimedJob, Enqueued, Failure, OnFailed, Span, State, Storage, WorkerId, WorkerInfo,
-    lifecycle::{Cause, Event, Policy, Transition, decide},
+    Applied, Changed, ClaimedJob, Enqueued, OnFailed, Span, State, Storage, WorkerId, WorkerInfo,
+    lifecycle::{Event, Policy, Transition, decide},
 };
 use queue_postgres::PostgresStorage;
 use sqlx::Connection;
@@ -19,10 +19,7 @@ use tokio::task::JoinSet;
 async fn end(store: &PostgresStorage, id: &str) {
     enqueue(store, vec![job(id)]).await;
     let held = common::claim_one(store).await;
-    let failure = Failure::new("Injected", "part of the test");
-    let fail =
-        Event::Fail { token: held.token, failure, cause: Cause::Terminal, delay: None, retention: None };
-    common::settle(store, &held.record.meta, fail).await;
+    common::settle(store, &held.record.meta, common::fail(held.token)).await;
 }
 
 /// A body that somebody enters and may yet take back.
@@ -45,7 +42,7 @@ fn replace(store: &Arc<PostgresStorage>, ids: &'static [&'static str]) -> JoinSe
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn an_enqueue_that_began_before_a_job_did_waits_in_no_circle_with_one_that_makes_it_anew() {
     let Some(mut database) = Database::new().await else { return };
-    let store = Arc::new(PostgresStorage::open(database.options()).await.expect("it opens"));
+    let store = database.open().await;
     end(&store, "4").await;
     let first = database.hold("SELECT FROM queue.finished FOR UPDATE").await;
     let early = replace(&store, &["2", "3", "4"]);
@@ -69,7 +66,7 @@ async fn an_enqueue_that_began_before_a_job_did_waits_in_no_circle_with_one_that
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn ids_are_entered_in_one_order_however_the_database_sorts() {
     let Some(mut database) = Database::new().await else { return };
-    let store = Arc::new(PostgresStorage::open(database.options()).await.expect("it opens"));
+    let store = database.open().await;
     enqueue(&*store, vec![job("taken")]).await;
     let held = database.hold(&body("M")).await;
     let new = replace(&store, &["B", "M", "a"]);
@@ -87,7 +84,7 @@ async fn ids_are_entered_in_one_order_however_the_database_sorts() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn an_announcement_does_not_wait_for_one_that_ran_out_and_comes_back() {
     let Some(mut database) = Database::new().await else { return };
-    let store = PostgresStorage::open(database.options()).await.expect("it opens");
+    let store = database.open().await;
     let announce = async |id| {
         let (id, queues, host) = (WorkerId::from_static(id), vec![queue()], String::new());
         let worker = WorkerInfo { id, queues, concurrency: 1, running: 0, host };
@@ -110,7 +107,7 @@ async fn an_announcement_does_not_wait_for_one_that_ran_out_and_comes_back() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_record_that_is_kept_for_longer_meanwhile_makes_no_room() {
     let Some(mut database) = Database::new().await else { return };
-    let store = Arc::new(PostgresStorage::open(database.options()).await.expect("it opens"));
+    let store = database.open().await;
     enqueue(&*store, vec![job("a")]).await;
     let held = common::claim_one(&store).await;
     common::settle(&*store, &held.record.meta, common::complete(held.token)).await;
@@ -131,7 +128,7 @@ async fn a_record_that_is_kept_for_longer_meanwhile_makes_no_room() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_transaction_whose_enqueue_came_second_holds_nothing_of_the_job() {
     let Some(mut database) = Database::new().await else { return };
-    let store = Arc::new(PostgresStorage::open(database.options()).await.expect("it opens"));
+    let store = database.open().await;
     enqueue(&*store, vec![job("first of its queue")]).await;
     let (mut first, mut second) = (database.hold("SELECT").await, database.hold("SELECT").await);
     store.enqueue_in(&mut first, &queue(), &[job("a")]).await.expect("the server answers");
@@ -161,13 +158,13 @@ fn decided(jobs: &[ClaimedJob], event: impl Fn(&ClaimedJob) -> Event) -> Vec<Tra
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn heartbeats_and_rescues_of_others_do_not_wait_for_a_transaction_that_completes_a_job() {
     let Some(mut database) = Database::new().await else { return };
-    let store = PostgresStorage::open(database.options()).await.expect("it opens");
-    enqueue(&store, vec![job("lapsed a"), job("lapsed b")]).await;
-    let lapsed = common::claim(&store, 2).await.jobs;
+    let store = database.open().await;
+    enqueue(&*store, vec![job("lapsed a"), job("lapsed b")]).await;
+    let lapsed = common::claim(&*store, 2).await.jobs;
     let lapse = "UPDATE queue.lease SET expires_at = 0, deadline = 0; COMMIT; BEGIN";
     let mut transaction = database.hold(lapse).await;
-    enqueue(&store, vec![job("a"), job("b")]).await;
-    let held = common::claim(&store, 2).await.jobs;
+    enqueue(&*store, vec![job("a"), job("b")]).await;
+    let held = common::claim(&*store, 2).await.jobs;
     for job in [&lapsed[0], &held[0]] {
         let completing =
             store.complete_in(&mut transaction, &job.record.meta, job.token, common::text("done")).await;

@@ -3,10 +3,10 @@
 
 mod common;
 
-use common::{Place, claim, complete, enqueue, job, request};
+use common::{Place, claim, complete, enqueue, fail, job, request};
 use queue_core::{
-    ClaimedJob, Failure, Span, Storage,
-    lifecycle::{Cause, Event, OnRunning, Policy, decide},
+    ClaimedJob, Span, Storage,
+    lifecycle::{Event, OnRunning, Policy, decide},
 };
 use queue_postgres::{Pooler, PostgresOptions, PostgresStorage};
 use sqlx::{AssertSqlSafe, Connection, PgConnection, PgPool, Row, postgres::PgRow};
@@ -70,11 +70,6 @@ async fn apply(store: &PostgresStorage, jobs: &[ClaimedJob], event: impl Fn(&Cla
     assert!(applied.iter().all(queue_core::Applied::is_done), "nobody else is there");
 }
 
-fn failed(job: &ClaimedJob) -> Event {
-    let failure = Failure::new("Injected", "part of the test");
-    Event::Fail { token: job.token, failure, cause: Cause::Terminal, delay: None, retention: None }
-}
-
 /// Each kind of change of a live job.
 async fn change(store: &PostgresStorage) {
     let extend =
@@ -85,7 +80,7 @@ async fn change(store: &PostgresStorage) {
     let (marked, completed) = rest.split_at(rest.len() / 2);
     apply(store, marked, |_| Event::Cancel { running: OnRunning::Request }).await;
     apply(store, &held, extend).await;
-    apply(store, moved, failed).await;
+    apply(store, moved, |job| fail(job.token)).await;
     apply(store, completed, |job| complete(job.token)).await;
 }
 

@@ -6,12 +6,12 @@ mod database;
 mod load;
 mod storm;
 
-use common::{enqueue, job, queue, request, text};
+use common::{enqueue, fail, job, queue, request, text};
 use database::Database;
 use load::{LASTS, params, under};
 use queue_core::{
-    ClaimedJob, Failure, NewJob, OnFailed, Prune, PruneRequest, Rng, SeededRng, Span, Storage, StorageExt,
-    lifecycle::{Cause, Event, OnRunning, Policy, Transition, decide},
+    ClaimedJob, NewJob, OnFailed, Prune, PruneRequest, Rng, SeededRng, Span, Storage, StorageExt,
+    lifecycle::{Event, OnRunning, Policy, Transition, decide},
 };
 use queue_postgres::PostgresStorage;
 use sqlx::{Connection, PgConnection};
@@ -44,13 +44,7 @@ fn change(job: &ClaimedJob, rng: &SeededRng) -> Option<Transition> {
         2 => Event::Await,
         3 => Event::Cancel { running: OnRunning::Request },
         4 => Event::Release { token },
-        5 => Event::Fail {
-            token,
-            failure: Failure::new("Injected", "part of the test"),
-            cause: Cause::Terminal,
-            delay: None,
-            retention: None,
-        },
+        5 => fail(token),
         _ => Event::Complete { token, result: text("result"), retention: None, then: Vec::new() },
     };
     decide(&job.record.meta, event, &Policy::default()).ok()
@@ -78,7 +72,7 @@ async fn collide(store: Arc<PostgresStorage>, held: Vec<ClaimedJob>, seed: u64) 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn batches_that_overlap_in_any_order_never_deadlock() {
     let Some(database) = Database::new().await else { return };
-    let store = Arc::new(PostgresStorage::open(database.options()).await.expect("it opens"));
+    let store = database.open().await;
     for round in 0..rounds() {
         enqueue(&*store, ids().map(|id| job(&id)).collect()).await;
         let held = store.claim(request(JOBS, Span::from_secs(60))).await.expect("it claims").jobs;

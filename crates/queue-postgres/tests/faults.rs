@@ -8,10 +8,7 @@ mod storm;
 
 use common::{Place, claim, complete, enqueue, job, queue, server, settle};
 use futures_util::StreamExt;
-use queue_core::{
-    Certainty, ErrorKind, Failure, Hint, Interest, OnFailed, State, Storage,
-    lifecycle::{Cause, Event},
-};
+use queue_core::{Certainty, ErrorKind, Hint, Interest, OnFailed, State, Storage};
 use queue_postgres::{Listen, PostgresOptions, PostgresStorage};
 use queue_testkit::history::{Params, check_workload};
 use sqlx::AssertSqlSafe;
@@ -105,10 +102,7 @@ async fn who_follows_from_elsewhere_hears_that_a_life_was_replaced() {
     let (store, other) = (place.open().await, place.open().await);
     enqueue(&other, vec![job("a")]).await;
     let held = common::claim_one(&other).await;
-    let failure = Failure::new("Injected", "part of the test");
-    let fail =
-        Event::Fail { token: held.token, failure, cause: Cause::Terminal, delay: None, retention: None };
-    settle(&other, &held.record.meta, fail).await;
+    settle(&other, &held.record.meta, common::fail(held.token)).await;
     let mut hints = store.subscribe(&queue(), Interest::All).await.unwrap();
     enqueue(&other, vec![job("a").with_on_failed(OnFailed::Replace)]).await;
     let mut heard = Vec::new();

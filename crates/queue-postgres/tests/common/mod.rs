@@ -8,7 +8,10 @@ pub(crate) use queue_testkit::short::{
     assert_sound, claim, complete, enqueue, job, queue, request, settle, text,
 };
 
-use queue_core::{ClaimedJob, Storage};
+use queue_core::{
+    ClaimedJob, Failure, LeaseToken, Storage,
+    lifecycle::{Cause, Event},
+};
 use queue_postgres::{PostgresOptions, PostgresStorage};
 use server::{TestSchema, new_schema, url};
 use sqlx::{PgPool, Row, postgres::PgPoolOptions};
@@ -89,6 +92,12 @@ impl Place {
     pub(crate) async fn remove(self) {
         self.schema.remove().await.expect("it is removed");
     }
+}
+
+/// A failure for good.
+pub(crate) fn fail(token: LeaseToken) -> Event {
+    let failure = Failure::new("Injected", "part of the test");
+    Event::Fail { token, failure, cause: Cause::Terminal, delay: None, retention: None }
 }
 
 pub(crate) async fn claim_one(store: &PostgresStorage) -> ClaimedJob {

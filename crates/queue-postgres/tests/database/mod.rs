@@ -3,9 +3,10 @@
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use crate::{common::server, storm::in_database};
-use queue_postgres::PostgresOptions;
+use queue_postgres::{PostgresOptions, PostgresStorage};
 use server::new_schema;
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
+use std::sync::Arc;
 
 /// How a database is made that takes `a` for smaller than `B`.
 const ICU: &str = "TEMPLATE template0 ENCODING 'UTF8' LOCALE_PROVIDER icu ICU_LOCALE 'en'";
@@ -36,6 +37,10 @@ impl Database {
         }
         let url = in_database(&server, &name.replace(' ', "%20"));
         Some(Self { name, url, admin })
+    }
+
+    pub(crate) async fn open(&self) -> Arc<PostgresStorage> {
+        Arc::new(PostgresStorage::open(self.options()).await.expect("it opens"))
     }
 
     pub(crate) fn options(&self) -> PostgresOptions {
