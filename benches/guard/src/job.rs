@@ -1,8 +1,8 @@
 //! Jobs like those of the benchmarks, in one queue, at one time.
 
 use queue_core::{
-    ClaimRequest, ClaimedJob, ContentType, JobId, Kind, NewJob, Payload, QueueName, Rng, SeededRng, Span,
-    Timestamp, WorkerId,
+    ClaimRequest, ClaimedJob, ContentType, JobId, Kind, Moment, NewJob, Payload, QueueName, Rng, SeededRng,
+    Span, Timestamp, WorkerId,
     lifecycle::{Event, Policy, Transition, decide},
 };
 use queue_memory::Engine;
@@ -37,7 +37,7 @@ pub(crate) fn engine_with(count: usize) -> anyhow::Result<Engine> {
 
 pub(crate) fn claim(engine: &mut Engine, limit: usize) -> Vec<ClaimedJob> {
     let (worker, lease) = (WorkerId::from_static("guard"), Span::from_secs(30));
-    engine.claim(&ClaimRequest::new(queue(), worker, limit, lease, &SeededRng::new(7)), NOW).jobs
+    engine.claim(&ClaimRequest::new(queue(), worker, limit, lease, &SeededRng::new(7)), Moment::at(NOW)).jobs
 }
 
 pub(crate) fn complete(job: &ClaimedJob) -> anyhow::Result<Transition> {

@@ -14,6 +14,9 @@ pub struct Limits {
     pub batch_max: usize,
     /// Most bytes of payloads, results and notes in one call together. Default 256 MiB.
     pub call_bytes_max: usize,
+    /// Most bytes of bodies that one `get` or `enqueue` answers with, but at least one body; what does not fit is left out,
+    /// to be asked for again. See [`AnswerRoom`](crate::AnswerRoom). Default 16 MiB.
+    pub answer_bytes_max: usize,
 }
 
 /// Bytes of the payloads of jobs.
@@ -28,6 +31,7 @@ impl Default for Limits {
             note_bytes_max: 16 << 10,
             batch_max: 10_000,
             call_bytes_max: 256 << 20,
+            answer_bytes_max: 16 << 20,
         }
     }
 }
@@ -124,8 +128,13 @@ mod tests {
         lifecycle::{Cause, Event, Policy, decide},
     };
 
-    const LIMITS: Limits =
-        Limits { payload_bytes_max: 4, note_bytes_max: 2, batch_max: 2, call_bytes_max: 9 };
+    const LIMITS: Limits = Limits {
+        payload_bytes_max: 4,
+        note_bytes_max: 2,
+        batch_max: 2,
+        call_bytes_max: 9,
+        answer_bytes_max: 9,
+    };
     const TOKEN: LeaseToken = LeaseToken::from_bytes([1; 16]);
 
     /// An event with a part of this many bytes.

@@ -36,7 +36,11 @@ impl Server {
             return Err(Error::new(ErrorKind::Corrupt, "get", "damaged"));
         }
         assert!(numbers.iter().all(|number| *number < BREAKS), "part of the test");
-        Ok(Stamped { now: Timestamp::default(), value: numbers.iter().map(|number| number * 2).collect() })
+        Ok(Stamped {
+            now: Timestamp::default(),
+            clock: Timestamp::default(),
+            value: numbers.iter().map(|number| number * 2).collect(),
+        })
     }
 }
 
@@ -142,7 +146,7 @@ async fn a_read_that_leaves_one_out_fails_instead_of_mixing_up_answers() {
     let read = |number| {
         gather.read((), vec![number], |(), numbers: Vec<u32>| async {
             let value = numbers.into_iter().filter(|number| *number != 2).collect();
-            Ok(Stamped { now: Timestamp::default(), value })
+            Ok(Stamped { now: Timestamp::default(), clock: Timestamp::default(), value })
         })
     };
     let (first, second) = tokio::join!(read(1), read(2));

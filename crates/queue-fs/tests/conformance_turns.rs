@@ -54,6 +54,10 @@ impl Clock for Forward {
         let reading = self.clock.now().as_millis();
         Timestamp::from_millis(self.latest.fetch_max(reading, Ordering::SeqCst).max(reading))
     }
+
+    fn ticks(&self) -> Duration {
+        self.clock.ticks()
+    }
 }
 
 #[derive(Debug)]

@@ -36,7 +36,7 @@ async fn payloads_beyond_the_memory_budget_are_read_from_the_disk() {
     for n in 0..50 {
         let again = enqueue(&store, vec![large(n)]).await;
         assert!(
-            matches!(&again[0], Enqueued::Completed { result, .. } if *result == large(n).payload),
+            matches!(&again[0], Enqueued::Completed { result: Some(result), .. } if *result == large(n).payload),
             "{n}"
         );
     }

@@ -1,9 +1,9 @@
 use crate::Engine;
 use async_trait::async_trait;
 use queue_core::{
-    Applied, Capabilities, ClaimRequest, Claimed, Clock, Counts, Detail, Durability, Enqueued, Error,
-    EventReach, EventStream, Hub, Interest, JobId, JobRecord, ListQuery, NewJob, Notices, Page, PruneRequest,
-    QueueName, Reach, Result, Span, Stamped, Storage, SystemClock, Timestamp, WorkerInfo,
+    AnswerRoom, Applied, Capabilities, ClaimRequest, Claimed, Clock, Counts, Detail, Durability, Enqueued,
+    Error, EventReach, EventStream, Hub, Interest, JobId, JobRecord, ListQuery, Moment, NewJob, Notices,
+    Page, PruneRequest, QueueName, Reach, Result, Span, Stamped, Storage, StoreTime, SystemClock, WorkerInfo,
     lifecycle::Transition,
 };
 use std::{
@@ -26,10 +26,17 @@ pub struct MemoryStorage {
 
 #[derive(Debug)]
 struct Shared {
-    engine: Mutex<Engine>,
+    state: Mutex<State>,
     clock: Arc<dyn Clock>,
     /// One for each handle, so that closing one ends no stream of another.
     hubs: Mutex<Vec<Weak<Hub>>>,
+}
+
+/// The jobs, and what their handles were told of the time: they share one clock, so they know it together.
+#[derive(Debug)]
+struct State {
+    engine: Engine,
+    time: StoreTime,
 }
 
 impl MemoryStorage {
@@ -43,7 +50,8 @@ impl MemoryStorage {
         let mut engine = Engine::default();
         // A worker alone only wants to be woken: the first who asks for more is told of single jobs.
         engine.notice_jobs(false);
-        Self::on(Arc::new(Shared { engine: Mutex::new(engine), clock, hubs: Mutex::default() }))
+        let state = Mutex::new(State { engine, time: StoreTime::new(clock.ticks()) });
+        Self::on(Arc::new(Shared { state, clock, hubs: Mutex::default() }))
     }
 
     /// Another handle on the same data; closing one does not close the other.
@@ -59,15 +67,25 @@ impl MemoryStorage {
     }
 
     /// Runs one operation of the engine and publishes what it changed.
-    fn with<T>(&self, operation: &'static str, run: impl FnOnce(&mut Engine, Timestamp) -> T) -> Result<T> {
+    fn with<T>(&self, operation: &'static str, run: impl FnOnce(&mut Engine, Moment) -> T) -> Result<T> {
         if self.closed.load(Ordering::Acquire) {
             return Err(Error::closed(operation));
         }
-        let mut engine = lock(&self.shared.engine);
-        let answer = run(&mut engine, self.shared.clock.now());
+        let (clock, mut state) = (&self.shared.clock, lock(&self.shared.state));
+        let State { engine, time } = &mut *state;
+        let ticks = clock.ticks();
+        let moment = Moment::decide(engine.mark(), clock.now(), time.floor(ticks));
+        time.note(moment.now, ticks);
+        let answer = run(engine, moment);
         // Published under the lock, so that the notices of one job arrive in order.
         self.shared.publish(&engine.take_notices());
         Ok(answer)
+    }
+}
+
+impl MemoryStorage {
+    fn answer_room(&self) -> AnswerRoom {
+        AnswerRoom::new(self.capabilities().limits.answer_bytes_max)
     }
 }
 
@@ -112,23 +130,21 @@ impl Storage for MemoryStorage {
         groups: Vec<Vec<NewJob>>,
     ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
         self.capabilities().limits.check_enqueue(&groups)?;
-        self.with("enqueue", |engine, reading| {
-            let value = engine.enqueue(queue, groups, reading);
-            Stamped { now: engine.advance(reading), value }
+        self.with("enqueue", |engine, moment| {
+            let mut value = engine.enqueue(queue, groups, moment.now);
+            self.answer_room().trim_results(&mut value);
+            Stamped::at(moment, value)
         })
     }
 
     async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
         self.capabilities().limits.check_batch("claim", request.limit)?;
-        self.with("claim", |engine, reading| engine.claim(&request, reading))
+        self.with("claim", |engine, moment| engine.claim(&request, moment))
     }
 
     async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
         self.capabilities().limits.check_apply(&batch)?;
-        self.with("apply", |engine, reading| {
-            let value = engine.apply(batch, reading);
-            Stamped { now: engine.advance(reading), value }
-        })
+        self.with("apply", |engine, moment| Stamped::at(moment, engine.apply(batch, moment.now)))
     }
 
     async fn get(
@@ -137,28 +153,23 @@ impl Storage for MemoryStorage {
         ids: &[JobId],
         what: Detail,
     ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
-        self.with("get", |engine, reading| {
-            let now = engine.advance(reading);
-            Stamped { now, value: engine.get(queue, ids, what, now) }
+        self.with("get", |engine, moment| {
+            let mut value = engine.get(queue, ids, what, moment.now);
+            self.answer_room().trim_records(&mut value);
+            Stamped::at(moment, value)
         })
     }
 
     async fn list(&self, query: ListQuery) -> Result<Page> {
-        self.with("list", |engine, reading| {
-            let now = engine.advance(reading);
-            engine.list(&query, now)
-        })?
+        self.with("list", |engine, moment| engine.list(&query, moment))?
     }
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {
-        self.with("counts", |engine, reading| {
-            let now = engine.advance(reading);
-            engine.counts(queue, now)
-        })
+        self.with("counts", |engine, moment| engine.counts(queue, moment))
     }
 
     async fn prune(&self, request: PruneRequest) -> Result<u64> {
-        self.with("prune", |engine, reading| engine.prune(&request, reading))
+        self.with("prune", |engine, moment| engine.prune(&request, moment.now))
     }
 
     async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
@@ -176,18 +187,15 @@ impl Storage for MemoryStorage {
 
     async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<()> {
         let ttl = Span::new("presence ttl", ttl)?;
-        self.with("announce", |engine, reading| engine.announce(worker, ttl, reading))
+        self.with("announce", |engine, moment| engine.announce(worker, ttl, moment.now))
     }
 
     async fn workers(&self) -> Result<Vec<WorkerInfo>> {
-        self.with("workers", |engine, reading| {
-            let now = engine.advance(reading);
-            engine.workers(now)
-        })
+        self.with("workers", |engine, moment| engine.workers(moment.now))
     }
 
     async fn verify(&self) -> Result<Vec<String>> {
-        self.with("verify", Engine::verify)
+        self.with("verify", |engine, moment| engine.verify(moment.now))
     }
 
     async fn close(&self) -> Result<()> {

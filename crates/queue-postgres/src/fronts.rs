@@ -207,7 +207,7 @@ fn key_of(job: &JobMeta) -> Key {
 #[cfg(test)]
 mod tests {
     use super::{Fronts, Seen};
-    use queue_core::{Claimed, Timestamp};
+    use queue_core::{Claimed, Moment, Timestamp};
     use std::time::Duration;
 
     const QUEUE: i32 = 1;
@@ -216,8 +216,7 @@ mod tests {
     /// Looks as it is to look next, which takes as long as is said of the kind; answers whether it was from the start.
     fn look(fronts: &Fronts, short: Duration) -> bool {
         let look = fronts.next_look(QUEUE);
-        let claimed =
-            Claimed { jobs: Vec::new(), next_due: None, paused: false, now: Timestamp::from_millis(10_000) };
+        let claimed = Claimed::none(None, Moment::at(Timestamp::from_millis(10_000)));
         let seen = Seen { claimed: &claimed, limit: 1, lapse: None };
         fronts.looked(QUEUE, &look, &seen, if look.is_full() { FULL } else { short });
         look.is_full()

@@ -61,7 +61,7 @@ impl PostgresStorage {
             let number = session.intern_for(queue, jobs.iter()).await?;
             let jobs: Vec<&NewJob> = jobs.iter().collect();
             let value = session.enqueue_jobs(number, queue, &jobs).await?;
-            Ok(Stamped { now: session.last_told(), value })
+            Ok(Stamped { now: session.last_told(), clock: session.last_told(), value })
         };
         stored.await.map_err(|fault: crate::fault::Fault| fault.explain(NAME, Effect::None))
     }

@@ -9,7 +9,7 @@ use common::{Place, assert_sound, claim, claim_one, complete, enqueue, job, queu
 use futures_util::{FutureExt, StreamExt};
 use queue_core::{
     Changed, Detail, ErrorKind, Hint, Interest, JobId, ListQuery, QueueName, Rng, SeededRng, Span, State,
-    Storage, StorageExt,
+    Storage, StorageExt, SystemRng,
     lifecycle::{Event, OnRunning, Policy},
 };
 use queue_postgres::{PostgresOptions, PostgresStorage};
@@ -249,7 +249,8 @@ impl Workers {
 async fn work(store: Arc<PostgresStorage>, pool: PgPool, insert: String) {
     loop {
         let request = request(3, SHORT_LEASE);
-        let claimed = store.claim_or_rescue(request, &Policy::default()).await.expect("the server answers");
+        let claimed =
+            store.claim_or_rescue(request, &Policy::default(), &SystemRng).await.expect("the server answers");
         for held in claimed.jobs {
             let mut transaction = pool.begin().await.expect("the server answers");
             let insert =

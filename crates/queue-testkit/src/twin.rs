@@ -65,7 +65,7 @@ impl Twin {
         }
         let meta = &self.job.meta;
         match &self.body.result {
-            Some(result) => Enqueued::Completed { seq: meta.seq, result: result.clone() },
+            Some(result) => Enqueued::Completed { seq: meta.seq, result: Some(result.clone()) },
             None => Enqueued::Duplicate { seq: meta.seq, state: meta.state },
         }
     }

@@ -1,4 +1,5 @@
 use queue_core::{Clock, Timestamp};
+use std::time::Duration;
 use tokio::time::Instant;
 
 /// A clock that follows tokio's, so that a store sees paused time move with the runtime's timers. For tests.
@@ -24,7 +25,11 @@ impl Default for TokioClock {
 
 impl Clock for TokioClock {
     fn now(&self) -> Timestamp {
-        let elapsed = i64::try_from(self.started.elapsed().as_millis()).unwrap_or(i64::MAX);
+        let elapsed = i64::try_from(self.ticks().as_millis()).unwrap_or(i64::MAX);
         Timestamp::from_millis(self.base.as_millis().saturating_add(elapsed))
+    }
+
+    fn ticks(&self) -> Duration {
+        self.started.elapsed()
     }
 }

@@ -51,5 +51,5 @@ async fn once<V: Verb>(kv: &dyn Kv, clock: &StoreClock, verb: &V) -> Result<Stam
     let value = verb.attempt(&mut transaction).await?;
     let now = transaction.now();
     transaction.commit().await?;
-    Ok(Stamped { now, value })
+    Ok(Stamped { now, clock: now, value })
 }

@@ -113,7 +113,7 @@ impl Transaction<'_> {
             return Ok(Enqueued::Duplicate { seq, state: present.state });
         }
         let result = self.payload(Family::Result, &present.queue, seq).await?.ok_or(Halt::Moved)?;
-        Ok(Enqueued::Completed { seq, result })
+        Ok(Enqueued::Completed { seq, result: Some(result) })
     }
 
     async fn payload(&mut self, family: Family, queue: &QueueName, seq: Seq) -> Result<Option<Payload>> {

@@ -72,8 +72,8 @@ impl Storage for KvStorage {
 
     async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
         self.capabilities.limits.check_batch("claim", request.limit)?;
-        let Stamped { now, value: (jobs, next_due) } = self.write(Claim { request: &request }).await?;
-        Ok(Claimed { jobs, next_due, paused: false, now })
+        let Stamped { now, clock, value: (jobs, next_due) } = self.write(Claim { request: &request }).await?;
+        Ok(Claimed { jobs, next_due, paused: false, now, clock })
     }
 
     async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {

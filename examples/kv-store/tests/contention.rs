@@ -93,6 +93,8 @@ fn request(limit: usize) -> ClaimRequest {
         limit,
         lease: Span::from_secs(30),
         token,
+        bytes_max: ClaimRequest::BYTES_MAX,
+        not_after: None,
     }
 }
 

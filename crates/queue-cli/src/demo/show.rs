@@ -10,7 +10,7 @@ use super::{
     watch::watch,
 };
 use crate::{exit::CliError, output::Output};
-use queue::{Decode, JobId, JobOptions, State, queue_core::Detail};
+use queue::{Decode, JobId, JobOptions, State, queue_core::StorageExt};
 use std::{collections::HashMap, io};
 use tokio::time::Instant;
 
@@ -60,7 +60,7 @@ async fn read_all(accepted: &[Document], place: &Place) -> Result<HashMap<String
     for part in accepted.chunks(BATCH_MAX) {
         let ids: Vec<JobId> =
             part.iter().map(|document| JobId::new(document.id())).collect::<Result<_, _>>()?;
-        let records = place.jobs.storage().get(place.jobs.name(), &ids, Detail::Full).await?.value;
+        let records = place.jobs.storage().get_whole(place.jobs.name(), &ids).await?.value;
         for record in records.into_iter().flatten() {
             let result =
                 record.result().and_then(|result| String::decode(result, &**place.jobs.codec()).ok());

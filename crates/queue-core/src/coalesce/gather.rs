@@ -1,4 +1,4 @@
-use crate::{Error, ErrorKind, Result, Stamped, Timestamp};
+use crate::{Error, ErrorKind, Moment, Result, Stamped};
 use futures_util::{
     FutureExt,
     future::{BoxFuture, Shared, WeakShared},
@@ -25,10 +25,10 @@ const ITEMS_MAX: usize = 256;
 /// it, so one whose future is dropped, or kept and not polled, holds up nobody.
 ///
 /// ```
-/// use queue_core::{Gather, Result, Stamped, Timestamp};
+/// use queue_core::{Gather, Moment, Result, Stamped};
 ///
 /// async fn lengths(words: Vec<String>) -> Result<Stamped<Vec<usize>>> {
-///     Ok(Stamped { now: Timestamp::default(), value: words.iter().map(String::len).collect() })
+///     Ok(Stamped::at(Moment::default(), words.iter().map(String::len).collect()))
 /// }
 ///
 /// # #[tokio::main(flavor = "current_thread")]
@@ -59,7 +59,7 @@ type Read<A> = BoxFuture<'static, Landed<A>>;
 #[derive(Debug)]
 struct Landed<A> {
     count: usize,
-    outcome: Result<(Timestamp, Answers<A>)>,
+    outcome: Result<(Moment, Answers<A>)>,
 }
 
 /// Each is taken by the one who asked for it.
@@ -109,9 +109,9 @@ where
         let_others_go().await;
         let landed = read.await;
         match landed.outcome {
-            Ok((now, answers)) => {
+            Ok((moment, answers)) => {
                 let value = lock(&answers)[range].iter_mut().filter_map(Option::take).collect();
-                Ok(Stamped { now, value })
+                Ok(Stamped::at(moment, value))
             }
             Err(error) if landed.count > items.len() && may_be_of_one(&error) => {
                 complete(send(key, items.clone()).await?, items.len())
@@ -174,7 +174,7 @@ async fn fly<K, I, A, F: Future<Output = Result<Stamped<Vec<A>>>>>(
     let answers = reading.catch_unwind().await;
     let outcome = answers.unwrap_or_else(|_| Err(bug("a read panicked, which is a bug of the store")));
     let take_each = |value: Vec<A>| Arc::new(Mutex::new(value.into_iter().map(Some).collect()));
-    Landed { count, outcome: outcome.map(|Stamped { now, value }| (now, take_each(value))) }
+    Landed { count, outcome: outcome.map(|answer| (answer.moment(), take_each(answer.value))) }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

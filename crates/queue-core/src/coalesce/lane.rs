@@ -181,12 +181,12 @@ async fn guarded<V: Verb, S: Storage + ?Sized>(
 }
 
 fn answer_each<V: Verb>(batch: Vec<Call<V>>, answers: Stamped<Vec<V::Answer>>) {
-    let now = answers.now;
+    let moment = answers.moment();
     let mut answers = answers.value.into_iter();
     for call in batch {
         let value: Vec<V::Answer> = answers.by_ref().take(call.items.len()).collect();
         let complete = value.len() == call.items.len();
-        drop(call.reply.send(if complete { Ok(Stamped { now, value }) } else { Err(lost(V::NAME)) }));
+        drop(call.reply.send(if complete { Ok(Stamped::at(moment, value)) } else { Err(lost(V::NAME)) }));
     }
 }
 

@@ -6,7 +6,8 @@ use bytes::Bytes;
 pub struct JobRecord {
     /// The small part.
     pub meta: JobMeta,
-    /// The large part, present when it was asked for.
+    /// The large part: `None` if it was not asked for, or if the answer had no room for it (see
+    /// [`Limits::answer_bytes_max`](crate::Limits::answer_bytes_max)), and then it is to be asked for again.
     pub body: Option<JobBody>,
 }
 
@@ -19,6 +20,19 @@ pub struct JobBody {
     pub result: Option<Payload>,
     /// Structured details of the last failure.
     pub error_details: Option<Bytes>,
+}
+
+impl JobBody {
+    /// How much of an answer it takes.
+    pub fn len(&self) -> usize {
+        let result = self.result.as_ref().map_or(0, |result| result.bytes.len());
+        self.payload.bytes.len() + result + self.error_details.as_ref().map_or(0, Bytes::len)
+    }
+
+    /// It takes nothing.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
 }
 
 impl JobRecord {

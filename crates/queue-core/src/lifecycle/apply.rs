@@ -66,7 +66,10 @@ fn compare(job: &TrackedJob, guard: &Guard, now: Timestamp) -> Result<(), Verdic
         Lapse::Live => !job.meta.is_lapsed(now),
     };
     match guard.proof {
-        Proof::Lease { token, flags, settle } => {
+        Proof::Lease { token, epoch, flags, settle } => {
+            if job.meta.epoch != epoch {
+                return Err(Verdict::LeaseLost);
+            }
             if job.token != Some(token) {
                 let sent = settle.map(|settle| LastSettle { token, settle });
                 return Err(if is_replay(job, sent) { Verdict::Replayed } else { Verdict::LeaseLost });

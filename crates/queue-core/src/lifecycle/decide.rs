@@ -55,7 +55,7 @@ pub fn decide(job: &JobMeta, event: Event, policy: &Policy) -> Result<Transition
             by_holder(job, token, Settle::Snooze, give_back(job, RunAt::After(delay)), Vec::new())
         }
         Event::Extend { token, by, progress } => {
-            let proof = Proof::Lease { token, flags: None, settle: None };
+            let proof = Proof::Lease { token, epoch: job.epoch, flags: None, settle: None };
             leased(job, proof, Lapse::Live, Patch::Extend { by, progress }, Vec::new())
         }
         Event::Expire => {
@@ -78,7 +78,8 @@ fn by_holder(
     patch: Patch,
     then: Vec<NewJob>,
 ) -> Result<Transition, Rejected> {
-    let proof = Proof::Lease { token, flags: Some(Flags::of(job)), settle: Some(settle) };
+    let (epoch, flags) = (job.epoch, Some(Flags::of(job)));
+    let proof = Proof::Lease { token, epoch, flags, settle: Some(settle) };
     leased(job, proof, Lapse::Any, patch, then)
 }
 

@@ -14,10 +14,12 @@ pub struct Guard {
 /// The lease holder proves ownership, everybody else proves freshness.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Proof {
-    /// The job is leased under this token.
+    /// The job is leased under this token, and no claim came after.
     Lease {
         /// The token of the sender's own claim.
         token: LeaseToken,
+        /// The claim that it was: a token that came to be used twice settles no lease of another claim.
+        epoch: u64,
         /// The flags that the decision rests on; `None` if it rests on none.
         flags: Option<Flags>,
         /// Which event this settles the lease with; `None` for a heartbeat.

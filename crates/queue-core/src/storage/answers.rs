@@ -1,12 +1,26 @@
-use crate::{JobMeta, Payload, Seq, State, Timestamp};
+use crate::{JobMeta, Moment, Payload, Seq, State, Timestamp};
 
 /// An answer with the store's time at which it held. Use differences of such times only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stamped<T> {
     /// The store's time.
     pub now: Timestamp,
+    /// What its clock says: for calendars, and to see how far store time leads.
+    pub clock: Timestamp,
     /// The answer.
     pub value: T,
+}
+
+impl<T> Stamped<T> {
+    /// An answer that held at this moment.
+    pub const fn at(moment: Moment, value: T) -> Self {
+        Self { now: moment.now, clock: moment.clock, value }
+    }
+
+    /// When it held.
+    pub const fn moment(&self) -> Moment {
+        Moment { now: self.now, clock: self.clock }
+    }
 }
 
 /// What became of one job of an enqueue.
@@ -28,8 +42,9 @@ pub enum Enqueued {
     Completed {
         /// The life that holds it.
         seq: Seq,
-        /// What it left.
-        result: Payload,
+        /// What it left; `None` if the answer has no room for it (see
+        /// [`Limits::answer_bytes_max`](crate::Limits::answer_bytes_max)), so read it by its id.
+        result: Option<Payload>,
     },
 }
 

@@ -1,4 +1,5 @@
 use crate::Limits;
+use std::time::Duration;
 
 /// What a store is and can do, so that callers need not guess and tests know what to skip.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +19,9 @@ pub struct Capabilities {
     pub pause: bool,
     /// What it accepts.
     pub limits: Limits,
+    /// A call without an answer for this long is given up, with an unknown outcome. Callers that wait for a call wait a
+    /// little longer. Default 30 s.
+    pub call_timeout: Duration,
 }
 
 /// What an acknowledged write survives.
@@ -60,7 +64,8 @@ impl Capabilities {
     /// A store of the mandatory verbs alone: no hints, no presence, no pause, default limits.
     pub fn new(name: &'static str, durability: Durability, reach: Reach) -> Self {
         let (limits, events) = (Limits::default(), EventReach::None);
-        Self { name, durability, reach, events, presence: false, pause: false, limits }
+        let call_timeout = Duration::from_secs(30);
+        Self { name, durability, reach, events, presence: false, pause: false, limits, call_timeout }
     }
 
     /// Sets how far hints reach.
@@ -74,6 +79,13 @@ impl Capabilities {
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// Sets when a call without an answer is given up.
+    #[must_use]
+    pub fn with_call_timeout(mut self, call_timeout: Duration) -> Self {
+        self.call_timeout = call_timeout;
         self
     }
 

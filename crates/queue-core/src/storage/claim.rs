@@ -1,4 +1,4 @@
-use crate::{JobRecord, LeaseToken, QueueName, Rng, Span, Timestamp, WorkerId};
+use crate::{JobRecord, LeaseToken, Moment, QueueName, Rng, Span, Timestamp, WorkerId};
 
 /// A request for due jobs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,14 +11,35 @@ pub struct ClaimRequest {
     pub limit: usize,
     /// The leases lapse this long from now.
     pub lease: Span,
-    /// The proof of holding them, for this call alone.
+    /// The proof of holding them, for this call alone: a claim is never sent again. Whoever does not hear its answer
+    /// finds what it leased by [`ListFilter::Held`](crate::ListFilter::Held).
     pub token: LeaseToken,
+    /// At most this many bytes of payloads, but at least one job; then `next_due` is now. See
+    /// [`AnswerRoom`](crate::AnswerRoom). What else a job carries is at most 16 KiB each.
+    pub bytes_max: usize,
+    /// Until when the sender listens for the answer, in store time; a store that comes to it later leases nothing and
+    /// answers that `next_due` is now. `None`: the sender does not know the store's time yet.
+    pub not_after: Option<Timestamp>,
 }
 
 impl ClaimRequest {
+    /// The default of [`bytes_max`](Self::bytes_max): 16 MiB.
+    pub const BYTES_MAX: usize = 16 << 20;
+
     /// A request with a fresh token.
     pub fn new(queue: QueueName, worker: WorkerId, limit: usize, lease: Span, rng: &dyn Rng) -> Self {
-        Self { queue, worker, limit, lease, token: LeaseToken::random(rng) }
+        let token = LeaseToken::random(rng);
+        Self { queue, worker, limit, lease, token, bytes_max: Self::BYTES_MAX, not_after: None }
+    }
+
+    /// How many jobs it may still lease: none once its sender has stopped listening.
+    pub fn limit_at(&self, now: Timestamp) -> usize {
+        if self.is_late(now) { 0 } else { self.limit }
+    }
+
+    /// Its sender does not listen any more.
+    pub fn is_late(&self, now: Timestamp) -> bool {
+        self.not_after.is_some_and(|at| now > at)
     }
 }
 
@@ -33,6 +54,15 @@ pub struct Claimed {
     pub paused: bool,
     /// The store's time.
     pub now: Timestamp,
+    /// What its clock says.
+    pub clock: Timestamp,
+}
+
+impl Claimed {
+    /// No jobs.
+    pub const fn none(next_due: Option<Timestamp>, moment: Moment) -> Self {
+        Self { jobs: Vec::new(), next_due, paused: false, now: moment.now, clock: moment.clock }
+    }
 }
 
 /// A job and the proof that it is held.

@@ -1,4 +1,4 @@
-use crate::{State, Timestamp};
+use crate::{Moment, State, Timestamp};
 
 /// How many jobs a queue holds, by state. Terminal ones may include records whose purge is overdue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -10,12 +10,19 @@ pub struct Counts {
     pub oldest_due: Option<Timestamp>,
     /// The store's time.
     pub now: Timestamp,
+    /// What its clock says.
+    pub clock: Timestamp,
 }
 
 impl Counts {
     /// No jobs.
-    pub fn empty(now: Timestamp) -> Self {
-        Self { now, ..Self::default() }
+    pub fn empty(moment: Moment) -> Self {
+        Self { now: moment.now, clock: moment.clock, ..Self::default() }
+    }
+
+    /// When they were counted.
+    pub const fn moment(&self) -> Moment {
+        Moment { now: self.now, clock: self.clock }
     }
 
     /// How many are in a state.

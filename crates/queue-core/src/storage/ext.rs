@@ -1,12 +1,16 @@
 use crate::{
-    Applied, ClaimRequest, Claimed, Detail, Error, ErrorKind, JobId, JobMeta, JobRecord, ListQuery,
-    QueueName, Result, Storage,
+    Applied, ClaimRequest, Claimed, Detail, Error, ErrorKind, JobId, JobMeta, JobRecord, LeaseToken,
+    ListQuery, QueueName, Result, Rng, Stamped, Storage,
     lifecycle::{Event, Policy, Rejected, Transition, decide},
 };
 use async_trait::async_trait;
 
 /// How often a decision is made afresh because the record moved, before `Conflict` is answered.
 pub const RE_DECIDES_MAX: usize = 8;
+
+/// Reads in a row that bring none of the bodies that are missing: what several callers ask for may be merged into one
+/// answer, and then the room may go to others first.
+const FRUITLESS_READS_MAX: usize = 64;
 
 /// What became of an event that was decided and applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,8 +52,38 @@ pub trait StorageExt: Storage {
 
     /// Reads one job.
     async fn get_one(&self, queue: &QueueName, id: &JobId, what: Detail) -> Result<Option<JobRecord>> {
-        let found = self.get(queue, std::slice::from_ref(id), what).await?;
+        let ids = std::slice::from_ref(id);
+        let found = match what {
+            Detail::Meta => self.get(queue, ids, what).await?,
+            Detail::Full => self.get_whole(queue, ids).await?,
+        };
         Ok(found.value.into_iter().next().flatten())
+    }
+
+    /// Reads jobs with their bodies, in as many calls as these take. Each record is as it was in the call that brought its
+    /// body; the time is that of the last.
+    ///
+    /// # Errors
+    /// Those of [`Storage::get`], and `Internal` if the store goes on answering without a body.
+    async fn get_whole(&self, queue: &QueueName, ids: &[JobId]) -> Result<Stamped<Vec<Option<JobRecord>>>> {
+        let mut found = self.get(queue, ids, Detail::Full).await?;
+        let mut fruitless = 0;
+        loop {
+            let missing = without_body(&found.value);
+            if missing.is_empty() {
+                return Ok(found);
+            }
+            let asked: Vec<JobId> = missing.iter().map(|&place| ids[place].clone()).collect();
+            let again = self.get(queue, &asked, Detail::Full).await?;
+            fruitless = if without_body(&again.value).len() == missing.len() { fruitless + 1 } else { 0 };
+            if fruitless == FRUITLESS_READS_MAX {
+                return Err(Error::new(ErrorKind::Internal, "get", "the store answers without bodies"));
+            }
+            (found.now, found.clock) = (again.now, again.clock);
+            for (place, record) in missing.into_iter().zip(again.value) {
+                found.value[place] = record;
+            }
+        }
     }
 
     /// Ends lapsed leases, at most `limit`, and answers the jobs as they then stood. Whoever else does the same at the
@@ -66,18 +100,23 @@ pub trait StorageExt: Storage {
     }
 
     /// Claims, and if that finds nothing because what there is has lapsed, rescues and claims again. For callers that
-    /// run no worker.
+    /// run no worker. The second claim has a token of its own, as every claim has.
     ///
     /// # Errors
     /// Those of the verbs. Like any claim it must not be dropped half-way.
-    async fn claim_or_rescue(&self, request: ClaimRequest, policy: &Policy) -> Result<Claimed> {
+    async fn claim_or_rescue(
+        &self,
+        request: ClaimRequest,
+        policy: &Policy,
+        rng: &dyn Rng,
+    ) -> Result<Claimed> {
         let claimed = self.claim(request.clone()).await?;
         let overdue = claimed.next_due.is_some_and(|at| at <= claimed.now);
         if !claimed.jobs.is_empty() || claimed.paused || request.limit == 0 || !overdue {
             return Ok(claimed);
         }
         self.rescue(&request.queue, request.limit, policy).await?;
-        self.claim(request).await
+        self.claim(ClaimRequest { token: LeaseToken::random(rng), ..request }).await
     }
 }
 
@@ -124,6 +163,12 @@ async fn step<S: Storage + ?Sized>(store: &S, seen: &JobMeta, event: Event, poli
             ));
         }
     })
+}
+
+/// The places of the records whose body was left out.
+fn without_body(records: &[Option<JobRecord>]) -> Vec<usize> {
+    let is_missing = |record: &Option<JobRecord>| record.as_ref().is_some_and(|record| record.body.is_none());
+    (0..records.len()).filter(|&place| is_missing(&records[place])).collect()
 }
 
 fn done(applied: Applied) -> Option<JobMeta> {

@@ -1,4 +1,4 @@
-use crate::{Error, JobMeta, Kind, QueueName, Result, State, Timestamp, WorkerId};
+use crate::{Error, JobMeta, Kind, LeaseToken, QueueName, Result, State, Timestamp, WorkerId};
 
 /// A request for metadata of many jobs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +27,12 @@ pub enum ListFilter {
     },
     /// Those whose lease has lapsed, the longest lapsed first. Always answered from an index.
     Lapsed,
+    /// Those leased under this token, lapsed or not, in the order of their `seq`: what came of a claim whose answer was
+    /// lost. Only who made the claim knows the token, and no page shows it.
+    Held {
+        /// The token of the claim.
+        token: LeaseToken,
+    },
 }
 
 /// One page.
@@ -38,6 +44,8 @@ pub struct Page {
     pub next: Option<Cursor>,
     /// The store's time.
     pub now: Timestamp,
+    /// What its clock says.
+    pub clock: Timestamp,
 }
 
 /// A place in a listing: opaque to callers, made and read by one store.
@@ -99,6 +107,11 @@ impl ListQuery {
         Self { queue, filter: ListFilter::in_states(states), after: None, limit }
     }
 
+    /// The first page of what a claim leased and still holds.
+    pub fn held(queue: QueueName, token: LeaseToken, limit: usize) -> Self {
+        Self { queue, filter: ListFilter::Held { token }, after: None, limit }
+    }
+
     /// The first page of lapsed leases.
     pub fn lapsed(queue: QueueName, limit: usize) -> Self {
         Self { queue, filter: ListFilter::Lapsed, after: None, limit }
@@ -117,9 +130,11 @@ impl ListFilter {
     }
 
     /// Whether a job belongs to the listing, for stores that scan.
-    pub fn matches(&self, job: &JobMeta, now: Timestamp) -> bool {
+    /// `held` is the token of its lease.
+    pub fn matches(&self, job: &JobMeta, held: Option<LeaseToken>, now: Timestamp) -> bool {
         match self {
             Self::Lapsed => job.is_lapsed(now),
+            Self::Held { token } => held == Some(*token),
             Self::Match { states, worker, kind } => {
                 !job.is_purged(now)
                     && (states.is_empty() || states.contains(&job.state))

@@ -1,5 +1,6 @@
 //! The contract between the library and a store.
 
+mod answer_room;
 mod answers;
 mod capabilities;
 mod claim;
@@ -12,6 +13,7 @@ mod prune;
 mod storage_trait;
 mod worker_info;
 
+pub use answer_room::AnswerRoom;
 pub use answers::{Applied, Enqueued, Stamped};
 pub use capabilities::{Capabilities, Durability, EventReach, Reach};
 pub use claim::{ClaimRequest, Claimed, ClaimedJob};

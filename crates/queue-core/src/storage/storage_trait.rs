@@ -19,10 +19,15 @@ pub enum Detail {
 ///
 /// # What every store keeps
 /// - A write that was answered is as durable as [`Capabilities::durability`] says.
-/// - Every verb but `claim` may be sent again after an unknown outcome. An enqueue sent again after its first life has
+/// - Every verb but `claim` may be sent again after an unknown outcome; a store never sends a claim twice by itself. An enqueue sent again after its first life has
 ///   ended and left no record begins another: delivery is at least once.
-/// - Times are the store's: milliseconds that never go back. A time that a write was decided by binds every handle, across
-///   a reopen too; one that was only told by a read binds the handle that told it.
+/// - Times are the store's: milliseconds that never go back and never stand still. Each step is decided at
+///   [`Moment::decide`](crate::Moment::decide) of the mark, the clock and the floor of the calling handle's
+///   [`StoreTime`](crate::StoreTime). A write raises the mark to its time in the same step, and so does a claim while that
+///   time is ahead of the clock, even one that leases nothing. So a time that a write was decided by binds every handle,
+///   across a reopen too; one that was only told by a read binds the handle that told it.
+/// - No answer is larger than its bound: [`ClaimRequest::bytes_max`] for a claim,
+///   [`Limits::answer_bytes_max`](crate::Limits::answer_bytes_max) for what `get` and `enqueue` bring back.
 /// - A record past its purge time is absent to every verb, removed or not.
 /// - Input is checked before anything is written: [`ErrorKind::Invalid`] means that nothing happened.
 /// - A store decides nothing beyond four rules: [`admit`](crate::lifecycle::admit), which due jobs a claim gets, which
@@ -31,7 +36,8 @@ pub enum Detail {
 /// # Dropped futures
 /// Dropping the future of any verb leaves its effect unknown, as a lost connection would: it happens whole or not at
 /// all, for each group of an enqueue and each item of an apply. A dropped `claim` may leave jobs leased to nobody,
-/// which charges a stall when they lapse; so whoever may be cancelled runs claims in a task of its own.
+/// which charges a stall when they lapse; so whoever may be cancelled runs claims in a task of its own, and looks for what
+/// an unheard claim leased by [`ListFilter::Held`](crate::ListFilter::Held).
 #[async_trait]
 pub trait Storage: Debug + Send + Sync + 'static {
     /// What this store is and can do. Constant while it is open.
@@ -55,11 +61,12 @@ pub trait Storage: Debug + Send + Sync + 'static {
     ///
     /// A store with one writer sees them all in this order; stores with several may pass over rows that another
     /// claim holds at that moment. Where more than some thousand delayed jobs become due at once, the most urgent of them may
-    /// come with a later claim: `next_due` is then now. A paused queue gives nothing and says so.
+    /// come with a later claim: `next_due` is then now. A paused queue gives nothing and says so. The answer stops before
+    /// the first job that [`ClaimRequest::bytes_max`] has no room for, and that job is not leased: `next_due` is then now.
     ///
     /// # Errors
     /// `Invalid` if the limit is over [`Limits::batch_max`](crate::Limits::batch_max). The one verb that is not
-    /// idempotent: after an unknown outcome jobs may be leased to nobody until they lapse.
+    /// idempotent: after an unknown outcome jobs may be leased to nobody until they lapse, or are found by their token.
     async fn claim(&self, request: ClaimRequest) -> Result<Claimed>;
 
     /// Applies transitions, each atomic by itself, in order; the answers are in the order of the request.
@@ -71,6 +78,9 @@ pub trait Storage: Debug + Send + Sync + 'static {
     async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>>;
 
     /// Reads jobs; the answers are in the order of the ids.
+    ///
+    /// A record comes without its body from the first on that the answer has no room for. Ask for those again, or use
+    /// [`StorageExt::get_whole`](crate::StorageExt::get_whole).
     async fn get(
         &self,
         queue: &QueueName,

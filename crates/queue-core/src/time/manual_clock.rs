@@ -1,27 +1,40 @@
 use crate::{Clock, Timestamp};
 use std::{
-    sync::atomic::{AtomicI64, Ordering},
+    sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
-/// A clock that stands still until a test moves it.
+/// A clock that stands still until a test moves it: by letting time pass, or by a step.
 #[derive(Debug)]
-pub struct ManualClock(AtomicI64);
+pub struct ManualClock(Mutex<Hands>);
+
+#[derive(Clone, Copy, Debug)]
+struct Hands {
+    now: Timestamp,
+    ticks: Duration,
+}
 
 impl ManualClock {
     /// Starts at `now`.
     pub fn new(now: Timestamp) -> Self {
-        Self(AtomicI64::new(now.as_millis()))
+        Self(Mutex::new(Hands { now, ticks: Duration::ZERO }))
     }
 
-    /// Moves forward by whole milliseconds.
+    /// Lets whole milliseconds pass: the reading and the ticks move on.
     pub fn advance(&self, by: Duration) {
-        self.0.fetch_add(i64::try_from(by.as_millis()).unwrap_or(i64::MAX), Ordering::SeqCst);
+        let millis = i64::try_from(by.as_millis()).unwrap_or(i64::MAX);
+        let mut hands = self.hands();
+        hands.now = Timestamp::from_millis(hands.now.as_millis().saturating_add(millis));
+        hands.ticks += Duration::from_millis(millis.unsigned_abs());
     }
 
-    /// Jumps to any reading, backwards too.
+    /// Steps to any reading, backwards too. No time passes, so the ticks stay.
     pub fn set(&self, now: Timestamp) {
-        self.0.store(now.as_millis(), Ordering::SeqCst);
+        self.hands().now = now;
+    }
+
+    fn hands(&self) -> MutexGuard<'_, Hands> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -34,6 +47,10 @@ impl Default for ManualClock {
 
 impl Clock for ManualClock {
     fn now(&self) -> Timestamp {
-        Timestamp::from_millis(self.0.load(Ordering::SeqCst))
+        self.hands().now
+    }
+
+    fn ticks(&self) -> Duration {
+        self.hands().ticks
     }
 }

@@ -1,13 +1,17 @@
-//! Store time: millisecond timestamps, validated spans, and the clocks that tell them.
+//! Store time: millisecond timestamps, validated spans, the clocks that tell them, and the rule that keeps time going.
 
 mod clock;
 mod high_water;
 mod manual_clock;
+mod moment;
 mod span;
+mod store_time;
 mod timestamp;
 
 pub use clock::{Clock, SystemClock};
 pub use high_water::HighWater;
 pub use manual_clock::ManualClock;
+pub use moment::Moment;
 pub use span::Span;
+pub use store_time::StoreTime;
 pub use timestamp::Timestamp;

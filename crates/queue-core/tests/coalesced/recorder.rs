@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Enqueued, Error, JobId,
-    JobRecord, Limits, ListQuery, NewJob, Page, PruneRequest, QueueName, Reach, Result, Seq, Stamped,
+    JobRecord, Limits, ListQuery, Moment, NewJob, Page, PruneRequest, QueueName, Reach, Result, Seq, Stamped,
     Storage, Timestamp,
     lifecycle::{Patch, Transition},
 };
@@ -87,7 +87,7 @@ impl Recorder {
 
 fn stamped<T>(mut value: Vec<T>, missing: usize) -> Stamped<Vec<T>> {
     value.truncate(value.len().saturating_sub(missing));
-    Stamped { now: Timestamp::from_millis(5), value }
+    Stamped::at(Moment::at(Timestamp::from_millis(5)), value)
 }
 
 /// An answer that tells whose it is: the number at the end of the id.

@@ -2,8 +2,8 @@
 
 use crate::world::{BOUNDARY, MINE, THEIRS, new_job, queued};
 use queue_core::{
-    ClaimRequest, ContentType, Failure, JobMeta, LeaseInfo, LeaseToken, Payload, QueueName, Retention, Seq,
-    Span, State, Timestamp, WorkerId,
+    ClaimRequest, ContentType, Failure, JobMeta, LeaseInfo, LeaseToken, Payload, QueueName, Retention,
+    SeededRng, Seq, Span, State, Timestamp, WorkerId,
     lifecycle::{
         Cause, Event, LastSettle, Policy, Settle, TrackedJob, Transition, Verdict, apply, decide, lease,
     },
@@ -13,7 +13,8 @@ const LEASE: Span = Span::from_secs(30);
 
 fn claim(job: &mut TrackedJob, token: LeaseToken, now: Timestamp) {
     let (queue, worker) = (QueueName::from_static("q"), WorkerId::from_static("w"));
-    lease(job, &ClaimRequest { queue, worker, limit: 1, lease: LEASE, token }, now);
+    let request = ClaimRequest { token, ..ClaimRequest::new(queue, worker, 1, LEASE, &SeededRng::new(0)) };
+    lease(job, &request, now);
 }
 
 fn claimed() -> TrackedJob {

@@ -6,13 +6,14 @@ use crate::{
 };
 use queue_core::{
     State,
-    lifecycle::{Flags, Guard, Lapse, Patch, Proof, Transition, Verdict, apply},
+    lifecycle::{Flags, Guard, Lapse, LastSettle, Patch, Proof, Settle, Transition, Verdict, apply},
 };
 
 #[test]
 fn the_clock_is_compared_whatever_the_proof() {
+    let epoch = record_in(State::Processing).meta.epoch;
     let proofs = [
-        (Proof::Lease { token: MINE, flags: None, settle: None }, Verdict::LeaseLost),
+        (Proof::Lease { token: MINE, epoch, flags: None, settle: None }, Verdict::LeaseLost),
         (Proof::Revision(40), Verdict::Stale),
     ];
     for (proof, refusal) in proofs {
@@ -34,6 +35,26 @@ fn the_clock_is_compared_whatever_the_proof() {
                     assert_eq!(apply(&mut job, &transition, now), refusal, "{proof:?} {lapse:?} at {now}");
                 }
             }
+        }
+    }
+}
+
+/// However it came about that two claims had one token, the first of them settles nothing of the second, nor does it
+/// pass for a repeat.
+#[test]
+fn a_token_that_was_used_twice_settles_the_lease_of_its_own_claim_alone() {
+    let held = record_in(State::Processing);
+    let mut settled = held.clone();
+    (settled.meta.state, settled.token, settled.meta.lease) = (State::Queued, None, None);
+    settled.last_settle = Some(LastSettle { token: MINE, settle: Settle::Release });
+    for (job, taken) in [(held, Verdict::Removed), (settled, Verdict::Replayed)] {
+        for (epoch, verdict) in [(job.meta.epoch, taken.clone()), (job.meta.epoch - 1, Verdict::LeaseLost)] {
+            let mut job = job.clone();
+            let (queue, id, seq) = (job.meta.queue.clone(), job.meta.id.clone(), job.meta.seq);
+            let proof = Proof::Lease { token: MINE, epoch, flags: None, settle: Some(Settle::Release) };
+            let guard = Guard { state: State::Processing, proof, lapse: Lapse::Any };
+            let transition = Transition { queue, id, seq, guard, patch: Patch::Remove, then: Vec::new() };
+            assert_eq!(apply(&mut job, &transition, BOUNDARY), verdict, "epoch {epoch} of {:?}", job.meta);
         }
     }
 }

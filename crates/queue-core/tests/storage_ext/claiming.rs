@@ -2,7 +2,7 @@
 
 use crate::tiny_store::{TinyStore, queue, request};
 use queue_core::{
-    ListQuery, State, Storage, StorageExt,
+    ListQuery, SeededRng, State, Storage, StorageExt,
     lifecycle::{Event, Policy, decide},
 };
 use std::{sync::atomic::Ordering, time::Duration};
@@ -60,7 +60,7 @@ async fn a_claim_that_finds_a_lapsed_lease_alone_rescues_it_and_gets_the_job() {
     let store = TinyStore::with(&["a"]);
     store.claim(request(1, 1)).await.unwrap();
     store.lapse();
-    let claimed = store.claim_or_rescue(request(1, 2), &Policy::default()).await.unwrap();
+    let claimed = store.claim_or_rescue(request(1, 2), &Policy::default(), &SeededRng::new(9)).await.unwrap();
     assert_eq!(claimed.jobs[0].record.meta, store.meta("a"));
     assert_eq!((store.meta("a").stalls, store.meta("a").epoch), (1, 2));
 }
@@ -70,7 +70,7 @@ async fn a_claim_that_finds_a_job_rescues_nothing() {
     let store = TinyStore::with(&["a", "b"]);
     store.claim(request(1, 1)).await.unwrap();
     store.lapse();
-    let claimed = store.claim_or_rescue(request(1, 2), &Policy::default()).await.unwrap();
+    let claimed = store.claim_or_rescue(request(1, 2), &Policy::default(), &SeededRng::new(9)).await.unwrap();
     assert_eq!(claimed.jobs[0].record.meta.id, store.meta("b").id);
     assert_eq!(store.meta("a").stalls, 0);
 }
@@ -81,11 +81,11 @@ async fn a_claim_rescues_nothing_while_leases_live_or_the_queue_rests_or_nothing
     store.claim(request(1, 1)).await.unwrap();
     let policy = Policy::default();
     store.clock.advance(Duration::from_millis(29_999));
-    store.claim_or_rescue(request(1, 2), &policy).await.unwrap();
+    store.claim_or_rescue(request(1, 2), &policy, &SeededRng::new(9)).await.unwrap();
     store.clock.advance(Duration::from_millis(1));
-    store.claim_or_rescue(request(0, 3), &policy).await.unwrap();
+    store.claim_or_rescue(request(0, 3), &policy, &SeededRng::new(9)).await.unwrap();
     store.paused.store(true, Ordering::SeqCst);
-    let paused = store.claim_or_rescue(request(1, 4), &policy).await.unwrap();
+    let paused = store.claim_or_rescue(request(1, 4), &policy, &SeededRng::new(9)).await.unwrap();
     assert!(paused.paused);
     assert_eq!((store.meta("a").stalls, store.applies.load(Ordering::SeqCst)), (0, 0));
     assert_eq!(store.claims.load(Ordering::SeqCst), 4, "none of them claimed twice");

@@ -5,8 +5,8 @@ use async_trait::async_trait;
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, ClaimedJob, Clock, ContentType, Counts, Detail, Durability,
     Enqueued, JobBody, JobId, JobMeta, JobRecord, Kind, LeaseToken, ListFilter, ListQuery, ManualClock,
-    NewJob, Page, Payload, PruneRequest, QueueName, Reach, Result, Seq, Span, Stamped, Storage, Timestamp,
-    WorkerId,
+    Moment, NewJob, Page, Payload, PruneRequest, QueueName, Reach, Result, Seq, Span, Stamped, Storage,
+    Timestamp, WorkerId,
     lifecycle::{TrackedJob, Transition, Verdict, apply, lease},
 };
 use std::{
@@ -44,7 +44,8 @@ pub(crate) fn id(text: &'static str) -> JobId {
 
 pub(crate) fn request(limit: usize, token: u8) -> ClaimRequest {
     let (worker, token) = (WorkerId::from_static("w"), LeaseToken::from_bytes([token; 16]));
-    ClaimRequest { queue: queue(), worker, limit, lease: LEASE, token }
+    let bytes_max = ClaimRequest::BYTES_MAX;
+    ClaimRequest { queue: queue(), worker, limit, lease: LEASE, token, bytes_max, not_after: None }
 }
 
 fn payload() -> Payload {
@@ -126,7 +127,7 @@ impl Storage for TinyStore {
         self.applies.fetch_add(1, Ordering::SeqCst);
         let meddle = self.next_meddle();
         let value = batch.iter().map(|transition| self.apply_one(transition, meddle)).collect();
-        Ok(Stamped { now: self.clock.now(), value })
+        Ok(Stamped::at(Moment::at(self.clock.now()), value))
     }
 
     async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
@@ -140,20 +141,21 @@ impl Storage for TinyStore {
             let record = JobRecord { meta: job.meta.clone(), body: Some(body) };
             claimed.push(ClaimedJob { record, token: request.token });
         }
-        Ok(Claimed { jobs: claimed, next_due: self.next_due(), paused, now })
+        Ok(Claimed { jobs: claimed, next_due: self.next_due(), paused, now, clock: now })
     }
 
     async fn get(&self, _: &QueueName, ids: &[JobId], _: Detail) -> Result<Stamped<Vec<Option<JobRecord>>>> {
         let (now, jobs) = (self.clock.now(), self.jobs());
         let read = |id| jobs.get(id).map(|job| JobRecord { meta: job.meta.clone(), body: None });
-        Ok(Stamped { now, value: ids.iter().map(read).collect() })
+        Ok(Stamped { now, clock: now, value: ids.iter().map(read).collect() })
     }
 
     async fn list(&self, query: ListQuery) -> Result<Page> {
         assert_eq!(query.filter, ListFilter::Lapsed, "nothing else is listed here");
         let (now, jobs) = (self.clock.now(), self.jobs());
-        let lapsed = jobs.values().map(|job| &job.meta).filter(|job| query.filter.matches(job, now));
-        Ok(Page { jobs: lapsed.take(query.limit).cloned().collect(), next: None, now })
+        let lapsed =
+            jobs.values().filter(|job| query.filter.matches(&job.meta, job.token, now)).map(|job| &job.meta);
+        Ok(Page { jobs: lapsed.take(query.limit).cloned().collect(), next: None, now, clock: now })
     }
 
     async fn enqueue(&self, _: &QueueName, _: Vec<Vec<NewJob>>) -> Result<Stamped<Vec<Vec<Enqueued>>>> {

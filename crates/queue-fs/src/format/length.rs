@@ -70,7 +70,10 @@ mod tests {
         job.meta.last_error = Some(Failure::new("Io", "broken"));
         (job.meta.finished_at, job.meta.purge_at) = (at, at);
         let error_details = Some(Bytes::from_static(b"why"));
-        StoredJob { job, body: JobBody { payload: payload(), result: Some(payload()), error_details } }
+        StoredJob {
+            body: JobBody { result: Some(payload()), error_details, payload: payload() },
+            ..StoredJob::new(job, payload())
+        }
     }
 
     #[test]

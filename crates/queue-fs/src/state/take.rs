@@ -61,9 +61,10 @@ impl Taking<'_> {
         self.state.shelf.remove(seq);
         let is_terminal = job.meta.state.is_terminal();
         let epoch = job.meta.epoch;
+        let payload_len = u32::try_from(payload.range.len()).unwrap_or(u32::MAX);
         let (payload, payload_part) = self.blob(payload, epoch, !is_terminal);
         let (result, result_part) = result.map(|result| self.blob(result, epoch, true)).unzip();
-        let stored = StoredJob { job, body: JobBody { payload, result, error_details } };
+        let stored = StoredJob { job, body: JobBody { payload, result, error_details }, payload_len };
         let (segment, other_bytes) = (self.at.segment, put_len(&stored));
         self.state.engine.load(stored);
         let shelved = Shelved { queue, segment, other_bytes, payload: payload_part, result: result_part };

@@ -5,7 +5,7 @@ use crate::{
     options::Flush,
     state::{PresenceEdit, State},
 };
-use queue_core::Timestamp;
+use queue_core::{Moment, StoreTime};
 use std::{io, sync::Arc};
 
 /// The journal, what it adds up to, and the transaction at hand.
@@ -13,8 +13,10 @@ pub(crate) struct Session {
     shared: Arc<Shared>,
     pub(super) journal: Journal,
     pub(super) state: State,
-    /// The clock's reading for the transaction at hand.
-    pub(super) reading: Timestamp,
+    /// What this handle was told of the time.
+    time: StoreTime,
+    /// When the transaction at hand happens.
+    pub(super) moment: Moment,
     /// Who showed themselves in it.
     pub(super) presence: Vec<PresenceEdit>,
     /// The state is that of the journal up to its tail.
@@ -29,13 +31,14 @@ impl Session {
     /// Reads the whole journal, and makes one if there is none.
     pub(super) fn open(shared: Arc<Shared>, journal: Journal) -> Result<Self, Fault> {
         let state = State::new(shared.options.memory_budget_bytes);
-        let reading = shared.options.clock.now();
+        let time = StoreTime::new(shared.options.clock.ticks());
         let presence = Vec::new();
         let mut session = Self {
             shared,
             journal,
             state,
-            reading,
+            time,
+            moment: Moment::default(),
             presence,
             is_loaded: false,
             gives_up_segments: true,
@@ -52,8 +55,16 @@ impl Session {
         if begun.is_err() {
             self.end();
         }
-        self.reading = self.shared.options.clock.now();
+        self.tell_time();
         begun
+    }
+
+    /// Once the state is up to date, and with it the mark.
+    fn tell_time(&mut self) {
+        let clock = &self.shared.options.clock;
+        let ticks = clock.ticks();
+        self.moment = Moment::decide(self.state.engine.mark(), clock.now(), self.time.floor(ticks));
+        self.time.note(self.moment.now, ticks);
     }
 
     fn prepare(&mut self, need: Need) -> Result<(), Fault> {

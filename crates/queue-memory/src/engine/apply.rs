@@ -6,8 +6,8 @@ use queue_core::{
 
 impl Engine {
     /// Applies transitions in order, each by itself; sizes were checked before.
-    pub fn apply(&mut self, batch: Vec<Transition>, reading: Timestamp) -> Vec<Applied> {
-        let now = self.advance(reading);
+    pub fn apply(&mut self, batch: Vec<Transition>, now: Timestamp) -> Vec<Applied> {
+        self.raise_mark(now);
         batch.into_iter().map(|transition| self.apply_one(transition, now)).collect()
     }
 

@@ -1,22 +1,31 @@
 use super::{Engine, queue_state::QueueState, undo::Undo};
-use queue_core::{ClaimRequest, Claimed, ClaimedJob, Detail, Timestamp, lifecycle::lease};
+use queue_core::{
+    AnswerRoom, ClaimRequest, Claimed, ClaimedJob, Detail, Moment, Timestamp, lifecycle::lease,
+};
 
 impl Engine {
     /// Leases due jobs in claim order.
-    pub fn claim(&mut self, request: &ClaimRequest, reading: Timestamp) -> Claimed {
-        let now = self.advance(reading);
-        let Some(state) = self.queues.get_mut(&request.queue) else {
-            return Claimed { jobs: Vec::new(), next_due: None, paused: false, now };
-        };
+    pub fn claim(&mut self, request: &ClaimRequest, moment: Moment) -> Claimed {
+        let now = moment.now;
+        if moment.is_ahead() {
+            self.raise_mark(now);
+        }
+        let Some(state) = self.queues.get_mut(&request.queue) else { return Claimed::none(None, moment) };
         state.indexes.promote(now);
-        let limit = if state.paused { 0 } else { request.limit };
+        let limit = if state.paused { 0 } else { request.limit_at(now) };
         let mut jobs = Vec::with_capacity(limit.min(state.indexes.ready.len()));
+        let mut room = AnswerRoom::new(request.bytes_max);
         while jobs.len() < limit {
-            let Some(job) = claim_first(state, &mut self.undo, request, now) else { break };
+            let Some(job) = claim_first(state, &mut self.undo, request, &mut room, now) else { break };
             self.notices.changed(&job.record.meta);
             jobs.push(job);
         }
-        Claimed { jobs, next_due: state.indexes.next_due(), paused: state.paused, now }
+        let next_due = if request.is_late(now) { Some(now) } else { state.indexes.next_due() };
+        let paused = state.paused;
+        if !jobs.is_empty() {
+            self.raise_mark(now);
+        }
+        Claimed { jobs, paused, ..Claimed::none(next_due, moment) }
     }
 }
 
@@ -24,9 +33,13 @@ fn claim_first(
     state: &mut QueueState,
     undo: &mut Undo,
     request: &ClaimRequest,
+    room: &mut AnswerRoom,
     now: Timestamp,
 ) -> Option<ClaimedJob> {
     let &(_, _, seq) = state.indexes.ready.first()?;
+    if !room.takes(state.entries.get(&seq)?.payload_len as usize) {
+        return None;
+    }
     state.update(seq, now, |entry| {
         undo.changes(entry);
         lease(&mut entry.job, request, now);

@@ -10,9 +10,9 @@ impl Engine {
         &mut self,
         queue: &QueueName,
         groups: Vec<Vec<NewJob>>,
-        reading: Timestamp,
+        now: Timestamp,
     ) -> Vec<Vec<Enqueued>> {
-        let now = self.advance(reading);
+        self.raise_mark(now);
         let group =
             |group: Vec<NewJob>| group.into_iter().map(|new| self.enqueue_one(queue, new, now)).collect();
         groups.into_iter().map(group).collect()
@@ -44,7 +44,7 @@ impl Engine {
 fn taken_by(entry: &StoredJob) -> Enqueued {
     let meta = &entry.job.meta;
     match entry.result() {
-        Some(result) => Enqueued::Completed { seq: meta.seq, result: result.clone() },
+        Some(result) => Enqueued::Completed { seq: meta.seq, result: Some(result.clone()) },
         None => Enqueued::Duplicate { seq: meta.seq, state: meta.state },
     }
 }

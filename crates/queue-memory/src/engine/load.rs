@@ -16,7 +16,7 @@ impl Engine {
 
     /// Puts a record in its place, instead of one of the same life.
     pub fn load(&mut self, stored: StoredJob) {
-        let now = self.time.mark();
+        let now = self.mark;
         let queue = stored.job.meta.queue.clone();
         self.last_seq = self.last_seq.max(stored.job.meta.seq.get());
         let state = self.state_mut(&queue);
@@ -57,15 +57,20 @@ impl Engine {
         self.last_seq
     }
 
-    /// The highest time ever seen.
+    /// The highest time that a write was decided by.
     pub fn mark(&self) -> Timestamp {
-        self.time.mark()
+        self.mark
+    }
+
+    /// A write is decided by this time.
+    pub fn raise_mark(&mut self, now: Timestamp) {
+        self.mark = self.mark.max(now);
     }
 
     /// Goes on from at least this number and this time.
     pub fn raise(&mut self, last_seq: u64, mark: Timestamp) {
         self.last_seq = self.last_seq.max(last_seq);
-        self.time.advance(mark);
+        self.raise_mark(mark);
     }
 
     /// Whether claims of a queue are stopped.
@@ -90,7 +95,7 @@ impl Engine {
 
     /// Shows a worker until then.
     pub fn load_worker(&mut self, worker: WorkerInfo, until: Timestamp) {
-        let now = self.time.mark();
+        let now = self.mark;
         self.presence.retain(|_, (_, until)| *until > now);
         self.presence.insert(worker.id.clone(), (worker, until));
     }

@@ -18,18 +18,19 @@ pub use stored_job::StoredJob;
 pub use transaction::Edit;
 
 use presence::Presence;
-use queue_core::{HighWater, Notices, QueueName, Seq, Timestamp, Wanted};
+use queue_core::{Notices, QueueName, Seq, Timestamp, Wanted};
 use queue_state::QueueState;
 use std::collections::HashMap;
 use undo::Undo;
 
-/// Every queue of one store. Operations take the present reading of a clock, which the engine keeps from going back,
-/// and leave notices of what they changed.
+/// Every queue of one store. Operations take the moment at which they happen, as
+/// [`Moment::decide`](queue_core::Moment::decide) made it of [`mark`](Self::mark), and leave notices of what they changed.
 #[derive(Debug, Default)]
 pub struct Engine {
     queues: HashMap<QueueName, QueueState>,
     last_seq: u64,
-    time: HighWater,
+    /// The highest time that a write was decided by.
+    mark: Timestamp,
     presence: Presence,
     notices: Notices,
     undo: Undo,
@@ -44,11 +45,6 @@ impl Engine {
     /// Leaves notices of single jobs or not, from now on; it does unless told otherwise. Queues are woken in any case.
     pub fn notice_jobs(&mut self, wanted: bool) {
         self.notices.want(if wanted { Wanted::Everything } else { Wanted::Wakes });
-    }
-
-    /// Store time at a reading of the clock: never before an earlier one.
-    pub fn advance(&mut self, reading: Timestamp) -> Timestamp {
-        self.time.advance(reading)
     }
 
     /// Stops or resumes the claims of a queue. Workers that hold jobs ready want to hear of a pause too.

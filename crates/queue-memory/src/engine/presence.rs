@@ -7,8 +7,8 @@ pub(super) type Presence = BTreeMap<WorkerId, (WorkerInfo, Timestamp)>;
 
 impl Engine {
     /// Shows a worker for a while; zero retires it.
-    pub fn announce(&mut self, worker: WorkerInfo, ttl: Span, reading: Timestamp) {
-        let now = self.advance(reading);
+    pub fn announce(&mut self, worker: WorkerInfo, ttl: Span, now: Timestamp) {
+        self.raise_mark(now);
         self.undo.announces(&self.presence);
         self.presence.retain(|_, (_, until)| *until > now);
         if ttl == Span::ZERO {

@@ -3,8 +3,8 @@ use queue_core::{Prune, PruneRequest, Seq, Timestamp};
 
 impl Engine {
     /// Removes records and answers how many.
-    pub fn prune(&mut self, request: &PruneRequest, reading: Timestamp) -> u64 {
-        let now = self.advance(reading);
+    pub fn prune(&mut self, request: &PruneRequest, now: Timestamp) -> u64 {
+        self.raise_mark(now);
         let Some(state) = self.queues.get_mut(&request.queue) else { return 0 };
         let doomed = doomed(state, request, now);
         for seq in &doomed {

@@ -1,7 +1,7 @@
 use super::{Engine, queue_state::QueueState};
 use queue_core::{
-    Counts, Cursor, Detail, JobId, JobMeta, JobRecord, ListFilter, ListQuery, Page, PageEnd, QueueName,
-    Result, Seq, State, Timestamp,
+    Counts, Cursor, Detail, JobId, JobMeta, JobRecord, ListFilter, ListQuery, Moment, Page, PageEnd,
+    QueueName, Result, Seq, State, Timestamp,
 };
 use std::ops::Bound;
 
@@ -26,8 +26,8 @@ impl Engine {
     }
 
     /// Counts jobs by state.
-    pub fn counts(&mut self, queue: &QueueName, now: Timestamp) -> Counts {
-        let mut counts = Counts::empty(now);
+    pub fn counts(&mut self, queue: &QueueName, moment: Moment) -> Counts {
+        let (now, mut counts) = (moment.now, Counts::empty(moment));
         if let Some(state) = self.queues.get_mut(queue) {
             state.indexes.promote(now);
             for each in State::ALL {
@@ -43,14 +43,15 @@ impl Engine {
     ///
     /// # Errors
     /// `Invalid` if the cursor is not one of this store.
-    pub fn list(&self, query: &ListQuery, now: Timestamp) -> Result<Page> {
+    pub fn list(&self, query: &ListQuery, moment: Moment) -> Result<Page> {
+        let Moment { now, clock } = moment;
         let after = PageEnd::parse(query.after.as_ref(), CURSORS)?;
         let (jobs, next) = match self.queues.get(&query.queue) {
             None => (Vec::new(), None),
             Some(state) if query.filter == ListFilter::Lapsed => lapsed(state, query.limit, after, now),
             Some(state) => matching(state, query, after, now),
         };
-        Ok(Page { jobs, next, now })
+        Ok(Page { jobs, next, now, clock })
     }
 }
 
@@ -86,7 +87,7 @@ fn matching(
             let end = PageEnd { seq: seq.get() - 1, ..after };
             return (jobs, Some(end.cursor(CURSORS)));
         }
-        if query.filter.matches(&entry.job.meta, now) {
+        if query.filter.matches(&entry.job.meta, entry.job.token, now) {
             jobs.push(entry.job.meta.clone());
         }
     }

@@ -10,11 +10,15 @@ pub struct StoredJob {
     pub job: TrackedJob,
     /// The large part.
     pub body: JobBody,
+    /// The length of the payload, wherever its bytes are kept.
+    pub payload_len: u32,
 }
 
 impl StoredJob {
-    pub(super) fn new(job: TrackedJob, payload: Payload) -> Self {
-        Self { job, body: JobBody { payload, result: None, error_details: None } }
+    /// A job that was just enqueued, or one without a result.
+    pub fn new(job: TrackedJob, payload: Payload) -> Self {
+        let payload_len = u32::try_from(payload.bytes.len()).unwrap_or(u32::MAX);
+        Self { job, body: JobBody { payload, result: None, error_details: None }, payload_len }
     }
 
     pub(super) fn result(&self) -> Option<&Payload> {

@@ -72,8 +72,8 @@ impl Engine {
 mod tests {
     use super::*;
     use queue_core::{
-        ClaimRequest, ContentType, Detail, JobId, Kind, NewJob, Payload, Prune, PruneRequest, SeededRng,
-        Span, Timestamp, WorkerId, WorkerInfo,
+        ClaimRequest, ContentType, Detail, JobId, Kind, Moment, NewJob, Payload, Prune, PruneRequest,
+        SeededRng, Span, Timestamp, WorkerId, WorkerInfo,
     };
 
     const NOW: Timestamp = Timestamp::from_millis(1_000);
@@ -90,7 +90,7 @@ mod tests {
     fn claim(engine: &mut Engine) -> usize {
         let (worker, rng) = (WorkerId::from_static("w"), SeededRng::new(1));
         let request = ClaimRequest::new(queue(), worker, 10, Span::from_secs(9), &rng);
-        engine.claim(&request, NOW).jobs.len()
+        engine.claim(&request, Moment::at(NOW)).jobs.len()
     }
 
     fn worker() -> WorkerInfo {

@@ -7,8 +7,7 @@ use queue_core::{QueueName, State, Timestamp};
 
 impl Engine {
     /// Rebuilds every index from the records and answers what differs, in words.
-    pub fn verify(&mut self, reading: Timestamp) -> Vec<String> {
-        let now = self.advance(reading);
+    pub fn verify(&mut self, now: Timestamp) -> Vec<String> {
         let mut findings = Vec::new();
         for (queue, state) in &mut self.queues {
             state.indexes.promote(now);

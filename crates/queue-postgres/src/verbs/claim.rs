@@ -6,7 +6,7 @@ use crate::{
     verb::Verb,
 };
 use queue_core::{
-    ClaimRequest, Claimed, ClaimedJob, JobRecord, Timestamp,
+    ClaimRequest, Claimed, ClaimedJob, JobRecord, Moment, Timestamp,
     lifecycle::{TrackedJob, lease},
 };
 use sqlx::{Row, postgres::PgRow};
@@ -38,7 +38,7 @@ impl Session<'_> {
     pub(crate) async fn claim(&mut self, request: &ClaimRequest) -> Result<Claimed, Fault> {
         let Some(queue) = self.find_queue(&request.queue).await? else {
             let now = self.now().await?;
-            return Ok(Claimed { jobs: Vec::new(), next_due: None, paused: false, now });
+            return Ok(Claimed::none(None, Moment::at(now)));
         };
         let (shared, origin) = (self.shared, self.origin());
         let look = shared.fronts.next_look(queue);
@@ -93,7 +93,7 @@ impl Session<'_> {
             let meta = &job.record.meta;
             (meta.priority, meta.run_at, meta.seq)
         });
-        Ok(Claimed { jobs, next_due, paused, now })
+        Ok(Claimed { jobs, next_due, paused, now, clock: now })
     }
 }
 

@@ -41,7 +41,7 @@ impl Verb for Enqueue<'_> {
         let jobs: Vec<&NewJob> = self.groups.iter().flatten().collect();
         let mut answers = session.enqueue_jobs(queue, self.queue, &jobs).await?.into_iter();
         let value = self.groups.iter().map(|group| answers.by_ref().take(group.len()).collect()).collect();
-        Ok(Stamped { now: session.last_told(), value })
+        Ok(Stamped { now: session.last_told(), clock: session.last_told(), value })
     }
 }
 
@@ -173,7 +173,7 @@ fn read_answer(row: &PgRow) -> Result<Option<Enqueued>, Fault> {
         return Ok(Some(Enqueued::Duplicate { seq, state }));
     }
     let result = read_payload(row, 6)?.ok_or_else(|| foreign("a completed job has no result"))?;
-    Ok(Some(Enqueued::Completed { seq, result }))
+    Ok(Some(Enqueued::Completed { seq, result: Some(result) }))
 }
 
 /// The columns of jobs, each as one array.

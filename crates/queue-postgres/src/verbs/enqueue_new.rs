@@ -87,7 +87,7 @@ impl Verb for EnqueueNew<'_> {
         let now = session.told(&rows, 0)?;
         let value = self.read(session, row)?;
         session.notices.wake(self.queue);
-        Ok(Some(Stamped { now, value }))
+        Ok(Some(Stamped { now, clock: now, value }))
     }
 }
 

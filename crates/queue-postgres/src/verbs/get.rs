@@ -47,6 +47,6 @@ impl Verb for Get<'_> {
                 Detail::Full => read_record(row, JOB_AT, self.queue)?,
             });
         }
-        Ok(Stamped { now, value })
+        Ok(Stamped { now, clock: now, value })
     }
 }

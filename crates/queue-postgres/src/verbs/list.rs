@@ -43,6 +43,8 @@ impl Verb for List<'_> {
         let queue = session.find_queue(&self.query.queue).await?.unwrap_or(NO_QUEUE);
         match &self.query.filter {
             ListFilter::Lapsed => self.lapsed(session, queue).await,
+            // Found once the store can be asked for it.
+            ListFilter::Held { .. } => self.matching(session, NO_QUEUE, &[], None, None).await,
             ListFilter::Match { states, worker, kind } => {
                 self.matching(session, queue, states, worker.as_ref(), kind.as_ref()).await
             }
@@ -71,7 +73,7 @@ impl List<'_> {
         let has_more = jobs.len() > self.page();
         jobs.truncate(self.page());
         let end = jobs.last().and_then(place_of).unwrap_or(self.after);
-        Ok(Page { jobs, next: has_more.then(|| end.cursor(CURSORS)), now })
+        Ok(Page { jobs, next: has_more.then(|| end.cursor(CURSORS)), now, clock: now })
     }
 
     async fn matching(
@@ -96,7 +98,7 @@ impl List<'_> {
         let now = session.told(&rows, 2)?;
         let jobs = self.read(&rows, MATCH_AT)?;
         let next = self.end_of_scan(&rows, &jobs)?.map(|seq| PageEnd { seq, ..self.after }.cursor(CURSORS));
-        Ok(Page { jobs, next, now })
+        Ok(Page { jobs, next, now, clock: now })
     }
 
     /// Where to go on: behind the last job of a full page, else behind the scan if there may be more.

@@ -16,7 +16,7 @@ use futures_util::future::join_all;
 use queue_core::{
     Applied,
     Certainty::NotApplied,
-    NewJob, QueueName, Result, Stamped, Timestamp,
+    Moment, NewJob, QueueName, Result, Stamped, Timestamp,
     lifecycle::{Lapse, Transition},
 };
 use std::collections::BTreeMap;
@@ -31,7 +31,7 @@ impl Session {
     pub(crate) async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
         self.limits.check_apply(&batch)?;
         if batch.is_empty() {
-            return Ok(Stamped { now: self.now("apply").await?, value: Vec::new() });
+            return Ok(Stamped::at(Moment::at(self.now("apply").await?), Vec::new()));
         }
         let mut by_queue: BTreeMap<(QueueName, u64), Vec<(usize, Transition)>> = BTreeMap::new();
         for (at, sent) in batch.into_iter().enumerate() {
@@ -43,7 +43,7 @@ impl Session {
         let now = parts.iter().map(|part| part.now).max().unwrap_or_default();
         let mut answers: Vec<_> = parts.into_iter().flat_map(|part| part.value).collect();
         answers.sort_unstable_by_key(|(at, _)| *at);
-        Ok(Stamped { now, value: answers.into_iter().map(|(_, applied)| applied).collect() })
+        Ok(Stamped { now, clock: now, value: answers.into_iter().map(|(_, applied)| applied).collect() })
     }
 
     /// Answers with the places of the transitions in the whole batch.
@@ -61,7 +61,7 @@ impl Session {
             now = at;
             answers.extend(places.into_iter().zip(applied));
         }
-        Ok(Stamped { now, value: answers })
+        Ok(Stamped { now, clock: now, value: answers })
     }
 
     async fn apply_run(&self, queue: &KnownQueue, batch: &[Transition]) -> Result<(Timestamp, Vec<Applied>)> {

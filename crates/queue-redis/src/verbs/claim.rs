@@ -37,7 +37,7 @@ fn claimed(mut reply: Reply, request: &ClaimRequest, number: u64, now: Timestamp
         let record = record(&mut jobs, &request.queue, named_seq(seq, number))?;
         claimed.push(ClaimedJob { record, token: request.token });
     }
-    Ok(Claimed { jobs: claimed, next_due, paused, now })
+    Ok(Claimed { jobs: claimed, next_due, paused, now, clock: now })
 }
 
 /// State string, payload, and error details if the state says that there are some.

@@ -33,7 +33,7 @@ impl Session {
             now = at;
             answers.extend(run_answers);
         }
-        Ok(Stamped { now, value: answers })
+        Ok(Stamped { now, clock: now, value: answers })
     }
 
     async fn enqueue_run(
@@ -94,5 +94,5 @@ fn duplicate(text: &Bytes, number: u64) -> Option<Enqueued> {
         return Some(Enqueued::Duplicate { seq, state });
     }
     let result = row::read_payload(&text.slice(from.position()..))?;
-    Some(Enqueued::Completed { seq, result })
+    Some(Enqueued::Completed { seq, result: Some(result) })
 }

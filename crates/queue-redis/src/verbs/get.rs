@@ -40,7 +40,7 @@ impl Session {
             now = records.now;
             found.extend(records.value);
         }
-        Ok(Stamped { now, value: found })
+        Ok(Stamped { now, clock: now, value: found })
     }
 
     async fn get_some(
@@ -55,7 +55,7 @@ impl Session {
             self.call("get", &script::GET, queue, Access::Reads, args).await?;
         let mut records = rest.array()?;
         let read = ids.iter().map(|_| record(&mut records, &queue.name, number, what));
-        Ok(Stamped { now, value: read.collect::<Result<_>>()? })
+        Ok(Stamped { now, clock: now, value: read.collect::<Result<_>>()? })
     }
 }
 

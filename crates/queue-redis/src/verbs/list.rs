@@ -16,6 +16,8 @@ impl Session {
         let after = PageEnd::parse(query.after.as_ref(), CURSORS)?;
         match &query.filter {
             ListFilter::Lapsed => self.list_lapsed(&query, after).await,
+            // Found once the store can be asked for it.
+            ListFilter::Held { .. } => self.list_lapsed(&query, after).await,
             ListFilter::Match { states, worker, kind } => {
                 let worker = worker.as_ref().map_or("", |worker| worker.as_str());
                 let kind = kind.as_ref().map_or("", |kind| kind.as_str());
@@ -38,7 +40,7 @@ impl Session {
         let behind = u64::try_from(rest.integer()?).ok();
         let jobs = metas(rest.array()?, &query.queue, number)?;
         let next = behind.map(|seq| PageEnd { seq, ..PageEnd::START }.cursor(CURSORS));
-        Ok(Page { jobs, next, now })
+        Ok(Page { jobs, next, now, clock: now })
     }
 
     async fn list_lapsed(&self, query: &ListQuery, after: PageEnd) -> Result<Page> {
@@ -49,7 +51,7 @@ impl Session {
         let has_more = rest.integer()? == 1;
         let jobs = metas(rest.array()?, &query.queue, number)?;
         let next = has_more.then(|| jobs.last().map_or(after, place_of).cursor(CURSORS));
-        Ok(Page { jobs, next, now })
+        Ok(Page { jobs, next, now, clock: now })
     }
 }
 

@@ -4,13 +4,13 @@ use crate::{
     sql,
     writer::SCHEDULED_SLOT,
 };
-use queue_core::{Counts, QueueName, State, Timestamp};
+use queue_core::{Counts, Moment, QueueName, State, Timestamp};
 use rusqlite::{OptionalExtension, params};
 
 impl Snapshot<'_> {
     /// Reads the counters, and looks at the few jobs that changed their place by the clock alone.
     pub(crate) fn counts(&self, queue: &QueueName) -> rusqlite::Result<Counts> {
-        let mut counts = Counts::empty(self.now);
+        let mut counts = Counts::empty(Moment::at(self.now));
         let Some(queue) = self.find_queue(queue)? else { return Ok(counts) };
         let mut statement = self.connection.prepare_cached(sql::LOAD_COUNTS)?;
         let mut rows = statement.query([queue])?;

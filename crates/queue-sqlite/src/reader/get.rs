@@ -21,7 +21,7 @@ impl Snapshot<'_> {
             }
             None => vec![None; ids.len()],
         };
-        Ok(Stamped { now: self.now, value })
+        Ok(Stamped { now: self.now, clock: self.now, value })
     }
 
     fn get_one(

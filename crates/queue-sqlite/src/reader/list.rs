@@ -20,7 +20,7 @@ impl Snapshot<'_> {
             Some(queue) if query.filter == ListFilter::Lapsed => self.lapsed(queue, query, after)?,
             Some(queue) => self.matching(queue, query, after)?,
         };
-        Ok(Page { jobs, next: next.map(|end| end.cursor(CURSORS)), now: self.now })
+        Ok(Page { jobs, next: next.map(|end| end.cursor(CURSORS)), now: self.now, clock: self.now })
     }
 
     fn lapsed(
@@ -60,7 +60,7 @@ impl Snapshot<'_> {
                 continue;
             }
             let meta = StoredJob::read(row, &query.queue)?.job.meta;
-            if query.filter.matches(&meta, self.now) {
+            if query.filter.matches(&meta, None, self.now) {
                 jobs.push(meta);
             }
         }

@@ -23,7 +23,7 @@ impl Verb<Database> for Apply {
     fn run(&self, session: &mut Session<'_>) -> rusqlite::Result<Self::Answer> {
         let value =
             self.0.iter().map(|transition| session.apply_one(transition)).collect::<Result<_, _>>()?;
-        Ok(Stamped { now: session.now, value })
+        Ok(Stamped { now: session.now, clock: session.now, value })
     }
 }
 

@@ -4,7 +4,8 @@ use crate::{
     row::{COLUMNS, StoredJob, integer, written},
 };
 use queue_core::{
-    ClaimRequest, Claimed, ClaimedJob, JobBody, JobRecord, Timestamp, group_commit::Verb, lifecycle::lease,
+    ClaimRequest, Claimed, ClaimedJob, JobBody, JobRecord, Moment, Timestamp, group_commit::Verb,
+    lifecycle::lease,
 };
 use rusqlite::{OptionalExtension, Row, params};
 
@@ -29,7 +30,7 @@ impl Verb<Database> for Claim {
 
 impl Session<'_> {
     pub(super) fn claim(&mut self, request: &ClaimRequest) -> rusqlite::Result<Claimed> {
-        let nothing = Claimed { jobs: Vec::new(), next_due: None, paused: false, now: self.now };
+        let nothing = Claimed::none(None, Moment::at(self.now));
         let Some(queue) = self.find_queue(&request.queue)? else { return Ok(nothing) };
         let paused: bool = self.statements.load_paused.query_row([queue], |row| row.get(0))?;
         let mut jobs = Vec::new();

@@ -28,7 +28,7 @@ impl Verb<Database> for Enqueue {
         let mut one = |new| session.enqueue_one(queue, &self.queue, new);
         let groups = self.groups.iter().map(|group| group.iter().map(&mut one).collect());
         let value = groups.collect::<rusqlite::Result<_>>()?;
-        Ok(Stamped { now: session.now, value })
+        Ok(Stamped { now: session.now, clock: session.now, value })
     }
 }
 
@@ -63,6 +63,6 @@ impl Session<'_> {
         }
         let missing = || foreign(0, "a completed job has no result");
         let result = self.outcome(present)?.result.ok_or_else(missing)?;
-        Ok(Enqueued::Completed { seq, result })
+        Ok(Enqueued::Completed { seq, result: Some(result) })
     }
 }

@@ -2,7 +2,7 @@
 
 use super::cases;
 use crate::bench::prelude::*;
-use queue_core::{Counts, Retention, Span, State, lifecycle::Event};
+use queue_core::{Counts, Moment, Retention, Span, State, lifecycle::Event};
 
 cases! { "counts":
     an_empty_queue_counts_nothing [I20];
@@ -23,7 +23,7 @@ fn of(counts: &Counts) -> [u64; 6] {
 
 /// Also for a queue that nobody ever used.
 async fn an_empty_queue_counts_nothing(bench: &Bench) {
-    assert_eq!(bench.counts().await, Counts::empty(bench.now()));
+    assert_eq!(bench.counts().await, Counts::empty(Moment::at(bench.now())));
 }
 
 /// Through a whole life, in the order of [`State::ALL`].

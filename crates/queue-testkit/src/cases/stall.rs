@@ -3,7 +3,7 @@
 use super::cases;
 use crate::bench::prelude::*;
 use queue_core::{
-    Applied, Budget, ListQuery, Reason, Retention, Span, State, StorageExt,
+    Applied, Budget, ListQuery, Reason, Retention, Span, State, StorageExt, SystemRng,
     lifecycle::{Event, OnRunning},
 };
 
@@ -214,7 +214,8 @@ async fn a_stalled_job_that_keeps_nothing_is_gone(bench: &Bench) {
 async fn claiming_or_rescuing_finds_a_lapsed_job(bench: &Bench) {
     bench.put_and_claim("a").await;
     bench.advance(LEASE);
-    let claimed = bench.store().claim_or_rescue(bench.request(1), &policy()).await.expect("it answers");
+    let claimed =
+        bench.store().claim_or_rescue(bench.request(1), &policy(), &SystemRng).await.expect("it answers");
     assert_eq!(ids_of(&claimed.jobs), ["a"]);
     assert_eq!(claimed.jobs[0].record.meta.stalls, 1);
 }

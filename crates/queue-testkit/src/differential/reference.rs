@@ -2,8 +2,9 @@ use crate::{Failure, Harness, Place, twin::Twin};
 use async_trait::async_trait;
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, ClaimedJob, Clock, Counts, Cursor, Detail, Durability,
-    Enqueued, Error, HighWater, JobId, JobMeta, JobRecord, ListFilter, ListQuery, NewJob, Page, Prune,
-    PruneRequest, QueueName, Reach, Result, Seq, Stamped, State, Storage, Timestamp, lifecycle::Transition,
+    Enqueued, Error, HighWater, JobId, JobMeta, JobRecord, ListFilter, ListQuery, Moment, NewJob, Page,
+    Prune, PruneRequest, QueueName, Reach, Result, Seq, Stamped, State, Storage, Timestamp,
+    lifecycle::Transition,
 };
 use std::{
     collections::BTreeSet,
@@ -116,7 +117,7 @@ impl Storage for Reference {
         let (mut jobs, now) = self.look();
         let mut enqueue =
             |group: &Vec<NewJob>| group.iter().map(|new| jobs.enqueue(queue, new, now)).collect();
-        Ok(Stamped { now, value: groups.iter().map(&mut enqueue).collect() })
+        Ok(Stamped { now, clock: now, value: groups.iter().map(&mut enqueue).collect() })
     }
 
     async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
@@ -128,12 +129,16 @@ impl Storage for Reference {
             None => meta.state.is_waiting().then_some(meta.run_at),
         };
         let next_due = jobs.of(&request.queue).filter_map(moment).min();
-        Ok(Claimed { jobs: claimed, next_due, paused, now })
+        Ok(Claimed { jobs: claimed, next_due, paused, now, clock: now })
     }
 
     async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
         let (mut jobs, now) = self.look();
-        Ok(Stamped { now, value: batch.iter().map(|transition| jobs.apply(transition, now)).collect() })
+        Ok(Stamped {
+            now,
+            clock: now,
+            value: batch.iter().map(|transition| jobs.apply(transition, now)).collect(),
+        })
     }
 
     async fn get(
@@ -148,7 +153,7 @@ impl Storage for Reference {
             let body = record.body.filter(|_| what == Detail::Full);
             Some(JobRecord { body, ..record })
         };
-        Ok(Stamped { now, value: ids.iter().map(&mut read).collect() })
+        Ok(Stamped { now, clock: now, value: ids.iter().map(&mut read).collect() })
     }
 
     async fn list(&self, query: ListQuery) -> Result<Page> {
@@ -160,18 +165,23 @@ impl Storage for Reference {
             None => 0,
         };
         let mut found: Vec<_> =
-            jobs.of(&query.queue).filter(|meta| query.filter.matches(meta, now)).collect();
+            jobs.of(&query.queue).filter(|meta| query.filter.matches(meta, None, now)).collect();
         if query.filter == ListFilter::Lapsed {
             found.sort_by_key(|meta| meta.lease.as_ref().map(|lease| lease.expires_at));
         }
         let end = skipped + query.limit;
         let next = (end < found.len()).then(|| Cursor(end.to_string()));
-        Ok(Page { jobs: found.into_iter().skip(skipped).take(query.limit).cloned().collect(), next, now })
+        Ok(Page {
+            jobs: found.into_iter().skip(skipped).take(query.limit).cloned().collect(),
+            next,
+            now,
+            clock: now,
+        })
     }
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {
         let (jobs, now) = self.look();
-        let mut counts = Counts::empty(now);
+        let mut counts = Counts::empty(Moment::at(now));
         for state in State::ALL {
             counts.set(state, jobs.of(queue).filter(|meta| meta.state == state).count() as u64);
         }

@@ -20,7 +20,7 @@ fn enqueued(answer: &Enqueued) -> Event {
             Event { seq, answer: Some(Answer::Duplicate(status(*state))), ..Event::default() }
         }
         Enqueued::Completed { result, .. } => {
-            let result = Some(digest::of_payload(result));
+            let result = result.as_ref().map(digest::of_payload);
             Event { seq, result, answer: Some(Answer::Completed), ..Event::default() }
         }
     }

@@ -20,7 +20,7 @@ pub(super) enum Answer {
 pub(super) enum Taken {
     New { life: u64 },
     By { life: u64, state: State },
-    Done { life: u64, result: Vec<u8> },
+    Done { life: u64, result: Option<Vec<u8>> },
 }
 
 /// What a claim got.

@@ -105,7 +105,9 @@ impl Driver {
         match answer {
             Enqueued::Queued { .. } => Taken::New { life },
             Enqueued::Duplicate { state, .. } => Taken::By { life, state: *state },
-            Enqueued::Completed { result, .. } => Taken::Done { life, result: result.bytes.to_vec() },
+            Enqueued::Completed { result, .. } => {
+                Taken::Done { life, result: result.as_ref().map(|result| result.bytes.to_vec()) }
+            }
         }
     }
 

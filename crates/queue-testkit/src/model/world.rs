@@ -101,7 +101,9 @@ impl World {
             match (state, &job.body.result) {
                 (State::Cancelled, _) => {}
                 (State::Failed, _) if new.on_failed == OnFailed::Replace => {}
-                (State::Completed, Some(result)) => return Taken::Done { life, result: result.clone() },
+                (State::Completed, Some(result)) => {
+                    return Taken::Done { life, result: Some(result.clone()) };
+                }
                 _ => return Taken::By { life, state },
             }
         }

@@ -246,7 +246,7 @@ impl Storage for PlantedStore {
         self.reopen_ended(&answer.value).await?;
         let pairs = batch.iter().zip(answer.value);
         let value = pairs.map(|(transition, applied)| self.spoil_applied(transition, applied)).collect();
-        Ok(Stamped { now: self.time(answer.now), value })
+        Ok(Stamped { now: self.time(answer.now), clock: answer.clock, value })
     }
 
     async fn get(

@@ -57,7 +57,7 @@ async fn attempt(candidate: &Candidate) -> Result<Attempt> {
     let Candidate { storage, queue, lease, id, rng, .. } = candidate;
     let lapses_at = Instant::now() + lease.as_duration();
     let request = ClaimRequest::new(queue.clone(), id.clone(), 1, *lease, &**rng);
-    let claimed = storage.claim_or_rescue(request, &policy()).await?;
+    let claimed = storage.claim_or_rescue(request, &policy(), &**rng).await?;
     if let Some(job) = claimed.jobs.into_iter().next() {
         // An answer may come so late that the term is over before it began.
         let is_over = Instant::now() >= lapses_at;

@@ -1,5 +1,5 @@
 use crate::{Decode, Encode, Enqueued, Id, JobOptions, Queue, client::Shared};
-use queue_core::{Enqueued as Stored, Error, ErrorKind, JobId, NewJob, Result};
+use queue_core::{Enqueued as Stored, Error, ErrorKind, JobId, NewJob, Result, StorageExt};
 
 /// A batch of [`Queue::enqueue_many`] is sent when its payloads have this many bytes, so that no transaction of a store
 /// grows without bound.
@@ -103,27 +103,53 @@ impl<P: Encode, R: Decode> Queue<P, R> {
     async fn store(&self, jobs: Vec<NewJob>) -> Result<Vec<Enqueued<R>>> {
         let ids: Vec<JobId> = jobs.iter().map(|job| job.id.clone()).collect();
         let stored = self.shared.storage.enqueue(&self.shared.name, vec![jobs]).await?;
-        let answers = stored.value.into_iter().next().unwrap_or_default();
+        let mut answers = stored.value.into_iter().next().unwrap_or_default();
         if answers.len() != ids.len() {
             let message = "the store answered another number of jobs than it got";
             return Err(Error::new(ErrorKind::Internal, "enqueue", message).unknown());
         }
         let some_are_new = answers.iter().any(Stored::is_new);
+        self.shared.read_left_out(&ids, &mut answers).await?;
         let typed = ids.into_iter().zip(answers).map(|(id, answer)| self.shared.typed(id, answer));
         typed.collect::<Result<_>>().map_err(|error| if some_are_new { error.unknown() } else { error })
     }
 }
 
 impl Shared {
+    /// Reads the results that an answer had no room for.
+    async fn read_left_out(&self, ids: &[JobId], answers: &mut [Stored]) -> Result<()> {
+        let is_left_out = |answer: &Stored| matches!(answer, Stored::Completed { result: None, .. });
+        let left_out: Vec<usize> = (0..answers.len()).filter(|&at| is_left_out(&answers[at])).collect();
+        if left_out.is_empty() {
+            return Ok(());
+        }
+        let asked: Vec<JobId> = left_out.iter().map(|&at| ids[at].clone()).collect();
+        let found = self.storage.get_whole(&self.name, &asked).await?.value;
+        for (at, record) in left_out.into_iter().zip(found) {
+            let of_life = record.filter(|record| record.meta.seq == answers[at].seq());
+            if let Stored::Completed { result, .. } = &mut answers[at] {
+                *result = of_life.and_then(|record| record.body?.result);
+            }
+        }
+        Ok(())
+    }
+
     fn typed<R: Decode>(&self, id: JobId, answer: Stored) -> Result<Enqueued<R>> {
         Ok(match answer {
             Stored::Queued { seq } => Enqueued::Queued { id, seq },
             Stored::Duplicate { seq, state } => Enqueued::Duplicate { id, seq, state },
             Stored::Completed { seq, result } => {
+                let result = result.ok_or_else(|| gone(&id))?;
                 Enqueued::Completed { id, seq, result: self.decode(&result)? }
             }
         })
     }
+}
+
+/// Its purge time came between the answer and the reading of its result.
+fn gone(id: &JobId) -> Error {
+    let message = format!("the result of {id:?} has just expired; enqueue the job again");
+    Error::new(ErrorKind::Unavailable, "enqueue", message)
 }
 
 /// Cuts jobs into batches of at most `jobs_max`, each closed by the job that takes it over [`BATCH_BYTES_MAX`].

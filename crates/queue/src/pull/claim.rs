@@ -63,7 +63,7 @@ async fn claim_and_offer(shared: Arc<Shared>, limit: usize, answer: oneshot::Sen
     if let Err(error) = rescue_at_intervals(&shared).await {
         return drop(answer.send(Err(error)));
     }
-    let claimed = match shared.storage.claim_or_rescue(request, &shared.policy).await {
+    let claimed = match shared.storage.claim_or_rescue(request, &shared.policy, &*shared.rng).await {
         Ok(claimed) => claimed,
         Err(error) => return drop(answer.send(Err(error))),
     };

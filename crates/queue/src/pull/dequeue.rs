@@ -165,13 +165,13 @@ fn poll(shared: &Shared) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use queue_core::Timestamp;
+    use queue_core::{Moment, Timestamp};
 
     const POLLED: Duration = Duration::from_millis(800);
 
     fn nothing(next_due: Option<i64>) -> Claimed {
         let now = Timestamp::from_millis(1000);
-        Claimed { jobs: Vec::new(), next_due: next_due.map(Timestamp::from_millis), paused: false, now }
+        Claimed::none(next_due.map(Timestamp::from_millis), Moment::at(now))
     }
 
     #[test]

@@ -82,8 +82,8 @@ impl<P: Encode, R: Decode> Queue<P, R> {
         let stored = waiter.enqueue(job.awaited()).await?;
         let outcome = match stored {
             None => Outcome::TimedOut { state: None },
-            Some(Enqueued::Completed { result, .. }) => Outcome::Completed(result),
-            Some(Enqueued::Queued { .. } | Enqueued::Duplicate { .. }) => waiter.outcome().await?,
+            Some(Enqueued::Completed { result: Some(result), .. }) => Outcome::Completed(result),
+            Some(_) => waiter.outcome().await?,
         };
         self.typed(outcome)?.into_result()
     }

@@ -5,7 +5,7 @@ use crate::{
     transaction::Transaction,
 };
 use async_trait::async_trait;
-use queue_core::{Counts, JobMeta, QueueName};
+use queue_core::{Counts, JobMeta, Moment, QueueName};
 
 /// How many records one step of the scan reads.
 const PAGE: usize = 1000;
@@ -22,7 +22,7 @@ impl Verb for Count<'_> {
     type Answer = Counts;
 
     async fn attempt(&self, transaction: &mut Transaction<'_>) -> Result<Self::Answer, Halt> {
-        let mut counts = Counts::empty(transaction.now());
+        let mut counts = Counts::empty(Moment::at(transaction.now()));
         let mut rest = keys::all(Family::Job, self.queue);
         loop {
             let entries = transaction.scan(rest.clone(), PAGE).await?;

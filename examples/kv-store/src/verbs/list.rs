@@ -7,7 +7,7 @@ use crate::{
 };
 use async_trait::async_trait;
 use bytes::Bytes;
-use queue_core::{Cursor, Error, JobMeta, ListFilter, ListQuery, Page, Result};
+use queue_core::{Cursor, Error, ListFilter, ListQuery, Page, Result, lifecycle::TrackedJob};
 use std::ops::Range;
 
 /// How many entries one page looks at.
@@ -34,14 +34,15 @@ impl Verb for List<'_> {
             transaction.load(entries.iter().map(job)).await?;
         }
         let now = transaction.now();
-        let mut page = Page { jobs: Vec::new(), next: None, now };
+        let mut page = Page { jobs: Vec::new(), next: None, now, clock: now };
         for (looked_at, (key, value)) in entries.iter().enumerate() {
             if looked_at == SCAN_MAX || page.jobs.len() == self.query.limit {
                 page.next = Some(self.cursor(key));
                 break;
             }
             let job = self.job(transaction, key, value).await?;
-            page.jobs.extend(job.filter(|job| self.query.filter.matches(job, now)));
+            let found = job.filter(|job| self.query.filter.matches(&job.meta, job.token, now));
+            page.jobs.extend(found.map(|job| job.meta));
         }
         Ok(page)
     }
@@ -53,7 +54,7 @@ impl List<'_> {
         let queue = &self.query.queue;
         let mut range = match self.query.filter {
             ListFilter::Lapsed => keys::until(Family::Lease, queue, transaction.now()),
-            ListFilter::Match { .. } => keys::all(Family::Job, queue),
+            ListFilter::Match { .. } | ListFilter::Held { .. } => keys::all(Family::Job, queue),
         };
         if let Some(cursor) = &self.query.after {
             range.start = self.resume(cursor, range.start)?;
@@ -66,12 +67,11 @@ impl List<'_> {
         transaction: &mut Transaction<'_>,
         key: &[u8],
         value: &Bytes,
-    ) -> Result<Option<JobMeta>> {
-        let found = match self.query.filter {
+    ) -> Result<Option<TrackedJob>> {
+        Ok(match self.query.filter {
             ListFilter::Lapsed => transaction.life(&self.query.queue, keys::seq_of(key)).await?,
-            ListFilter::Match { .. } => Some(row::read_job(value)?),
-        };
-        Ok(found.map(|job| job.meta))
+            ListFilter::Match { .. } | ListFilter::Held { .. } => Some(row::read_job(value)?),
+        })
     }
 
     /// The first entry that was not looked at: what follows the queue in its key, as a hexadecimal number.
@@ -95,7 +95,7 @@ impl List<'_> {
     fn tail_len(&self) -> usize {
         match self.query.filter {
             ListFilter::Lapsed => TAIL_MAX,
-            ListFilter::Match { .. } => keys::SEQ_BYTES,
+            ListFilter::Match { .. } | ListFilter::Held { .. } => keys::SEQ_BYTES,
         }
     }
 }

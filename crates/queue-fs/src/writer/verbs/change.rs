@@ -24,8 +24,8 @@ impl Verb<Files> for Apply {
 
     fn run(&self, session: &mut Session) -> Result<Self::Answer, Fault> {
         let engine = &mut session.state.engine;
-        let value = engine.apply(self.0.clone(), session.reading);
-        Ok(Stamped { now: engine.advance(session.reading), value })
+        let value = engine.apply(self.0.clone(), session.moment.now);
+        Ok(Stamped::at(session.moment, value))
     }
 }
 
@@ -49,7 +49,7 @@ impl Verb<Files> for PruneSome {
     }
 
     fn run(&self, session: &mut Session) -> Result<u64, Fault> {
-        Ok(session.state.engine.prune(&self.0, session.reading))
+        Ok(session.state.engine.prune(&self.0, session.moment.now))
     }
 }
 
@@ -85,8 +85,8 @@ impl Verb<Files> for Announce {
 
     fn run(&self, session: &mut Session) -> Result<(), Fault> {
         let engine = &mut session.state.engine;
-        let now = engine.advance(session.reading);
-        engine.announce(self.worker.clone(), self.ttl, session.reading);
+        let now = session.moment.now;
+        engine.announce(self.worker.clone(), self.ttl, now);
         session.presence.push(if self.ttl == Span::ZERO {
             PresenceEdit::Gone(self.worker.id.clone())
         } else {

@@ -26,13 +26,12 @@ impl Verb<Files> for Enqueue {
 
     fn run(&self, session: &mut Session) -> Result<Self::Answer, Fault> {
         let engine = &mut session.state.engine;
-        let mut value = engine.enqueue(&self.queue, self.groups.clone(), session.reading);
-        let now = engine.advance(session.reading);
+        let mut value = engine.enqueue(&self.queue, self.groups.clone(), session.moment.now);
         for enqueued in value.iter_mut().flatten() {
-            if let Enqueued::Completed { seq, result } = enqueued {
+            if let Enqueued::Completed { seq, result: Some(result) } = enqueued {
                 session.state.fill_result(session.journal.files(), &self.queue, *seq, result)?;
             }
         }
-        Ok(Stamped { now, value })
+        Ok(Stamped::at(session.moment, value))
     }
 }

@@ -25,14 +25,14 @@ impl Verb<Files> for Get {
     const NEED: Need = Need::Read;
 
     fn run(&self, session: &mut Session) -> Result<Self::Answer, Fault> {
-        let now = session.state.engine.advance(session.reading);
+        let now = session.moment.now;
         let mut value = session.state.engine.get(&self.queue, &self.ids, self.what, now);
         for record in value.iter_mut().flatten() {
             if let Some(body) = &mut record.body {
                 session.state.fill(session.journal.files(), &record.meta, body)?;
             }
         }
-        Ok(Stamped { now, value })
+        Ok(Stamped::at(session.moment, value))
     }
 }
 
@@ -47,8 +47,7 @@ impl Verb<Files> for List {
     const NEED: Need = Need::Read;
 
     fn run(&self, session: &mut Session) -> Result<Self::Answer, Fault> {
-        let now = session.state.engine.advance(session.reading);
-        Ok(session.state.engine.list(&self.0, now))
+        Ok(session.state.engine.list(&self.0, session.moment))
     }
 }
 
@@ -63,8 +62,7 @@ impl Verb<Files> for Count {
     const NEED: Need = Need::Read;
 
     fn run(&self, session: &mut Session) -> Result<Counts, Fault> {
-        let now = session.state.engine.advance(session.reading);
-        Ok(session.state.engine.counts(&self.0, now))
+        Ok(session.state.engine.counts(&self.0, session.moment))
     }
 }
 
@@ -79,8 +77,7 @@ impl Verb<Files> for Workers {
     const NEED: Need = Need::Read;
 
     fn run(&self, session: &mut Session) -> Result<Self::Answer, Fault> {
-        let now = session.state.engine.advance(session.reading);
-        Ok(session.state.engine.workers(now))
+        Ok(session.state.engine.workers(session.moment.now))
     }
 }
 
@@ -110,6 +107,6 @@ impl Verb<Files> for Verify {
     const NEED: Need = Need::Read;
 
     fn run(&self, session: &mut Session) -> Result<Self::Answer, Fault> {
-        session.state.verify(session.journal.files(), session.reading)
+        session.state.verify(session.journal.files(), session.moment.now)
     }
 }

@@ -45,7 +45,7 @@ pub(super) struct Completion<'a> {
 impl<'a> Completion<'a> {
     /// Reads a transition as one, if it is nothing but that.
     pub(super) fn of(transition: &'a Transition) -> Option<Self> {
-        let Proof::Lease { token, flags: Some(flags), settle: Some(Settle::Complete) } =
+        let Proof::Lease { token, flags: Some(flags), settle: Some(Settle::Complete), .. } =
             transition.guard.proof
         else {
             return None;

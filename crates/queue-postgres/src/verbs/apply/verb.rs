@@ -9,7 +9,7 @@ use crate::{
     verb::Verb,
 };
 use queue_core::{
-    Applied, Error, ErrorKind, JobMeta, NewJob, QueueName, Stamped, Timestamp,
+    Applied, Error, ErrorKind, JobMeta, Moment, NewJob, QueueName, Stamped, Timestamp,
     lifecycle::{Flags, Lapse, Patch, TrackedJob, Transition, Verdict, apply},
 };
 use sqlx::{Row, postgres::PgRow};
@@ -59,7 +59,7 @@ impl Verb for Apply<'_> {
 impl Session<'_> {
     pub(crate) async fn apply_all(&mut self, batch: &[Transition]) -> Result<Stamped<Vec<Applied>>, Fault> {
         if batch.is_empty() {
-            return Ok(Stamped { now: self.now().await?, value: Vec::new() });
+            return Ok(Stamped::at(Moment::at(self.now().await?), Vec::new()));
         }
         let mut value = Vec::with_capacity(batch.len());
         for run in runs(batch) {
@@ -68,7 +68,7 @@ impl Session<'_> {
         if self.last_told() == Timestamp::default() {
             self.now().await?;
         }
-        Ok(Stamped { now: self.last_told(), value })
+        Ok(Stamped { now: self.last_told(), clock: self.last_told(), value })
     }
 
     /// Items that do not depend on each other, and then what follows them.

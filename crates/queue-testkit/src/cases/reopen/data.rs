@@ -83,7 +83,7 @@ async fn ids_block_as_before(bench: &Bench) {
         );
     }
     assert!(
-        matches!(bench.enqueue(job("completed")).await, Enqueued::Completed { result, .. } if result == text_payload(RESULT))
+        matches!(bench.enqueue(job("completed")).await, Enqueued::Completed { result: Some(result), .. } if result == text_payload(RESULT))
     );
     assert!(bench.enqueue(job("cancelled")).await.is_new());
 }

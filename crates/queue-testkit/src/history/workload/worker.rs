@@ -39,7 +39,7 @@ impl Worker {
 
     async fn claim(&self) -> Vec<ClaimedJob> {
         let claimed = if self.actor.dice.one_in(4) {
-            self.actor.store.claim_or_rescue(self.request(), &self.actor.policy).await
+            self.actor.store.claim_or_rescue(self.request(), &self.actor.policy, &self.actor.dice.0).await
         } else {
             self.actor.store.claim(self.request()).await
         };

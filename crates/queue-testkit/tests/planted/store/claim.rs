@@ -23,7 +23,7 @@ impl State {
     pub(super) fn lease(&mut self, request: &ClaimRequest, due: Vec<Seq>) -> Claimed {
         let jobs: Vec<_> = due.into_iter().filter_map(|seq| self.lease_one(request, seq)).collect();
         let paused = self.lanes.get(&request.queue).is_some_and(|lane| lane.paused);
-        Claimed { jobs, next_due: self.next_due(&request.queue), paused, now: self.now }
+        Claimed { jobs, next_due: self.next_due(&request.queue), paused, now: self.now, clock: self.now }
     }
 
     fn lease_one(&mut self, request: &ClaimRequest, seq: Seq) -> Option<ClaimedJob> {

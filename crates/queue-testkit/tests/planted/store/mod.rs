@@ -29,7 +29,7 @@ use tokio::task::yield_now;
 const LIMITS: fn() -> Limits = Limits::default;
 
 fn stamped<T>(state: &State, value: T) -> Stamped<T> {
-    Stamped { now: state.now, value }
+    Stamped { now: state.now, clock: state.now, value }
 }
 
 #[async_trait]

@@ -1,8 +1,8 @@
 use super::{record::Lane, state::State};
 use crate::defect::Defect;
 use queue_core::{
-    Counts, Cursor, Detail, JobId, JobMeta, JobRecord, ListFilter, ListQuery, Page, PageEnd, QueueName,
-    Result, Seq, State as JobState, Timestamp,
+    Counts, Cursor, Detail, JobId, JobMeta, JobRecord, ListFilter, ListQuery, Moment, Page, PageEnd,
+    QueueName, Result, Seq, State as JobState, Timestamp, lifecycle::TrackedJob,
 };
 
 /// Whose cursors they are.
@@ -26,9 +26,9 @@ impl State {
         let PageEnd { expires_at, seq } = PageEnd::parse(query.after.as_ref(), CURSORS)?;
         let after = (expires_at, Seq::new(seq));
         let mut found: Vec<(Position, &JobMeta)> = self
-            .jobs(&query.queue)
+            .tracked(&query.queue)
             .filter(|job| self.matches(query, job))
-            .map(|job| (position(&query.filter, job), job))
+            .map(|job| (position(&query.filter, &job.meta), &job.meta))
             .filter(|(position, _)| *position > after)
             .collect();
         found.sort_unstable_by_key(|(position, _)| *position);
@@ -36,11 +36,11 @@ impl State {
         let last = found.get((query.limit + skipped).saturating_sub(1)).or(found.last());
         let next = last.filter(|_| found.len() > query.limit).map(|(position, _)| cursor(*position));
         let jobs = found.iter().take(query.limit).map(|(_, job)| (*job).clone()).collect();
-        Ok(Page { jobs, next, now: self.now })
+        Ok(Page { jobs, next, now: self.now, clock: self.now })
     }
 
     pub(super) fn counts(&self, queue: &QueueName) -> Counts {
-        let mut counts = Counts::empty(self.now);
+        let mut counts = Counts::empty(Moment::at(self.now));
         for job in self.jobs(queue) {
             counts.set(job.state, counts.of(job.state) + 1);
             counts.scheduled += u64::from(job.is_scheduled(self.now));
@@ -59,21 +59,25 @@ impl State {
     }
 
     fn jobs(&self, queue: &QueueName) -> impl Iterator<Item = &JobMeta> {
+        self.tracked(queue).map(|job| &job.meta)
+    }
+
+    fn tracked(&self, queue: &QueueName) -> impl Iterator<Item = &TrackedJob> {
         let lane = self.lanes.get(queue).into_iter();
-        lane.flat_map(|lane| lane.records.values()).map(|record| &record.job.meta)
+        lane.flat_map(|lane| lane.records.values()).map(|record| &record.job)
     }
 
     fn is_shown(&self, job: &JobMeta) -> bool {
         self.has(Defect::OverdueShown) || !job.is_purged(self.now)
     }
 
-    fn matches(&self, query: &ListQuery, job: &JobMeta) -> bool {
-        let now = if self.has(Defect::OverdueShown) && !job.is_lapsed(self.now) {
+    fn matches(&self, query: &ListQuery, job: &TrackedJob) -> bool {
+        let now = if self.has(Defect::OverdueShown) && !job.meta.is_lapsed(self.now) {
             Timestamp::from_millis(i64::MIN)
         } else {
             self.now
         };
-        query.filter.matches(job, now)
+        query.filter.matches(&job.meta, job.token, now)
     }
 }
 

@@ -47,7 +47,7 @@ impl Record {
     pub(super) fn taken(&self) -> Enqueued {
         let meta = &self.job.meta;
         match &self.result {
-            Some(result) => Enqueued::Completed { seq: meta.seq, result: result.clone() },
+            Some(result) => Enqueued::Completed { seq: meta.seq, result: Some(result.clone()) },
             None => Enqueued::Duplicate { seq: meta.seq, state: meta.state },
         }
     }

@@ -88,7 +88,11 @@ impl Probe {
         let found = self.store.get(&batch[0].queue, &ids, Detail::Meta).await?;
         let answer =
             |record: Option<JobRecord>| record.map_or(Applied::Missing, |it| Applied::Stale(it.meta));
-        Ok(Stamped { now: found.now, value: found.value.into_iter().map(answer).collect() })
+        Ok(Stamped {
+            now: found.now,
+            clock: found.clock,
+            value: found.value.into_iter().map(answer).collect(),
+        })
     }
 
     fn fault_of_batch(&self, batch: &[Transition]) -> Fault {

@@ -1,0 +1,160 @@
+use crate::Timestamp;
+use std::time::Duration;
+
+/// While its clock is behind, store time runs slower than real time by one part in this many.
+const SLOWER_BY: i64 = 64;
+
+/// What one handle knows of its store's time, so that time neither goes back nor stands still while the clock is behind
+/// what was told before (I24): after a step back, or a failover to a host whose clock is behind.
+///
+/// A store decides each step at [`Moment::decide`](crate::Moment::decide)`(mark, clock, floor)`. The mark is persisted;
+/// the floor comes from here and lives in memory alone. The floor runs at 63/64 of real time, slower than any healthy
+/// clock, so the clock catches up with it and rules again: a lead of a minute is gone after 64.
+///
+/// Floors rest on a monotonic counter, never on the difference of two wall clocks: handles whose clocks differ lead by
+/// no more than the fastest clock does. Time in which no handle is open does not count.
+///
+/// ```
+/// use queue_core::{Moment, StoreTime, Timestamp};
+/// use std::time::Duration;
+///
+/// let at = |seconds: i64| Timestamp::from_millis(seconds * 1000);
+/// let mut time = StoreTime::new(Duration::ZERO);
+/// // Once, the clock was ahead.
+/// time.note(at(5_000), Duration::from_secs(1));
+/// // It is back, and 64 seconds later store time has moved on by 63.
+/// let moment = Moment::decide(at(5_000), at(1_064), time.floor(Duration::from_secs(65)));
+/// assert_eq!(moment.now, at(5_063));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoreTime {
+    /// The latest time that this handle was told.
+    told: Timestamp,
+    /// The counter at the receipt of it.
+    at: Duration,
+}
+
+impl StoreTime {
+    /// A handle that was told nothing yet; `ticks` is the present reading of its monotonic counter.
+    pub const fn new(ticks: Duration) -> Self {
+        Self { told: Timestamp::from_millis(0), at: ticks }
+    }
+
+    /// The earliest that the store's time can be at this reading of the counter. Taken at sending, and passed along.
+    pub fn floor(&self, ticks: Duration) -> Timestamp {
+        let measured = i64::try_from(ticks.saturating_sub(self.at).as_millis()).unwrap_or(i64::MAX);
+        Timestamp::from_millis(self.told.as_millis().saturating_add(measured - measured / SLOWER_BY))
+    }
+
+    /// Takes a reply. The counter is read at its receipt: one read at sending would add the latency of every call.
+    ///
+    /// What is already known changes nothing. A new anchor for each reply would round time down until it stands still.
+    pub fn note(&mut self, now: Timestamp, ticks: Duration) {
+        if now > self.floor(ticks) {
+            *self = Self { told: now, at: ticks };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Moment, Rng, SeededRng};
+
+    const DAY: i64 = 86_400_000;
+
+    fn at(millis: i64) -> Timestamp {
+        Timestamp::from_millis(millis)
+    }
+
+    fn ticks(millis: i64) -> Duration {
+        Duration::from_millis(u64::try_from(millis).expect("time goes on"))
+    }
+
+    /// A store whose mark every call writes, and whose clock reads `clock` at each millisecond of real time.
+    fn told_after(handles: usize, real_ms: i64, latency_ms: i64, clock: impl Fn(i64) -> i64) -> i64 {
+        let rng = SeededRng::new(7);
+        let below = |most: i64| i64::try_from(rng.next_u64() % most.unsigned_abs()).expect("small");
+        let mut mark = at(0);
+        let mut times = vec![StoreTime::new(Duration::ZERO); handles];
+        let mut free_at = vec![0; handles];
+        let mut under_way: Vec<(i64, i64, usize, Timestamp)> = Vec::new();
+        for real in 0..=real_ms {
+            for handle in 0..handles {
+                if free_at[handle] == real {
+                    let (there, back) = (1 + below(latency_ms), 1 + below(latency_ms));
+                    free_at[handle] = real + there + back;
+                    under_way.push((
+                        real + there,
+                        real + there + back,
+                        handle,
+                        times[handle].floor(ticks(real)),
+                    ));
+                }
+            }
+            under_way.retain_mut(|(there, back, handle, sent)| {
+                if *there == real {
+                    let moment = Moment::decide(mark, at(clock(real)), *sent);
+                    assert!(moment.now >= mark, "time went back");
+                    (mark, *sent) = (moment.now, moment.now);
+                }
+                if *back == real {
+                    times[*handle].note(*sent, ticks(real));
+                }
+                *back > real
+            });
+        }
+        mark.as_millis()
+    }
+
+    #[test]
+    fn time_goes_on_at_63_64_of_real_time_while_the_clock_is_behind() {
+        for handles in [1, 8] {
+            let moved = told_after(handles, 60_000, 20, |real| if real < 50 { DAY } else { real }) - DAY;
+            assert!(
+                (58_900..=60_000 * 63 / 64).contains(&moved),
+                "{handles} handles: {moved} ms of a minute"
+            );
+        }
+    }
+
+    #[test]
+    fn a_lead_is_gone_after_64_times_as_long() {
+        let lead = 5_000;
+        let at_the_end = |real_ms: i64| {
+            told_after(2, real_ms, 10, |real| if real < 50 { lead + real } else { real }) - real_ms
+        };
+        assert!(at_the_end(lead * 60) > 0, "it is not gone before");
+        assert!(at_the_end(lead * 66) <= 0, "it is gone after");
+    }
+
+    #[test]
+    fn a_healthy_clock_rules_whatever_the_oscillators_do() {
+        for ppm in [-200, 200] {
+            let drifting = |real: i64| real + real * ppm / 1_000_000;
+            let lead = told_after(8, 100_000, 10, drifting) - drifting(100_000);
+            assert!((-20..=1).contains(&lead), "{ppm} ppm: it leads by {lead} ms");
+        }
+    }
+
+    #[test]
+    fn what_is_known_already_moves_no_anchor() {
+        let mut time = StoreTime::new(Duration::ZERO);
+        time.note(at(1_000), ticks(0));
+        let anchored = time;
+        for real in 1..64 {
+            let floor = time.floor(ticks(real));
+            time.note(floor, ticks(real));
+        }
+        assert_eq!(time, anchored);
+        assert_eq!(time.floor(ticks(64)), at(1_063));
+    }
+
+    #[test]
+    fn a_counter_that_goes_back_and_the_end_of_time_are_borne() {
+        let mut time = StoreTime::new(ticks(10));
+        time.note(at(i64::MAX - 1), ticks(10));
+        assert_eq!(time.floor(ticks(0)), at(i64::MAX - 1));
+        assert_eq!(time.floor(ticks(1_000)), at(i64::MAX));
+    }
+}
