@@ -32,6 +32,11 @@ impl Twin {
         Some(JobRecord { meta, body: Some(self.body.clone()) })
     }
 
+    /// How much of a claim's answer it takes.
+    pub(crate) fn payload_len(&self) -> usize {
+        self.body.payload.bytes.len()
+    }
+
     /// What a transition should be answered; afterwards the twin is as the record should be.
     pub(crate) fn apply(&mut self, transition: &Transition, now: Timestamp) -> Applied {
         if self.removed {

@@ -10,7 +10,8 @@ impl Engine {
         if moment.is_ahead() {
             self.raise_mark(now);
         }
-        let Some(state) = self.queues.get_mut(&request.queue) else { return Claimed::none(None, moment) };
+        let late = request.is_late(now).then_some(now);
+        let Some(state) = self.queues.get_mut(&request.queue) else { return Claimed::none(late, moment) };
         state.indexes.promote(now);
         let limit = if state.paused { 0 } else { request.limit_at(now) };
         let mut jobs = Vec::with_capacity(limit.min(state.indexes.ready.len()));
@@ -20,8 +21,7 @@ impl Engine {
             self.notices.changed(&job.record.meta);
             jobs.push(job);
         }
-        let next_due = if request.is_late(now) { Some(now) } else { state.indexes.next_due() };
-        let paused = state.paused;
+        let (next_due, paused) = (late.or_else(|| state.indexes.next_due()), state.paused);
         if !jobs.is_empty() {
             self.raise_mark(now);
         }

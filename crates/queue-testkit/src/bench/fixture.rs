@@ -122,6 +122,11 @@ impl Bench {
         self.clock.now()
     }
 
+    /// The clock and its ticks, in milliseconds.
+    pub(crate) fn hands(&self) -> (i64, i64) {
+        (self.now().as_millis(), i64::try_from(self.clock.ticks().as_millis()).expect("a short run"))
+    }
+
     fn slot(&self) -> std::sync::MutexGuard<'_, Option<Arc<dyn Storage>>> {
         self.store.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -2,6 +2,7 @@
 
 mod batch;
 mod binary;
+mod bounds;
 mod cancel;
 mod case;
 mod claim;
@@ -35,6 +36,7 @@ mod settle;
 mod snooze;
 mod stall;
 mod then;
+mod time;
 mod verify;
 
 use case::cases;
@@ -51,6 +53,7 @@ const GROUPS: &[&[Case]] = &[
     order::CASES,
     priority::CASES,
     schedule::CASES,
+    time::CASES,
     lease::CASES,
     settle::CASES,
     fencing::CASES,
@@ -78,6 +81,7 @@ const GROUPS: &[&[Case]] = &[
     events::waits::CASES,
     events::streams::CASES,
     limits::CASES,
+    bounds::CASES,
     ids::CASES,
     binary::CASES,
     verify::CASES,

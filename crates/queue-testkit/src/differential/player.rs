@@ -7,8 +7,8 @@ use crate::{
     },
 };
 use queue_core::{
-    Applied, Claimed, Counts, Detail, Enqueued, JobMeta, JobRecord, Kind, LeaseToken, ListFilter, ListQuery,
-    Prune, Seq, Stamped, Timestamp,
+    Applied, ClaimRequest, Claimed, Counts, Detail, Enqueued, JobMeta, JobRecord, Kind, LeaseToken,
+    ListFilter, ListQuery, Prune, Seq, Stamped, Timestamp,
     lifecycle::{Transition, decide},
 };
 use std::collections::BTreeMap;
@@ -24,6 +24,7 @@ pub(super) struct Player {
     pub(super) bench: Bench,
     sights: Vec<(JobMeta, Option<LeaseToken>)>,
     lives: BTreeMap<Seq, u64>,
+    claimed_last: LeaseToken,
 }
 
 /// An answer in which lives are numbered from one, and nothing is left that stores are free in.
@@ -41,7 +42,8 @@ pub(super) enum Answer {
 
 impl Player {
     pub(super) fn new(bench: Bench) -> Self {
-        Self { bench, sights: Vec::new(), lives: BTreeMap::new() }
+        let claimed_last = LeaseToken::from_bytes([0; 16]);
+        Self { bench, sights: Vec::new(), lives: BTreeMap::new(), claimed_last }
     }
 
     pub(super) async fn play(&mut self, verb: &Verb) -> Answer {
@@ -52,8 +54,11 @@ impl Player {
                 let answer = store.enqueue(self.on(*queue).queue(), groups).await.expect("enqueue answers");
                 Answer::Enqueued(self.enqueued(answer))
             }
-            Verb::Claim { queue, limit, lease_ms } => {
-                let request = self.on(*queue).request_of(WORKERS[0], *limit, span(*lease_ms));
+            Verb::Claim { queue, limit, lease_ms, bytes_max, is_late } => {
+                let usual = self.on(*queue).request_of(WORKERS[0], *limit, span(*lease_ms));
+                let not_after = is_late.then_some(Timestamp::from_millis(0));
+                let request = ClaimRequest { bytes_max: *bytes_max, not_after, ..usual };
+                self.claimed_last = request.token;
                 let answer = store.claim(request).await.expect("claim answers");
                 Answer::Claimed(self.claimed(answer))
             }
@@ -72,26 +77,30 @@ impl Player {
                 Answer::Records(self.records(answer.expect("get answers")))
             }
             Verb::List { queue, filter, page } => self.list(&self.on(*queue), filter, *page).await,
+            Verb::Held { queue } => {
+                let query = ListQuery::held(self.on(*queue).queue().clone(), self.claimed_last, 3);
+                let jobs = self.on(*queue).list(query).await;
+                Answer::Jobs(self.metas(jobs))
+            }
             Verb::Counts { queue } => Answer::Counts(counts(&self.on(*queue)).await),
             Verb::Prune { queue, doomed } => Answer::Pruned(prune(&self.on(*queue), *doomed).await),
             Verb::Pause { queue } => self.set_paused(*queue, true).await,
             Verb::Resume { queue } => self.set_paused(*queue, false).await,
-            Verb::Pass { ms } => self.turn(*ms),
+            Verb::Pass { ms } => {
+                self.bench.advance(span(*ms));
+                Answer::Nothing
+            }
             Verb::Back { ms } => {
                 // Whether a verb that tells no time looks at the clock is up to the store; this one does.
                 self.bench.counts().await;
-                self.turn(-ms)
+                self.bench.step_back(span(*ms));
+                Answer::Nothing
             }
         }
     }
 
     fn on(&self, queue: usize) -> Bench {
         self.bench.on_queue(QUEUES[queue])
-    }
-
-    fn turn(&self, by_ms: i64) -> Answer {
-        self.bench.clock.set(Timestamp::from_millis(self.bench.now().as_millis() + by_ms));
-        Answer::Nothing
     }
 
     async fn set_paused(&self, queue: usize, paused: bool) -> Answer {

@@ -1,9 +1,9 @@
 use crate::{Failure, Harness, Place, twin::Twin};
 use async_trait::async_trait;
 use queue_core::{
-    Applied, Capabilities, ClaimRequest, Claimed, ClaimedJob, Clock, Counts, Cursor, Detail, Durability,
-    Enqueued, Error, HighWater, JobId, JobMeta, JobRecord, ListFilter, ListQuery, Moment, NewJob, Page,
-    Prune, PruneRequest, QueueName, Reach, Result, Seq, Stamped, State, Storage, Timestamp,
+    AnswerRoom, Applied, Capabilities, ClaimRequest, Claimed, ClaimedJob, Clock, Counts, Cursor, Detail,
+    Durability, Enqueued, Error, JobId, JobMeta, JobRecord, Limits, ListFilter, ListQuery, Moment, NewJob,
+    Page, Prune, PruneRequest, QueueName, Reach, Result, Seq, Stamped, State, Storage, StoreTime, Timestamp,
     lifecycle::Transition,
 };
 use std::{
@@ -15,6 +15,8 @@ use std::{
 #[derive(Debug)]
 pub(super) struct Reference {
     jobs: Mutex<Jobs>,
+    /// What its handle was told of the time.
+    time: Mutex<StoreTime>,
     clock: Arc<dyn Clock>,
 }
 
@@ -24,7 +26,7 @@ struct Jobs {
     list: Vec<Twin>,
     paused: BTreeSet<QueueName>,
     last_seq: u64,
-    time: HighWater,
+    mark: Timestamp,
 }
 
 /// Makes stores of the kind.
@@ -37,7 +39,8 @@ struct InMemory(Arc<Reference>);
 #[async_trait]
 impl Harness for ReferenceHarness {
     async fn create(&self, clock: Arc<dyn Clock>) -> Result<Box<dyn Place>, Failure> {
-        Ok(Box::new(InMemory(Arc::new(Reference { jobs: Mutex::default(), clock }))))
+        let time = Mutex::new(StoreTime::new(clock.ticks()));
+        Ok(Box::new(InMemory(Arc::new(Reference { jobs: Mutex::default(), time, clock }))))
     }
 }
 
@@ -50,11 +53,20 @@ impl Place for InMemory {
 
 impl Reference {
     /// The jobs, without those that are overdue, and the time.
-    fn look(&self) -> (MutexGuard<'_, Jobs>, Timestamp) {
+    fn look(&self) -> (MutexGuard<'_, Jobs>, Moment) {
         let mut jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = jobs.time.advance(self.clock.now());
-        jobs.list.retain(|twin| twin.meta(now).is_some());
-        (jobs, now)
+        let mut time = self.time.lock().unwrap_or_else(PoisonError::into_inner);
+        let moment = Moment::decide(jobs.mark, self.clock.now(), time.floor(self.clock.ticks()));
+        time.note(moment.now, self.clock.ticks());
+        jobs.list.retain(|twin| twin.meta(moment.now).is_some());
+        (jobs, moment)
+    }
+
+    /// The same for a verb that writes.
+    fn change(&self) -> (MutexGuard<'_, Jobs>, Moment) {
+        let (mut jobs, moment) = self.look();
+        jobs.mark = moment.now;
+        (jobs, moment)
     }
 }
 
@@ -99,7 +111,9 @@ impl Jobs {
             twin.lease(request, now);
             ClaimedJob { record: twin.record(now).expect("a leased job is there"), token: request.token }
         };
-        due.into_iter().take(request.limit).map(lease).collect()
+        let mut room = AnswerRoom::new(request.bytes_max);
+        let fits = |twin: &&mut Twin| room.takes(twin.payload_len());
+        due.into_iter().take(request.limit_at(now)).take_while(fits).map(lease).collect()
     }
 }
 
@@ -114,31 +128,32 @@ impl Storage for Reference {
         queue: &QueueName,
         groups: Vec<Vec<NewJob>>,
     ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
-        let (mut jobs, now) = self.look();
+        let (mut jobs, moment) = self.change();
         let mut enqueue =
-            |group: &Vec<NewJob>| group.iter().map(|new| jobs.enqueue(queue, new, now)).collect();
-        Ok(Stamped { now, clock: now, value: groups.iter().map(&mut enqueue).collect() })
+            |group: &Vec<NewJob>| group.iter().map(|new| jobs.enqueue(queue, new, moment.now)).collect();
+        let mut value: Vec<_> = groups.iter().map(&mut enqueue).collect();
+        AnswerRoom::new(Limits::default().answer_bytes_max).trim_results(&mut value);
+        Ok(Stamped::at(moment, value))
     }
 
     async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
-        let (mut jobs, now) = self.look();
+        let (mut jobs, moment) = self.change();
+        let now = moment.now;
         let paused = jobs.paused.contains(&request.queue);
         let claimed = if paused { Vec::new() } else { jobs.claim(&request, now) };
-        let moment = |meta: &JobMeta| match &meta.lease {
+        let due = |meta: &JobMeta| match &meta.lease {
             Some(lease) => Some(lease.expires_at),
             None => meta.state.is_waiting().then_some(meta.run_at),
         };
-        let next_due = jobs.of(&request.queue).filter_map(moment).min();
-        Ok(Claimed { jobs: claimed, next_due, paused, now, clock: now })
+        let earliest = jobs.of(&request.queue).filter_map(due).min();
+        let next_due = if request.is_late(now) { Some(now) } else { earliest };
+        Ok(Claimed { jobs: claimed, paused, ..Claimed::none(next_due, moment) })
     }
 
     async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
-        let (mut jobs, now) = self.look();
-        Ok(Stamped {
-            now,
-            clock: now,
-            value: batch.iter().map(|transition| jobs.apply(transition, now)).collect(),
-        })
+        let (mut jobs, moment) = self.change();
+        let value = batch.iter().map(|transition| jobs.apply(transition, moment.now)).collect();
+        Ok(Stamped::at(moment, value))
     }
 
     async fn get(
@@ -147,25 +162,28 @@ impl Storage for Reference {
         ids: &[JobId],
         what: Detail,
     ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
-        let (mut jobs, now) = self.look();
+        let (mut jobs, moment) = self.look();
         let mut read = |id| {
-            let record = jobs.find(queue, id)?.record(now)?;
+            let record = jobs.find(queue, id)?.record(moment.now)?;
             let body = record.body.filter(|_| what == Detail::Full);
             Some(JobRecord { body, ..record })
         };
-        Ok(Stamped { now, clock: now, value: ids.iter().map(&mut read).collect() })
+        let mut value: Vec<_> = ids.iter().map(&mut read).collect();
+        AnswerRoom::new(Limits::default().answer_bytes_max).trim_records(&mut value);
+        Ok(Stamped::at(moment, value))
     }
 
     async fn list(&self, query: ListQuery) -> Result<Page> {
-        let (jobs, now) = self.look();
+        let (jobs, Moment { now, clock }) = self.look();
         let skipped = match &query.after {
             Some(cursor) => {
                 cursor.0.parse().map_err(|_| Error::invalid("list", "no cursor of this store"))?
             }
             None => 0,
         };
-        let mut found: Vec<_> =
-            jobs.of(&query.queue).filter(|meta| query.filter.matches(meta, None, now)).collect();
+        let of_queue = jobs.list.iter().map(|twin| &twin.job).filter(|job| job.meta.queue == query.queue);
+        let listed = of_queue.filter(|job| query.filter.matches(&job.meta, job.token, now));
+        let mut found: Vec<&JobMeta> = listed.map(|job| &job.meta).collect();
         if query.filter == ListFilter::Lapsed {
             found.sort_by_key(|meta| meta.lease.as_ref().map(|lease| lease.expires_at));
         }
@@ -175,13 +193,13 @@ impl Storage for Reference {
             jobs: found.into_iter().skip(skipped).take(query.limit).cloned().collect(),
             next,
             now,
-            clock: now,
+            clock,
         })
     }
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {
-        let (jobs, now) = self.look();
-        let mut counts = Counts::empty(Moment::at(now));
+        let (jobs, moment) = self.look();
+        let (now, mut counts) = (moment.now, Counts::empty(moment));
         for state in State::ALL {
             counts.set(state, jobs.of(queue).filter(|meta| meta.state == state).count() as u64);
         }
@@ -191,7 +209,7 @@ impl Storage for Reference {
     }
 
     async fn prune(&self, request: PruneRequest) -> Result<u64> {
-        let (mut jobs, now) = self.look();
+        let (mut jobs, Moment { now, .. }) = self.change();
         let doomed = |meta: &JobMeta| match request.what {
             Prune::Expired => false,
             Prune::FinishedBefore(age) => meta.finished_at.is_some_and(|at| at + age <= now),
@@ -208,7 +226,7 @@ impl Storage for Reference {
     }
 
     async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
-        let (mut jobs, _) = self.look();
+        let (mut jobs, _) = self.change();
         if paused {
             jobs.paused.insert(queue.clone());
         } else {

@@ -7,6 +7,7 @@ use proptest::{
     prelude::{BoxedStrategy, Just, Strategy},
     strategy::Union,
 };
+use queue_core::ClaimRequest;
 
 /// Queues of one store, which must not meet.
 pub(super) const QUEUES: [&str; 3] = ["one", "two", "two:three"];
@@ -17,18 +18,53 @@ const VERBS_MAX: usize = 60;
 /// on, since only the store knows the numbers of its lives.
 #[derive(Clone, Debug)]
 pub(super) enum Verb {
-    Enqueue { queue: usize, groups: Vec<Vec<New>> },
-    Claim { queue: usize, limit: usize, lease_ms: i64 },
+    Enqueue {
+        queue: usize,
+        groups: Vec<Vec<New>>,
+    },
+    /// With room for so many bytes, and perhaps too late.
+    Claim {
+        queue: usize,
+        limit: usize,
+        lease_ms: i64,
+        bytes_max: usize,
+        is_late: bool,
+    },
     Apply(Vec<Pick>),
-    Rescue { queue: usize },
-    Get { queue: usize },
-    List { queue: usize, filter: Filter, page: usize },
-    Counts { queue: usize },
-    Prune { queue: usize, doomed: Doomed },
-    Pause { queue: usize },
-    Resume { queue: usize },
-    Pass { ms: i64 },
-    Back { ms: i64 },
+    Rescue {
+        queue: usize,
+    },
+    Get {
+        queue: usize,
+    },
+    List {
+        queue: usize,
+        filter: Filter,
+        page: usize,
+    },
+    /// What the latest claim still holds.
+    Held {
+        queue: usize,
+    },
+    Counts {
+        queue: usize,
+    },
+    Prune {
+        queue: usize,
+        doomed: Doomed,
+    },
+    Pause {
+        queue: usize,
+    },
+    Resume {
+        queue: usize,
+    },
+    Pass {
+        ms: i64,
+    },
+    Back {
+        ms: i64,
+    },
 }
 
 /// A transition, to be decided on a sight.
@@ -74,6 +110,7 @@ fn verb(Width { queues, batch }: Width) -> BoxedStrategy<Verb> {
         (2, queue().prop_map(|queue| Verb::Rescue { queue }).boxed()),
         (2, queue().prop_map(|queue| Verb::Get { queue }).boxed()),
         (2, list.boxed()),
+        (2, queue().prop_map(|queue| Verb::Held { queue }).boxed()),
         (2, queue().prop_map(|queue| Verb::Counts { queue }).boxed()),
         (1, (queue(), strategy::doomed()).prop_map(|(queue, doomed)| Verb::Prune { queue, doomed }).boxed()),
         (1, queue().prop_map(|queue| Verb::Pause { queue }).boxed()),
@@ -86,8 +123,16 @@ fn verb(Width { queues, batch }: Width) -> BoxedStrategy<Verb> {
 
 fn claim(queues: usize) -> BoxedStrategy<Verb> {
     let lease_ms = Union::new([Just(30_000), Just(1_000), Just(1)]);
-    (0..queues, 0..8_usize, lease_ms)
-        .prop_map(|(queue, limit, lease_ms)| Verb::Claim { queue, limit, lease_ms })
+    let bytes_max = Union::new([Just(ClaimRequest::BYTES_MAX), Just(6), Just(0)]);
+    let is_late = Union::new_weighted(vec![(9, Just(false)), (1, Just(true))]);
+    (0..queues, 0..8_usize, lease_ms, bytes_max, is_late)
+        .prop_map(|(queue, limit, lease_ms, bytes_max, is_late)| Verb::Claim {
+            queue,
+            limit,
+            lease_ms,
+            bytes_max,
+            is_late,
+        })
         .boxed()
 }
 

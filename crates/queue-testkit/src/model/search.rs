@@ -11,7 +11,7 @@ use crate::{
     search::{Found, SEEDS_PER_TRIAL, caught, search},
     seeds::seeds,
 };
-use queue_core::{Clock, Timestamp};
+use queue_core::{Clock, Span, Timestamp};
 
 /// Runs as many seeds as asked for, and panics with the fewest steps on which store and model differ.
 pub(super) async fn run(bench: &Bench, trial: &str, mix: Mix) {
@@ -44,17 +44,17 @@ async fn compare(bench: Bench, steps: &[Op]) -> Result<(), String> {
     let mut world = World::new();
     let mut driver = Driver::new(bench);
     for (nth, op) in steps.iter().enumerate() {
-        if let Op::Back(_) = op {
+        if let Op::Back(_) | Op::Reopen = op {
             driver.pin_time().await;
-            world.look(driver.bench.now().as_millis());
+            world.look(driver.bench.hands());
         }
         turn(&driver.bench, op, &world);
-        world.look(driver.bench.now().as_millis());
+        world.look(driver.bench.hands());
         let (expected, got) = (world.run(op), driver.run(op).await);
         if !expected.allows(&got) {
             return Err(differ(nth, op, &expected, &got));
         }
-        world.look(driver.bench.now().as_millis());
+        world.look(driver.bench.hands());
         let (expected, got) = (world.snapshot(), driver.snapshot().await);
         if !expected.allows(&got) {
             return Err(differ(nth, op, &expected, &got));
@@ -75,7 +75,11 @@ fn turn(bench: &Bench, op: &Op, world: &World) {
         },
         _ => now,
     };
-    bench.clock.set(Timestamp::from_millis(to));
+    if to > now {
+        bench.advance(Span::from_millis(to - now));
+    } else {
+        bench.clock.set(Timestamp::from_millis(to));
+    }
 }
 
 fn differ(nth: usize, op: &Op, expected: &impl std::fmt::Debug, got: &impl std::fmt::Debug) -> String {

@@ -18,6 +18,8 @@ pub(super) struct World {
     lives: u64,
     claims: u64,
     paused: bool,
+    /// The latest time that the handle was told, and the ticks at which it was.
+    told: (i64, i64),
 }
 
 /// A lease that some client believes it holds.
@@ -31,12 +33,25 @@ struct Hand {
 impl World {
     /// An empty queue of a store that has not looked at its clock yet.
     pub(super) fn new() -> Self {
-        Self { jobs: BTreeMap::new(), hands: Vec::new(), now: i64::MIN, lives: 0, claims: 0, paused: false }
+        Self {
+            jobs: BTreeMap::new(),
+            hands: Vec::new(),
+            now: i64::MIN,
+            lives: 0,
+            claims: 0,
+            paused: false,
+            told: (0, 0),
+        }
     }
 
-    /// The store looks at its clock: time goes on or stands, and what is overdue is gone.
-    pub(super) fn look(&mut self, reading: i64) {
-        self.now = self.now.max(reading);
+    /// The store looks at its clock: time goes on, slowly if the clock is behind, and what is overdue is gone.
+    pub(super) fn look(&mut self, (reading, ticks): (i64, i64)) {
+        let (told, at) = self.told;
+        let floor = told + (ticks - at) - (ticks - at) / 64;
+        self.now = self.now.max(reading).max(floor);
+        if self.now > floor {
+            self.told = (self.now, ticks);
+        }
         self.jobs.retain(|_, job| !job.is_gone(self.now));
     }
 

@@ -54,6 +54,10 @@ defects! {
     TiesReversed "jobs of one millisecond are claimed newest first" [I12] in "order";
     DelayIgnored "a delayed job can be claimed early" [I11] in "schedule";
     PauseIgnored "claims of a paused queue give jobs" [I1 I16] in "pause";
+    RoomIgnored "a claim brings what it was asked for, however large" [I17] in "bounds";
+    LateClaimsLease "a claim leases although its sender has stopped to listen" [I3 I23] in "bounds";
+    HeldNotFound "what a claim holds is not found by its token" [I3 I23] in "bounds";
+    EpochIgnored "a settle is taken under the token alone, whichever claim it was of" [I4] in "bounds";
     EpochStands "only the first claim of a life counts up the epoch" [I4] in "fencing" "claim";
     LapsesNotDue "`next_due` knows of delayed jobs, not of lapsing leases" [I15] in "next_due";
 
@@ -87,6 +91,9 @@ defects! {
     StreamsRunOut "a stream keeps one of a hundred connections, even when it is dropped" [I14 I16] in "events";
     ClosesAll "closing one handle closes them all" [I22] in "handles";
     ClockTrusted "store time is the clock's, which may step back" [I24] in "schedule" "lease";
+    TimeStandsStill "time stands still until the clock has caught up with what was told" [I24] in "time";
+    FloorTooFast "time that is ahead goes on as fast as the clock" [I24] in "time";
+    EmptyClaimLeavesMark "a claim that leases nothing never writes down the time" [I24] in "time";
     TimeForgotten "the highest time seen is not kept across a reopen" [I24] in "reopen";
     LastWriteLost "the newest job is answered before it is durable" [I1 I21] in "reopen";
 }

@@ -1,7 +1,8 @@
 use super::state::State;
 use crate::defect::Defect;
 use queue_core::{
-    ClaimRequest, Claimed, ClaimedJob, Detail, JobMeta, QueueName, Seq, Timestamp, lifecycle::lease,
+    AnswerRoom, ClaimRequest, Claimed, ClaimedJob, Detail, JobMeta, QueueName, Seq, Timestamp,
+    lifecycle::lease,
 };
 
 impl State {
@@ -15,15 +16,23 @@ impl State {
         let mut due: Vec<_> = jobs.filter(|job| self.is_claimable(job)).map(|job| self.rank(job)).collect();
         due.sort_unstable();
         let one_more = self.has(Defect::GivesOneMore) && request.limit > 0;
-        let limit = request.limit + usize::from(one_more);
-        due.into_iter().take(limit).map(|(.., seq)| seq).collect()
+        let late = request.is_late(self.now) && !self.has(Defect::LateClaimsLease);
+        let limit = if late { 0 } else { request.limit + usize::from(one_more) };
+        let mut room = AnswerRoom::new(request.bytes_max);
+        let fits =
+            |seq: &Seq| self.has(Defect::RoomIgnored) || room.takes(lane.records[seq].payload.bytes.len());
+        due.into_iter().take(limit).map(|(.., seq)| seq).take_while(fits).collect()
     }
 
     /// Leases these jobs, as they are now.
     pub(super) fn lease(&mut self, request: &ClaimRequest, due: Vec<Seq>) -> Claimed {
+        if !due.is_empty() || (self.moment().is_ahead() && !self.has(Defect::EmptyClaimLeavesMark)) {
+            self.writes();
+        }
         let jobs: Vec<_> = due.into_iter().filter_map(|seq| self.lease_one(request, seq)).collect();
         let paused = self.lanes.get(&request.queue).is_some_and(|lane| lane.paused);
-        Claimed { jobs, next_due: self.next_due(&request.queue), paused, now: self.now, clock: self.now }
+        let next_due = if request.is_late(self.now) { Some(self.now) } else { self.next_due(&request.queue) };
+        Claimed { jobs, paused, ..Claimed::none(next_due, self.moment()) }
     }
 
     fn lease_one(&mut self, request: &ClaimRequest, seq: Seq) -> Option<ClaimedJob> {

@@ -1,9 +1,12 @@
 use super::state::State;
 use crate::defect::Defect;
-use queue_core::{Clock, Error, ErrorKind, Hub, Result};
-use std::sync::{
-    Arc, Mutex, MutexGuard, PoisonError, Weak,
-    atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst},
+use queue_core::{Clock, Error, ErrorKind, Hub, Result, Span, StoreTime, Timestamp};
+use std::{
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst},
+    },
+    time::Duration,
 };
 
 /// As many as a server would have.
@@ -26,6 +29,7 @@ pub(crate) struct Shared {
 pub(crate) struct PlantedStore {
     shared: Arc<Shared>,
     pub(super) hub: Arc<Hub>,
+    time: Mutex<StoreTime>,
     closed: AtomicBool,
 }
 
@@ -50,7 +54,8 @@ impl Shared {
         }
         hubs.push(Arc::downgrade(&hub));
         self.closed.store(false, SeqCst);
-        PlantedStore { shared: self.clone(), hub, closed: AtomicBool::new(false) }
+        let time = Mutex::new(StoreTime::new(self.clock.ticks()));
+        PlantedStore { shared: self.clone(), hub, time, closed: AtomicBool::new(false) }
     }
 
     fn publish(&self, state: &mut State) {
@@ -69,10 +74,18 @@ impl PlantedStore {
             return Err(Error::closed(operation));
         }
         let mut state = lock(&self.shared.state);
-        state.tick(self.shared.clock.now());
+        self.tick(&mut state);
         let answer = run(&mut state);
         self.shared.publish(&mut state);
         Ok(answer)
+    }
+
+    fn tick(&self, state: &mut State) {
+        let (clock, ticks, mut time) = (&self.shared.clock, self.shared.clock.ticks(), lock(&self.time));
+        let floor =
+            if state.has(Defect::FloorTooFast) { fast_floor(*time, ticks) } else { time.floor(ticks) };
+        let now = state.tick(clock.now(), floor);
+        time.note(now, ticks);
     }
 
     pub(super) fn has(&self, defect: Defect) -> bool {
@@ -95,6 +108,13 @@ impl PlantedStore {
             self.shared.closed.store(true, SeqCst);
         }
     }
+}
+
+/// A floor that runs as fast as real time: no clock ever catches up with it.
+fn fast_floor(time: StoreTime, ticks: Duration) -> Timestamp {
+    let told = time.floor(Duration::ZERO);
+    let measured = time.floor(ticks).since(told).mul_f64(64.0 / 63.0);
+    told + Span::new("measured", measured).expect("a short run")
 }
 
 /// A panic of a case leaves no step half done.

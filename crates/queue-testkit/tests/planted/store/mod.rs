@@ -18,9 +18,9 @@ pub(crate) use handle::{PlantedStore, Shared};
 use crate::defect::Defect;
 use async_trait::async_trait;
 use queue_core::{
-    Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Enqueued, EventReach,
-    EventStream, Interest, JobId, JobRecord, Limits, ListQuery, NewJob, Notices, Page, PruneRequest,
-    QueueName, Reach, Result, Stamped, Storage, lifecycle::Transition,
+    AnswerRoom, Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Enqueued,
+    EventReach, EventStream, Interest, JobId, JobRecord, Limits, ListQuery, NewJob, Notices, Page,
+    PruneRequest, QueueName, Reach, Result, Stamped, Storage, lifecycle::Transition,
 };
 use state::State;
 use std::collections::HashSet;
@@ -29,7 +29,7 @@ use tokio::task::yield_now;
 const LIMITS: fn() -> Limits = Limits::default;
 
 fn stamped<T>(state: &State, value: T) -> Stamped<T> {
-    Stamped { now: state.now, clock: state.now, value }
+    Stamped::at(state.moment(), value)
 }
 
 #[async_trait]
@@ -54,7 +54,9 @@ impl Storage for PlantedStore {
             yield_now().await;
         }
         self.with("enqueue", |state| {
-            let answers = state.enqueue(queue, groups, free)?;
+            state.writes();
+            let mut answers = state.enqueue(queue, groups, free)?;
+            AnswerRoom::new(LIMITS().answer_bytes_max).trim_results(&mut answers);
             Ok(stamped(state, answers))
         })?
     }
@@ -80,6 +82,7 @@ impl Storage for PlantedStore {
             yield_now().await;
         }
         self.with("apply", |state| {
+            state.writes();
             let answers = state.apply(batch);
             if hints_first {
                 state.notices.clear();
@@ -106,7 +109,10 @@ impl Storage for PlantedStore {
     }
 
     async fn prune(&self, request: PruneRequest) -> Result<u64> {
-        self.with("prune", |state| state.prune(&request))
+        self.with("prune", |state| {
+            state.writes();
+            state.prune(&request)
+        })
     }
 
     async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {

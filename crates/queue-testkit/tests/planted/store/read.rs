@@ -1,7 +1,7 @@
-use super::{record::Lane, state::State};
+use super::{LIMITS, record::Lane, state::State};
 use crate::defect::Defect;
 use queue_core::{
-    Counts, Cursor, Detail, JobId, JobMeta, JobRecord, ListFilter, ListQuery, Moment, Page, PageEnd,
+    AnswerRoom, Counts, Cursor, Detail, JobId, JobMeta, JobRecord, ListFilter, ListQuery, Page, PageEnd,
     QueueName, Result, Seq, State as JobState, Timestamp, lifecycle::TrackedJob,
 };
 
@@ -18,7 +18,9 @@ impl State {
             let record = lane.and_then(|lane| lane.by_id(id))?;
             self.is_shown(&record.job.meta).then(|| record.read(what))
         };
-        ids.iter().map(find).collect()
+        let mut found: Vec<_> = ids.iter().map(find).collect();
+        AnswerRoom::new(LIMITS().answer_bytes_max).trim_records(&mut found);
+        found
     }
 
     /// One page, unless the cursor is not one of this store.
@@ -36,11 +38,11 @@ impl State {
         let last = found.get((query.limit + skipped).saturating_sub(1)).or(found.last());
         let next = last.filter(|_| found.len() > query.limit).map(|(position, _)| cursor(*position));
         let jobs = found.iter().take(query.limit).map(|(_, job)| (*job).clone()).collect();
-        Ok(Page { jobs, next, now: self.now, clock: self.now })
+        Ok(Page { jobs, next, now: self.now, clock: self.moment().clock })
     }
 
     pub(super) fn counts(&self, queue: &QueueName) -> Counts {
-        let mut counts = Counts::empty(Moment::at(self.now));
+        let mut counts = Counts::empty(self.moment());
         for job in self.jobs(queue) {
             counts.set(job.state, counts.of(job.state) + 1);
             counts.scheduled += u64::from(job.is_scheduled(self.now));
@@ -77,7 +79,8 @@ impl State {
         } else {
             self.now
         };
-        query.filter.matches(&job.meta, job.token, now)
+        let held = job.token.filter(|_| !self.has(Defect::HeldNotFound));
+        query.filter.matches(&job.meta, held, now)
     }
 }
 

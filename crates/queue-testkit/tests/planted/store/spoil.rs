@@ -9,7 +9,10 @@ use queue_core::{
 /// Weakens the guard, or the memory that it is compared with.
 pub(super) fn guard(defect: Defect, job: &mut TrackedJob, guard: &mut Guard) {
     match (defect, &mut guard.proof) {
-        (Defect::AnyToken, Proof::Lease { token, .. }) => *token = job.token.unwrap_or(*token),
+        (Defect::AnyToken, Proof::Lease { token, epoch, .. }) => {
+            (*token, *epoch) = (job.token.unwrap_or(*token), job.meta.epoch);
+        }
+        (Defect::EpochIgnored, Proof::Lease { epoch, .. }) => *epoch = job.meta.epoch,
         (Defect::FlagsIgnored, Proof::Lease { flags, .. }) => *flags = None,
         (Defect::OutcomeOverwritten, Proof::Lease { token, settle: Some(settle), .. }) => {
             let is_other = |last| is_another_settle(last, *token, *settle);

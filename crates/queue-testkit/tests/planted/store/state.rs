@@ -1,6 +1,6 @@
 use super::record::{Lane, Record};
 use crate::defect::Defect;
-use queue_core::{HighWater, JobMeta, Notices, QueueName, Seq, Timestamp};
+use queue_core::{JobMeta, Moment, Notices, QueueName, Seq, Timestamp};
 use std::collections::BTreeMap;
 
 /// All the data of a store. Simple on purpose: what is due and what has lapsed is found by looking at every record.
@@ -8,10 +8,11 @@ use std::collections::BTreeMap;
 pub(super) struct State {
     pub(super) lanes: BTreeMap<QueueName, Lane>,
     pub(super) now: Timestamp,
+    clock: Timestamp,
     pub(super) notices: Notices,
     defect: Option<Defect>,
     last_seq: u64,
-    time: HighWater,
+    mark: Timestamp,
 }
 
 impl State {
@@ -19,10 +20,11 @@ impl State {
         Self {
             lanes: BTreeMap::new(),
             now: Timestamp::default(),
+            clock: Timestamp::default(),
             notices: Notices::default(),
             defect,
             last_seq: 0,
-            time: HighWater::default(),
+            mark: Timestamp::default(),
         }
     }
 
@@ -34,10 +36,24 @@ impl State {
         self.defect
     }
 
-    /// Moves store time to a reading of the clock.
-    pub(super) fn tick(&mut self, reading: Timestamp) {
-        let highest = self.time.advance(reading);
-        self.now = if self.has(Defect::ClockTrusted) { reading } else { highest };
+    /// Moves store time to a reading of the clock, or to the floor of the handle that calls, and answers it.
+    pub(super) fn tick(&mut self, clock: Timestamp, floor: Timestamp) -> Timestamp {
+        let floor = if self.has(Defect::TimeStandsStill) { self.mark.max(self.now) } else { floor };
+        let moment = Moment::decide(self.mark, clock, floor);
+        (self.now, self.clock) = (moment.now, clock);
+        if self.has(Defect::ClockTrusted) {
+            self.now = clock;
+        }
+        self.now
+    }
+
+    pub(super) fn moment(&self) -> Moment {
+        Moment { now: self.now, clock: self.clock }
+    }
+
+    /// What is written is decided by the present time.
+    pub(super) fn writes(&mut self) {
+        self.mark = self.mark.max(self.now);
     }
 
     pub(super) fn lane(&mut self, queue: &QueueName) -> &mut Lane {
@@ -78,7 +94,7 @@ impl State {
     /// What a store does not find again that kept it in memory alone.
     pub(super) fn reopen(&mut self) {
         if self.has(Defect::TimeForgotten) {
-            self.time = HighWater::default();
+            (self.mark, self.now) = (Timestamp::default(), Timestamp::default());
         }
         if self.has(Defect::LastWriteLost) {
             self.lose_newest();
