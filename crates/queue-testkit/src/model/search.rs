@@ -50,6 +50,9 @@ async fn compare(bench: Bench, steps: &[Op]) -> Result<(), String> {
         }
         turn(&driver.bench, op, &world);
         world.look(driver.bench.hands());
+        if matches!(op, Op::Reopen) {
+            world.reopen(driver.bench.hands());
+        }
         let (expected, got) = (world.run(op), driver.run(op).await);
         if !expected.allows(&got) {
             return Err(differ(nth, op, &expected, &got));

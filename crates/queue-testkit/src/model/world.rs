@@ -55,6 +55,11 @@ impl World {
         self.jobs.retain(|_, job| !job.is_gone(self.now));
     }
 
+    /// A new handle counts from what the store tells it first.
+    pub(super) fn reopen(&mut self, (_, ticks): (i64, i64)) {
+        self.told = (self.now, ticks);
+    }
+
     /// The moments still ahead that matter to some job, in order.
     pub(super) fn edges(&self) -> Vec<i64> {
         let of = |job: &Job| [Some(job.card.run_at), job.card.lease.as_ref().map(|l| l.1), job.card.purge_at];
