@@ -4,6 +4,7 @@
 mod basics;
 mod demo;
 mod leader;
+mod message_loop;
 mod overflow;
 mod sharing;
 mod visibility_queue;

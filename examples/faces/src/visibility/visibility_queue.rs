@@ -1,15 +1,11 @@
-use futures_util::{TryStreamExt, stream};
 use queue::{
-    Decode, Delivery, Encode, Enqueued, Failure, Id, JobOptions, Keep, Policy, Prune, Queue, Result,
-    RetryPolicy, Span, Storage,
+    Decode, Delivery, Encode, Enqueued, Id, JobOptions, Keep, Policy, Prune, Queue, Result, RetryPolicy,
+    Span, Storage,
 };
 use std::{sync::Arc, time::Duration};
-use tokio_util::sync::CancellationToken;
 
 /// How long an acknowledged message is remembered, so that one who acknowledges too late is told so.
 const REMEMBERED: Duration = Duration::from_mins(1);
-/// The longest wait of one claim; the loops then claim again.
-const WAIT: Duration = Duration::from_mins(1);
 /// Records removed in one call.
 const PRUNE_MAX: usize = 1000;
 
@@ -20,6 +16,9 @@ const PRUNE_MAX: usize = 1000;
 #[derive(Clone, Debug)]
 pub struct Visibility<P> {
     queue: Queue<P>,
+    /// The same messages for the loops, where a message that fails waits before it is visible again.
+    pub(super) looped: Queue<P>,
+    pub(super) timeout: Duration,
 }
 
 impl<P> Visibility<P> {
@@ -28,12 +27,8 @@ impl<P> Visibility<P> {
     /// # Errors
     /// `Invalid` for a bad name or a timeout of zero.
     pub fn new(store: Arc<dyn Storage>, name: &str, timeout: Duration) -> Result<Self> {
-        let at_once = || RetryPolicy::Fixed(Span::ZERO);
-        let policy = Policy { retry: at_once(), stall: at_once(), ..Policy::default() };
-        let options =
-            JobOptions::new().unlimited_attempts().unlimited_stalls().keep_completed(Keep::For(REMEMBERED));
-        let queue = Queue::builder(store, name).options(options).policy(policy).lease(timeout).build()?;
-        Ok(Self { queue })
+        let queue = handle(store.clone(), name, timeout, at_once())?;
+        Ok(Self { queue, looped: handle(store, name, timeout, backoff())?, timeout })
     }
 
     /// How many messages there are, hidden ones included.
@@ -70,68 +65,21 @@ impl<P: Decode> Visibility<P> {
     pub async fn claim_batch(&self, limit: usize, wait: Duration) -> Result<Vec<Delivery<P>>> {
         self.queue.dequeue_many(limit, wait).await
     }
-
-    /// Handles messages one by one until `stop` fires. See [`run_batch`](Self::run_batch).
-    pub async fn run<F, Fut>(&self, stop: &CancellationToken, handler: F) -> Result<()>
-    where
-        F: Fn(Arc<Delivery<P>>) -> Fut,
-        Fut: Future<Output = Result<(), Failure>>,
-    {
-        self.run_batch(stop, 1, 1, handler).await
-    }
-
-    /// Claims up to `batch` messages at a time and handles up to `concurrency` at once, until `stop` fires; then handlers
-    /// that run are waited for, and messages that have not been begun are given back. A success acknowledges the message, a
-    /// failure makes it visible again.
-    ///
-    /// # Errors
-    /// The first of the store, which ends it: what was claimed and not settled becomes visible again after the timeout. So
-    /// do the messages of a dropped future.
-    pub async fn run_batch<F, Fut>(
-        &self,
-        stop: &CancellationToken,
-        batch: usize,
-        concurrency: usize,
-        handler: F,
-    ) -> Result<()>
-    where
-        F: Fn(Arc<Delivery<P>>) -> Fut,
-        Fut: Future<Output = Result<(), Failure>>,
-    {
-        while let Some(claimed) = self.claimed_unless(stop, batch.max(1)).await? {
-            let messages = stream::iter(claimed.into_iter().map(Ok));
-            messages.try_for_each_concurrent(concurrency.max(1), |it| handle(stop, &handler, it)).await?;
-        }
-        Ok(())
-    }
-
-    async fn claimed_unless(
-        &self,
-        stop: &CancellationToken,
-        batch: usize,
-    ) -> Result<Option<Vec<Delivery<P>>>> {
-        tokio::select! {
-            biased;
-            () = stop.cancelled() => Ok(None),
-            claimed = self.claim_batch(batch, WAIT) => claimed.map(Some),
-        }
-    }
 }
 
-/// Whether the message was still held is told to whoever asks; a loop goes on either way.
-async fn handle<P, F, Fut>(stop: &CancellationToken, handler: &F, message: Delivery<P>) -> Result<()>
-where
-    F: Fn(Arc<Delivery<P>>) -> Fut,
-    Fut: Future<Output = Result<(), Failure>>,
-{
-    let message = Arc::new(message);
-    let _settled = if stop.is_cancelled() {
-        message.release().await?
-    } else {
-        match handler(message.clone()).await {
-            Ok(()) => message.ack(&()).await?,
-            Err(failure) => message.nack(failure).await?,
-        }
-    };
-    Ok(())
+/// A handle on the messages of which one that fails waits like that.
+fn handle<P>(store: Arc<dyn Storage>, name: &str, timeout: Duration, retry: RetryPolicy) -> Result<Queue<P>> {
+    let options =
+        JobOptions::new().unlimited_attempts().unlimited_stalls().keep_completed(Keep::For(REMEMBERED));
+    let policy = Policy { retry, stall: at_once(), ..Policy::default() };
+    Queue::builder(store, name).options(options).policy(policy).lease(timeout).build()
+}
+
+fn at_once() -> RetryPolicy {
+    RetryPolicy::Fixed(Span::ZERO)
+}
+
+/// The waits of a message that keeps failing in a loop: one second, doubling up to ten minutes.
+fn backoff() -> RetryPolicy {
+    RetryPolicy::exponential(Span::from_secs(1), 2.0, Span::from_secs(600), 0.25)
 }

@@ -6,4 +6,5 @@ mod request_response;
 mod stores;
 mod task_queue;
 mod visibility;
+mod visibility_loop;
 mod work_queue;

@@ -4,31 +4,21 @@ use queue_faces::{
     Stage,
     visibility::{Candidate, Visibility, claim_share, demo},
 };
-use std::{
-    future::ready,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
-    time::Duration,
-};
-use tokio_util::sync::CancellationToken;
+use std::time::Duration;
 
-const MINUTE: Duration = Duration::from_mins(1);
-/// How long a loop may take that is to end.
-const PATIENT: Duration = Duration::from_secs(30);
+pub(crate) const MINUTE: Duration = Duration::from_mins(1);
 
-fn numbers(stage: &Stage) -> Visibility<u32> {
+pub(crate) fn numbers(stage: &Stage) -> Visibility<u32> {
     Visibility::new(stage.store(), stage.queue(), MINUTE).expect("valid")
 }
 
-async fn publish(messages: &Visibility<u32>, numbers: impl IntoIterator<Item = u32>) {
+pub(crate) async fn publish(messages: &Visibility<u32>, numbers: impl IntoIterator<Item = u32>) {
     for number in numbers {
         assert!(messages.publish(Id::Generated, number).await.expect("stores").is_new());
     }
 }
 
-async fn claim(messages: &Visibility<u32>) -> Option<Delivery<u32>> {
+pub(crate) async fn claim(messages: &Visibility<u32>) -> Option<Delivery<u32>> {
     messages.claim(Duration::ZERO).await.expect("claims")
 }
 
@@ -129,72 +119,6 @@ async fn a_purge_takes_hidden_messages_too_and_their_holders_are_told() {
         assert!(messages.is_empty().await.expect("counts"));
         assert_eq!(held.ack(&()).await.expect("answers"), Settled::Missing);
         assert_eq!(held.extend(MINUTE).await.expect("answers"), Extended::Missing);
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn a_loop_handles_messages_in_order_and_those_that_fail_again() {
-    on_manual_clocks(async |stage, clock| {
-        let (messages, stop) = (numbers(stage), CancellationToken::new());
-        publish(&messages, 0..4).await;
-        let seen = Mutex::new(Vec::new());
-        let ran = messages.run(&stop, |message| {
-            clock.advance(Duration::from_millis(1));
-            let mut seen = seen.lock().expect("no handler panics");
-            seen.push((*message.payload(), message.attempt()));
-            if seen.len() == 5 {
-                stop.cancel();
-            }
-            let fails = *message.payload() == 1 && message.attempt() == 1;
-            ready(if fails { Err(Failure::new("Once", "more")) } else { Ok(()) })
-        });
-        tokio::time::timeout(PATIENT, ran).await.expect("five were handled").expect("runs");
-        // The one that failed is due from when it failed, and so behind those that waited.
-        assert_eq!(*seen.lock().expect("unlocked"), [(0, 1), (1, 1), (2, 1), (3, 1), (1, 2)]);
-        assert!(messages.is_empty().await.expect("counts"));
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn a_batch_is_handled_as_concurrently_as_allowed_and_no_more() {
-    const CONCURRENCY: usize = 3;
-    on_each_store(async |stage| {
-        let (messages, stop) = (numbers(stage), CancellationToken::new());
-        publish(&messages, 0..12).await;
-        let (running, running_max, ended) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
-        let handler = async |_: Arc<Delivery<u32>>| {
-            let now = running.fetch_add(1, Ordering::SeqCst) + 1;
-            running_max.fetch_max(now, Ordering::SeqCst);
-            // Whoever may start does so before the first ends.
-            tokio::task::yield_now().await;
-            running.fetch_sub(1, Ordering::SeqCst);
-            if ended.fetch_add(1, Ordering::SeqCst) + 1 == 12 {
-                stop.cancel();
-            }
-            Ok(())
-        };
-        messages.run_batch(&stop, 6, CONCURRENCY, handler).await.expect("runs");
-        assert_eq!(running_max.load(Ordering::SeqCst), CONCURRENCY);
-        assert!(messages.is_empty().await.expect("counts"));
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn a_stop_gives_back_what_was_claimed_and_not_begun() {
-    on_each_store(async |stage| {
-        let (messages, stop) = (numbers(stage), CancellationToken::new());
-        publish(&messages, 0..5).await;
-        let handler = |_: Arc<Delivery<u32>>| {
-            stop.cancel();
-            ready(Ok(()))
-        };
-        messages.run_batch(&stop, 5, 1, handler).await.expect("runs");
-        let back = messages.claim_batch(9, Duration::ZERO).await.expect("claims");
-        let shown: Vec<_> = back.iter().map(|message| (*message.payload(), message.attempt())).collect();
-        assert_eq!(shown, [(1, 1), (2, 1), (3, 1), (4, 1)]);
     })
     .await;
 }
