@@ -35,7 +35,7 @@ pub struct Exponential {
 }
 
 const DEFAULT: Exponential =
-    Exponential { base: Span::from_secs(1), factor: 2.0, cap: Span::from_secs(600), jitter: 0.25 };
+    Exponential { base: Span::from_secs(1), factor: 2.0, cap: Span::from_secs(6 * 3600), jitter: 0.25 };
 
 impl RetryPolicy {
     /// A factor below 1 counts as 1; jitter is clamped to 0..=1. The cap is a hard ceiling: jitter only shortens.
@@ -62,7 +62,8 @@ impl RetryPolicy {
 }
 
 impl Default for RetryPolicy {
-    /// One second, doubling up to ten minutes, shortened at random by up to a quarter.
+    /// One second, doubling up to six hours, shortened at random by up to a quarter. Between the 25 attempts of
+    /// [`Budget::ATTEMPTS`](crate::Budget::ATTEMPTS) that is 63 hours without the shortening, 55 on average and 47 at least.
     fn default() -> Self {
         Self::Exponential(DEFAULT)
     }
@@ -106,6 +107,19 @@ mod tests {
                 "{n}: {shortest:?}"
             );
         }
+    }
+
+    #[test]
+    fn the_default_attempts_span_about_two_and_a_half_days() {
+        let retries = crate::Budget::ATTEMPTS.as_raw() - 1;
+        let policy = RetryPolicy::default();
+        let waits_hours = |roll| {
+            let waits = (1..=retries).map(|n| policy.delay(n, roll).expect("retries").as_millis());
+            waits.sum::<i64>() / 3_600_000
+        };
+        assert_eq!([0, u64::MAX / 2, u64::MAX].map(waits_hours), [63, 55, 47]);
+        assert_eq!(policy.delay(1, 0), Some(Span::from_secs(1)));
+        assert_eq!(policy.delay(retries, 0), Some(Span::from_secs(6 * 3600)));
     }
 
     #[test]

@@ -10,8 +10,12 @@ pub enum Budget {
 }
 
 impl Budget {
-    /// Three, the default for attempts and for stalls.
-    pub const DEFAULT: Self = Self::Limited(NonZeroU32::new(3).expect("three is not zero"));
+    /// Twenty-five, the default for attempts: two days and more at the waits of
+    /// [`RetryPolicy::default`](crate::RetryPolicy), so that a long outage fails
+    /// no job for good.
+    pub const ATTEMPTS: Self = Self::Limited(NonZeroU32::new(25).expect("twenty-five is not zero"));
+    /// Three, the default for stalls: a job that kills its workers is stopped soon.
+    pub const STALLS: Self = Self::Limited(NonZeroU32::new(3).expect("three is not zero"));
 
     /// Zero means unlimited, which is also how stores write it.
     pub const fn from_raw(raw: u32) -> Self {
@@ -35,12 +39,6 @@ impl Budget {
             Self::Limited(limit) => used >= limit.get(),
             Self::Unlimited => false,
         }
-    }
-}
-
-impl Default for Budget {
-    fn default() -> Self {
-        Self::DEFAULT
     }
 }
 

@@ -25,11 +25,11 @@ pub struct NewJob {
     pub priority: i16,
     /// Not claimed before this has passed; default zero.
     pub delay: Span,
-    /// Failures until Failed; default 3.
+    /// Failures until Failed; default [`Budget::ATTEMPTS`], 25.
     pub max_attempts: Budget,
-    /// Lapsed leases until Failed; default 3.
+    /// Lapsed leases until Failed; default [`Budget::STALLS`], 3.
     pub max_stalls: Budget,
-    /// How long it stays once terminal; default one hour.
+    /// How long it stays once terminal; by default one hour if Completed, seven days if Failed or Cancelled.
     pub retention: RetentionPolicy,
     /// What a present Failed record of the same id means; default: it blocks.
     pub on_failed: OnFailed,
@@ -56,8 +56,8 @@ impl NewJob {
             payload,
             priority: 0,
             delay: Span::ZERO,
-            max_attempts: Budget::DEFAULT,
-            max_stalls: Budget::DEFAULT,
+            max_attempts: Budget::ATTEMPTS,
+            max_stalls: Budget::STALLS,
             retention: RetentionPolicy::default(),
             on_failed: OnFailed::Block,
             awaited: false,

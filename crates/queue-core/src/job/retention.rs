@@ -49,19 +49,28 @@ impl Retention {
 }
 
 impl Default for Retention {
-    /// One hour.
+    /// One hour, as [`RetentionPolicy::default`] keeps what is Completed.
     fn default() -> Self {
         Self::Keep(Span::from_secs(3600))
     }
 }
 
 /// Retention by outcome. One [`Retention`] converts into both.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RetentionPolicy {
     /// For Completed.
     pub completed: Retention,
     /// For Failed and Cancelled.
     pub failed: Retention,
+}
+
+impl Default for RetentionPolicy {
+    /// One hour for Completed, which is long enough to read a result. Seven days for Failed and Cancelled, so that
+    /// somebody who comes back from a weekend still finds what failed.
+    fn default() -> Self {
+        let week = Span::from_secs(7 * 24 * 3600);
+        Self { completed: Retention::default(), failed: Retention::Keep(week) }
+    }
 }
 
 impl From<Retention> for RetentionPolicy {

@@ -1,7 +1,8 @@
 //! Values that cases share.
 
 use queue_core::{
-    ContentType, Failure, JobId, Kind, NewJob, Payload, RetryPolicy, Span, WorkerId, lifecycle::Policy,
+    Budget, ContentType, Failure, JobId, Kind, NewJob, Payload, Retention, RetryPolicy, Span, WorkerId,
+    lifecycle::Policy,
 };
 
 /// How long claims lease.
@@ -12,6 +13,8 @@ pub(crate) const RETRY: Span = Span::from_secs(1);
 pub(crate) const STALL: Span = Span::from_secs(10);
 /// How long terminal records stay unless a case says otherwise.
 pub(crate) const KEPT: Span = Span::from_secs(3600);
+/// How often a job may fail, and how often it may stall, unless a case says otherwise.
+const THREE: Budget = Budget::from_raw(3);
 /// The finest step of store time.
 pub(crate) const MILLI: Span = Span::from_millis(1);
 
@@ -30,9 +33,12 @@ pub(crate) fn job(text: &str) -> NewJob {
     job_with(text, text_payload(&format!("payload of {text}")))
 }
 
-/// A job with a payload of its own.
+/// A job with a payload of its own: three attempts, three stalls, and kept for [`KEPT`] whatever its outcome.
 pub(crate) fn job_with(text: &str, payload: Payload) -> NewJob {
     NewJob::new(id(text), Kind::from_static("email"), payload)
+        .with_max_attempts(THREE)
+        .with_max_stalls(THREE)
+        .with_retention(Retention::Keep(KEPT))
 }
 
 /// Jobs number `0..n`.

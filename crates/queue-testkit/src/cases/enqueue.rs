@@ -54,12 +54,13 @@ async fn every_option_is_stored(bench: &Bench) {
     assert_eq!((stored.priority, stored.awaited, stored.retention), (-3, true, retention));
 }
 
-/// Three attempts, three stalls, an hour of retention, priority zero.
+/// 25 attempts, three stalls, an hour for what is Completed and a week for what is Failed or Cancelled, priority zero.
 async fn the_defaults_are_the_documented_ones(bench: &Bench) {
-    bench.put("a").await;
+    bench.put_job(NewJob::new(id("a"), Kind::from_static("email"), text_payload("a"))).await;
     let stored = bench.meta("a").await;
-    assert_eq!((stored.max_attempts.as_raw(), stored.max_stalls.as_raw()), (3, 3));
-    assert_eq!(stored.retention, RetentionPolicy::from(Retention::Keep(Span::from_secs(3600))));
+    assert_eq!((stored.max_attempts.as_raw(), stored.max_stalls.as_raw()), (25, 3));
+    let [hour, week] = [1, 7 * 24].map(|hours| Retention::Keep(Span::from_secs(hours * 3600)));
+    assert_eq!(stored.retention, RetentionPolicy { completed: hour, failed: week });
     assert_eq!((stored.priority, stored.awaited, stored.epoch), (0, false, 0));
 }
 

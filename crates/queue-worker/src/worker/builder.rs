@@ -165,7 +165,7 @@ impl WorkerBuilder {
         self
     }
 
-    /// How long failed jobs wait. Default: one second, doubling up to ten minutes.
+    /// How long failed jobs wait. Default: one second, doubling up to six hours.
     #[must_use]
     pub fn retry(mut self, retry: RetryPolicy) -> Self {
         self.options.policy.retry = retry;

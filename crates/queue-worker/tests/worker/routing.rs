@@ -1,7 +1,9 @@
 //! Which handler runs, with what, and what it leaves.
 
 use crate::support::{Rig, id, job, router, span};
-use queue_core::{ContentType, Kind, NewJob, Payload, Reason, RetryPolicy, State, lifecycle::Unhandled};
+use queue_core::{
+    Budget, ContentType, Kind, NewJob, Payload, Reason, RetryPolicy, State, lifecycle::Unhandled,
+};
 use queue_serde::Raw;
 use queue_worker::{Context, JobError, Router};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -75,7 +77,7 @@ async fn an_unknown_kind_fails_the_job_and_says_so() {
 #[tokio::test(start_paused = true)]
 async fn an_unknown_kind_is_an_attempt_when_the_policy_says_retry() {
     let rig = Rig::new();
-    rig.enqueue([of_kind("a", "nobody", "1")]).await;
+    rig.enqueue([of_kind("a", "nobody", "1").with_max_attempts(Budget::from_raw(3))]).await;
     let worker = rig.worker(Router::new(())).on_unknown_kind(Unhandled::Retry);
     rig.drain(worker.retry(RetryPolicy::Fixed(span(100)))).await;
     let meta = rig.meta("a").await;
@@ -96,7 +98,7 @@ async fn an_undecodable_payload_fails_the_job_without_calling_its_handler() {
 #[tokio::test(start_paused = true)]
 async fn an_undecodable_payload_is_an_attempt_when_the_policy_says_retry() {
     let rig = Rig::new();
-    rig.enqueue([of_kind("a", "work", "{")]).await;
+    rig.enqueue([of_kind("a", "work", "{").with_max_attempts(Budget::from_raw(3))]).await;
     let worker = rig.worker(router(|_, _| async { Ok(()) })).on_undecodable(Unhandled::Retry);
     rig.drain(worker).await;
     let meta = rig.meta("a").await;

@@ -46,8 +46,8 @@ enum Limit {
 }
 
 impl JobOptions {
-    /// Kind `default`, due at once, priority 0, three attempts, three stalls, kept for an hour, and a Failed record of the
-    /// same id blocks.
+    /// Kind `default`, due at once, priority 0, 25 attempts, three stalls; kept for an hour once Completed and for seven
+    /// days once Failed or Cancelled; a Failed record of the same id blocks.
     pub fn new() -> Self {
         Self::default()
     }
@@ -70,7 +70,8 @@ impl JobOptions {
         self
     }
 
-    /// How many attempts may fail before the job is Failed; at least 1.
+    /// How many attempts may fail before the job is Failed; at least 1. Default 25, which at the default waits take two
+    /// days and more.
     pub fn max_attempts(mut self, limit: u32) -> Self {
         self.max_attempts = Limit::At(limit);
         self
@@ -83,6 +84,7 @@ impl JobOptions {
     }
 
     /// How many leases may lapse before the job is Failed, since it may be what kills its workers; at least 1.
+    /// Default 3.
     pub fn max_stalls(mut self, limit: u32) -> Self {
         self.max_stalls = Limit::At(limit);
         self
@@ -100,13 +102,13 @@ impl JobOptions {
         self.keep_completed(keep).keep_failed(keep)
     }
 
-    /// How long the job stays once Completed.
+    /// How long the job stays once Completed. Default one hour.
     pub fn keep_completed(mut self, keep: impl Into<Keep>) -> Self {
         self.keep_completed = Some(keep.into());
         self
     }
 
-    /// How long the job stays once Failed or Cancelled.
+    /// How long the job stays once Failed or Cancelled. Default seven days.
     pub fn keep_failed(mut self, keep: impl Into<Keep>) -> Self {
         self.keep_failed = Some(keep.into());
         self
@@ -132,8 +134,8 @@ impl JobOptions {
             delay: checked_span("a delay", self.delay)?,
             priority: i16::try_from(self.priority)
                 .map_err(|_| InvalidOption::Priority { given: self.priority })?,
-            max_attempts: self.max_attempts.budget("max_attempts", "unlimited_attempts")?,
-            max_stalls: self.max_stalls.budget("max_stalls", "unlimited_stalls")?,
+            max_attempts: self.max_attempts.budget(Budget::ATTEMPTS, "max_attempts", "unlimited_attempts")?,
+            max_stalls: self.max_stalls.budget(Budget::STALLS, "max_stalls", "unlimited_stalls")?,
             retention: self.retention()?,
             on_failed: self.on_failed,
         })
@@ -152,9 +154,14 @@ impl JobOptions {
 }
 
 impl Limit {
-    fn budget(self, what: &'static str, unlimited: &'static str) -> Result<Budget, InvalidOption> {
+    fn budget(
+        self,
+        default: Budget,
+        what: &'static str,
+        unlimited: &'static str,
+    ) -> Result<Budget, InvalidOption> {
         match self {
-            Self::Default => Ok(Budget::DEFAULT),
+            Self::Default => Ok(default),
             Self::At(0) => Err(InvalidOption::NoBudget { what, unlimited }),
             Self::At(limit) => Ok(Budget::from_raw(limit)),
             Self::Unlimited => Ok(Budget::Unlimited),

@@ -34,7 +34,8 @@ async fn what_is_due_runs_inline_and_in_order_and_the_rest_waits_for_its_time() 
 #[tokio::test]
 async fn a_failed_job_waits_until_its_retry_is_due() {
     let (queue, seen) = (TestQueue::<String>::new(), Seen::default());
-    let _ = queue.enqueue("a", "bad".to_owned()).await.unwrap();
+    let thrice = JobOptions::new().max_attempts(3);
+    let _ = queue.enqueue_with("a", "bad".to_owned(), thrice).await.unwrap();
     assert_eq!(queue.run_due(router(&seen)).await.failing, 1);
     assert_eq!(queue.waiting().await[0].0.failures, 1);
     assert_eq!(queue.run_due(router(&seen)).await.started, 0);

@@ -55,7 +55,7 @@ impl WorkQueue {
     }
 
     /// Marks an attempt as failed. The task is tried again after a wait, or becomes a dead letter if that cannot help or its
-    /// three attempts are spent. The answers are those of [`mark_done`](Self::mark_done).
+    /// attempts are spent, 25 as by default. The answers are those of [`mark_done`](Self::mark_done).
     pub async fn mark_failed(&self, task: &Task, reason: &str, finality: Finality) -> Result<Settled> {
         let nack = Nack::new(Failure::new("TaskFailed", reason));
         task.nack(if finality == Finality::Terminal { nack.terminal() } else { nack }).await

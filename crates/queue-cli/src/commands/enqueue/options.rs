@@ -18,13 +18,14 @@ pub(super) struct JobArgs {
     /// Lower runs first: -32768 to 32767
     #[arg(long, value_name = "N", default_value_t = 0, allow_hyphen_values = true)]
     priority: i64,
-    /// How many attempts may fail, or `unlimited` [default: 3]
+    /// How many attempts may fail, or `unlimited` [default: 25, over about two and a half days]
     #[arg(long, value_name = "N", value_parser = parse::attempts, allow_hyphen_values = true)]
     max_attempts: Option<Attempts>,
     /// How many workers may die of it, or `unlimited` [default: 3]
     #[arg(long, value_name = "N", value_parser = parse::attempts, allow_hyphen_values = true)]
     max_stalls: Option<Attempts>,
-    /// How long the job and its result stay once finished: a time, `forever` or `none` [default: 1h]
+    /// How long the job and its result stay once finished, whatever the outcome: a time, `forever` or `none` [default: 1h
+    /// if completed, 7d if failed or cancelled]
     #[arg(long, value_name = "TIME", value_parser = parse::keep, allow_hyphen_values = true)]
     ttl: Option<Keep>,
     /// What to do if a failed job has the id

@@ -59,12 +59,18 @@ impl Backoff {
     fn next_delay(&self) -> Option<Duration> {
         let delay = |policy: &RetryPolicy| policy.delay(self.failures, self.rng.next_u64());
         let wait = guarded("retry policy", || delay(&self.policy));
-        wait.unwrap_or_else(|| delay(&RetryPolicy::default())).map(Span::as_duration)
+        wait.unwrap_or_else(|| delay(&in_process())).map(Span::as_duration)
     }
 }
 
 impl Default for Backoff {
+    /// One second, doubling up to ten minutes, shortened at random by up to a quarter: what waits here holds a task, so
+    /// it looks more often than a stored job does.
     fn default() -> Self {
-        Self::new(RetryPolicy::default())
+        Self::new(in_process())
     }
+}
+
+fn in_process() -> RetryPolicy {
+    RetryPolicy::exponential(Span::from_secs(1), 2.0, Span::from_secs(600), 0.25)
 }

@@ -1,6 +1,6 @@
 use super::{Events, FOREVER, Probe, id};
 use queue_core::{
-    ClaimRequest, Claimed, ContentType, Detail, JobMeta, JobRecord, Kind, NewJob, Payload, QueueName,
+    Budget, ClaimRequest, Claimed, ContentType, Detail, JobMeta, JobRecord, Kind, NewJob, Payload, QueueName,
     SeededRng, Span, State, Storage, StorageExt, WorkerId,
     lifecycle::{Event, Policy},
 };
@@ -36,10 +36,10 @@ where
     Router::new(()).handle("work", handler).expect("it is the only handler")
 }
 
-/// A job of kind `work` whose payload is a number.
+/// A job of kind `work` whose payload is a number, with three attempts.
 pub(crate) fn job(name: &str, number: u32) -> NewJob {
     let payload = Payload::new(number.to_string(), ContentType::from_static("application/json"));
-    NewJob::new(id(name), Kind::from_static("work"), payload)
+    NewJob::new(id(name), Kind::from_static("work"), payload).with_max_attempts(Budget::from_raw(3))
 }
 
 impl Rig {
