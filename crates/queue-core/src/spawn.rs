@@ -5,3 +5,9 @@ pub trait Spawn: Debug + Send + Sync + 'static {
     /// Runs the future to its end, independently of the caller.
     fn spawn(&self, task: Pin<Box<dyn Future<Output = ()> + Send>>);
 }
+
+impl<T: Spawn + ?Sized> Spawn for &'static T {
+    fn spawn(&self, task: Pin<Box<dyn Future<Output = ()> + Send>>) {
+        (**self).spawn(task);
+    }
+}

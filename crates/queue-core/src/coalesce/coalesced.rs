@@ -15,20 +15,26 @@ use std::sync::Arc;
 /// For stores where a call costs a round trip or a commit. Input is checked before it joins a batch. A batch that is
 /// refused all the same is sent again call by call. Heartbeats have a lane of their own, so that they never wait
 /// behind a large settle; and calls about different queues do not wait for each other.
+///
+/// # Runtime
+/// Each lane is a task. When the runtime that it runs on ends, the calls that are under way answer an error of unknown
+/// outcome, and the next call starts another task on the runtime that it runs on itself. A runtime that is there and that nobody
+/// drives, such as one with the flavor `current_thread` outside of `block_on`, keeps its tasks, and whoever waits for them.
 #[derive(Debug)]
 pub struct Coalesced<S: ?Sized> {
     store: Arc<S>,
-    enqueues: Lane<EnqueueVerb>,
-    settles: Lane<ApplyVerb>,
-    heartbeats: Lane<ApplyVerb>,
+    enqueues: Lane<EnqueueVerb, S>,
+    settles: Lane<ApplyVerb, S>,
+    heartbeats: Lane<ApplyVerb, S>,
 }
 
 impl<S: Storage + ?Sized> Coalesced<S> {
     /// Wraps a store; the lanes run as tasks that end when this is dropped.
-    pub fn new(store: Arc<S>, spawn: &dyn Spawn) -> Self {
+    pub fn new(store: Arc<S>, spawn: impl Spawn) -> Self {
+        let spawn: Arc<dyn Spawn> = Arc::new(spawn);
         Self {
-            enqueues: Lane::start(store.clone(), spawn),
-            settles: Lane::start(store.clone(), spawn),
+            enqueues: Lane::start(store.clone(), spawn.clone()),
+            settles: Lane::start(store.clone(), spawn.clone()),
             heartbeats: Lane::start(store.clone(), spawn),
             store,
         }

@@ -8,20 +8,29 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     panic::AssertUnwindSafe,
     pin::pin,
-    sync::Arc,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{
+    mpsc::{self, error::SendError},
+    oneshot,
+};
 
 /// Calls that may wait in a lane; further callers wait for room.
 const WAITING_MAX: usize = 16_384;
 /// Bytes that calls of several callers bring in one batch; a single call may bring more.
 const BATCH_BYTES_MAX: usize = 16 << 20;
 
+/// How often a call starts the task of its lane before it gives up.
+const STARTS_MAX: usize = 3;
+
 /// Merges concurrent calls of one verb: while a batch is in flight, whatever comes waits, and goes next in one piece.
 /// Nobody waits for a timer.
 #[derive(Debug)]
-pub(super) struct Lane<V: Verb> {
-    calls: mpsc::Sender<Call<V>>,
+pub(super) struct Lane<V: Verb, S: ?Sized> {
+    store: Arc<S>,
+    spawn: Arc<dyn Spawn>,
+    /// To the task that owns the lane. It is another one once a runtime took the former with it.
+    calls: Mutex<mpsc::Sender<Call<V>>>,
 }
 
 struct Call<V: Verb> {
@@ -30,21 +39,46 @@ struct Call<V: Verb> {
     reply: oneshot::Sender<Result<Stamped<Vec<V::Answer>>>>,
 }
 
-impl<V: Verb> Lane<V> {
+impl<V: Verb, S: Storage + ?Sized> Lane<V, S> {
     /// Starts the task that owns the lane; it ends when the lane is dropped and the last call is answered.
-    pub(super) fn start<S: Storage + ?Sized>(store: Arc<S>, spawn: &dyn Spawn) -> Self {
-        let (calls, inbox) = mpsc::channel(WAITING_MAX);
-        spawn.spawn(Box::pin(run::<V, S>(store, inbox)));
-        Self { calls }
+    pub(super) fn start(store: Arc<S>, spawn: Arc<dyn Spawn>) -> Self {
+        let calls = Mutex::new(start(store.clone(), &*spawn));
+        Self { store, spawn, calls }
     }
 
     /// Joins the next batch. Dropping the future leaves the call to finish on its own and harms no other.
     pub(super) async fn call(&self, key: V::Key, items: Vec<V::Item>) -> Result<Stamped<Vec<V::Answer>>> {
         let (reply, answer) = oneshot::channel();
-        let sent = self.calls.send(Call { key, items, reply }).await;
-        sent.map_err(|_| Error::closed(V::NAME))?;
-        answer.await.unwrap_or_else(|_| Err(lost(V::NAME)))
+        let mut call = Call { key, items, reply };
+        for _ in 0..STARTS_MAX {
+            let calls = self.lock().clone();
+            match calls.send(call).await {
+                Ok(()) => return answer.await.unwrap_or_else(|_| Err(lost(V::NAME))),
+                Err(SendError(returned)) => call = returned,
+            }
+            self.restart(&calls);
+        }
+        let message = "the task that sends this ended at once; is its runtime shutting down?";
+        Err(Error::new(ErrorKind::Unavailable, V::NAME, message))
     }
+
+    /// A task that ended while the lane is there went with the runtime that it ran on; the present one gets another.
+    fn restart(&self, ended: &mpsc::Sender<Call<V>>) {
+        let mut calls = self.lock();
+        if calls.same_channel(ended) {
+            *calls = start(self.store.clone(), &*self.spawn);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, mpsc::Sender<Call<V>>> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn start<V: Verb, S: Storage + ?Sized>(store: Arc<S>, spawn: &dyn Spawn) -> mpsc::Sender<Call<V>> {
+    let (calls, inbox) = mpsc::channel(WAITING_MAX);
+    spawn.spawn(Box::pin(run::<V, S>(store, inbox)));
+    calls
 }
 
 /// One batch of each key at a time, and those of different keys side by side: a key whose call hangs holds up no other.
@@ -191,7 +225,8 @@ fn answer_each<V: Verb>(batch: Vec<Call<V>>, answers: Stamped<Vec<V::Answer>>) {
 }
 
 fn lost(operation: &'static str) -> Error {
-    Error::new(ErrorKind::Internal, operation, "the batch ended without an answer").unknown()
+    let message = "the batch ended without an answer: its store panicked, or its runtime ended";
+    Error::new(ErrorKind::Internal, operation, message).unknown()
 }
 
 impl<V: Verb> std::fmt::Debug for Call<V> {

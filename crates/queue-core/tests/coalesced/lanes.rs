@@ -75,7 +75,7 @@ async fn calls_about_another_queue_do_not_wait_for_one_that_hangs() {
 #[tokio::test]
 async fn the_tasks_end_when_the_store_is_dropped_and_waiting_calls_still_arrive() {
     let (recorder, tasks) = (Recorder::gated(Limits::default()), Tasks::default());
-    let store = Coalesced::new(Arc::new(recorder.clone()), &tasks);
+    let store = Coalesced::new(Arc::new(recorder.clone()), tasks.clone());
     let tasks = tasks.take();
     assert_eq!(tasks.len(), 3, "enqueues, settles, heartbeats");
     let mut call = enqueue(&store, "q", &["a"]);
@@ -87,4 +87,39 @@ async fn the_tasks_end_when_the_store_is_dropped_and_waiting_calls_still_arrive(
         task.await.unwrap();
     }
     assert_eq!(recorder.calls(), [Call::Enqueue("q".into(), vec!["a".into()])]);
+}
+
+#[test]
+fn lanes_outlive_the_runtime_that_they_began_on() {
+    let runtime = || tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let first = runtime();
+    let (recorder, store) = {
+        let _entered = first.enter();
+        coalesced(Limits::default())
+    };
+    recorder.open();
+    first.block_on(enqueue(&store, "q", &["a"])).unwrap();
+    drop(first);
+    let second = runtime();
+    second.block_on(enqueue(&store, "q", &["b"])).unwrap();
+    second.block_on(apply(&store, vec![heartbeat("b")])).unwrap();
+    assert_eq!(recorder.calls().len(), 3);
+}
+
+#[test]
+fn a_call_that_its_runtime_took_with_it_is_of_unknown_outcome() {
+    let runtime = || tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let (first, second) = (runtime(), runtime());
+    let (recorder, store) = {
+        let _entered = first.enter();
+        coalesced(Limits::default())
+    };
+    let mut call = enqueue(&store, "q", &["a"]);
+    first.block_on(async {
+        join(&mut call).await;
+        recorder.entered().await;
+    });
+    drop(first);
+    let error = second.block_on(call).unwrap_err();
+    assert_eq!(error.certainty(), queue_core::Certainty::Unknown, "{error}");
 }

@@ -39,7 +39,7 @@ impl Tasks {
 
 pub(crate) fn coalesced(limits: Limits) -> (Recorder, Coalesced<Recorder>) {
     let store = Recorder::gated(limits);
-    (store.clone(), Coalesced::new(Arc::new(store), &Tasks::default()))
+    (store.clone(), Coalesced::new(Arc::new(store), Tasks::default()))
 }
 
 pub(crate) fn job(id: &str) -> NewJob {
