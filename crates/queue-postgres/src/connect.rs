@@ -2,15 +2,13 @@
 
 use crate::{
     directory::Directory,
-    error::{Effect, explain},
+    error::{Effect, explain, is_broken},
     migrate::migrate,
     options::{Pooler, PostgresOptions, Source},
+    pools::{Lane, Pools},
 };
 use queue_core::{Durability, Error, ErrorKind, Result};
-use sqlx::{
-    Connection, PgConnection, PgPool, Row,
-    postgres::{PgConnectOptions, PgPoolOptions},
-};
+use sqlx::{Connection, PgConnection, Row, postgres::PgConnectOptions};
 use std::{
     sync::{Arc, LazyLock, Mutex, PoisonError},
     time::Duration,
@@ -36,26 +34,40 @@ const SETTINGS: [(&str, &str); 6] = [
     ("plan_cache_mode", "force_generic_plan"),
 ];
 
+/// What every statement of the store is written for, whatever the default of the server, the database or the role: statements
+/// that lock rows go on with their newest version, where a stricter level makes them fail.
+const ISOLATION: (&str, &str) = ("default_transaction_isolation", "read committed");
+/// How a transaction begins before it is known what a connection keeps.
+pub(crate) const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
 /// How a transaction begins where a connection keeps no settings: with them, in one round trip.
 pub(crate) static BEGIN_WITH_SETTINGS: LazyLock<String> = LazyLock::new(|| {
     let settings = SETTINGS.map(|(name, value)| format!("; SET LOCAL {name} = {value}"));
-    format!("BEGIN{}", settings.concat())
+    format!("{BEGIN}{}", settings.concat())
 });
 
+const LIMIT_SILENCE: &str = include_str!("../sql/limit_silence.sql");
 const LOAD_SERVER: &str = include_str!("../sql/load_server.sql");
 
 /// What opening learnt.
 #[derive(Debug)]
 pub(crate) struct Server {
-    pub(crate) pool: PgPool,
-    /// Closing the handle closes the pool.
-    pub(crate) owns_pool: bool,
+    pub(crate) pools: Pools,
+    /// Connections have the settings that the store gave them, so that no transaction needs to bring them. Poolers and hooks
+    /// of the application may have others.
+    pub(crate) keeps_settings: bool,
     pub(crate) durability: Durability,
     /// When a connection last broke.
     pub(crate) trust: Arc<Trust>,
     pub(crate) directory: Arc<Directory>,
     /// Where its notifications go: the schema by number, so that no name needs an encoding.
     pub(crate) channel: String,
+}
+
+/// What one connection told.
+struct Opened {
+    durability: Durability,
+    keeps_settings: bool,
+    schema: i64,
 }
 
 /// Whether an idle connection may be used as it is.
@@ -68,7 +80,7 @@ impl Trust {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     }
 
-    fn covers(&self, idle_for: Duration) -> bool {
+    pub(crate) fn covers(&self, idle_for: Duration) -> bool {
         let lost_at = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         idle_for < IDLE_TRUSTED && lost_at.is_none_or(|at| at.elapsed() > idle_for)
     }
@@ -80,33 +92,32 @@ pub(crate) async fn connect(options: &PostgresOptions) -> Result<Server> {
         return Err(Error::invalid("open", "calls have at most 512 MiB in this store"));
     }
     let (trust, directory) = (Arc::new(Trust::default()), Arc::new(Directory::default()));
-    let (durability, oid, pool) = match &options.source {
-        Source::Own(connect) => {
-            let connect = configured(options, connect);
-            let (durability, oid) = open_alone(&connect, options).await?;
-            (durability, oid, lazy_pool(options, connect, trust.clone(), directory.clone()))
-        }
-        Source::Shared(pool) => {
-            let mut connection = pool.acquire().await.map_err(refused)?;
-            let (durability, oid) = open(&mut connection, options).await?;
-            (durability, oid, pool.clone())
+    let pools = Pools::new(options, &trust, &directory);
+    let opened = match &options.source {
+        Source::Own(connect) => open_alone(&configured(options, connect), options).await?,
+        Source::Shared(pool) if pool.is_closed() => return Err(refused(sqlx::Error::PoolClosed)),
+        Source::Shared(_) => {
+            let mut connection = pools.acquire(Lane::Calls, options).await.map_err(refused)?;
+            let opened = open(&mut connection, options).await?;
+            connection.done(true);
+            opened
         }
     };
-    let owns_pool = matches!(options.source, Source::Own(_));
-    Ok(Server { pool, owns_pool, durability, trust, directory, channel: format!("queue_{oid}") })
+    let Opened { durability, keeps_settings, schema } = opened;
+    Ok(Server { pools, keeps_settings, durability, trust, directory, channel: format!("queue_{schema}") })
 }
 
 /// Connection options with the settings that the store wants, unless a pooler would refuse them.
 pub(crate) fn configured(options: &PostgresOptions, connect: &PgConnectOptions) -> PgConnectOptions {
     let connect = connect.clone();
     match options.pooler {
-        Pooler::None => connect.options(SETTINGS),
+        Pooler::None => connect.options(SETTINGS).options([ISOLATION]),
         Pooler::Transactions => connect.extra_float_digits(None).statement_cache_capacity(0),
     }
 }
 
 /// One connection before there is a pool: what is wrong is then told by the server, and at once.
-async fn open_alone(connect: &PgConnectOptions, options: &PostgresOptions) -> Result<(Durability, i64)> {
+async fn open_alone(connect: &PgConnectOptions, options: &PostgresOptions) -> Result<Opened> {
     let connecting = timeout(options.acquire_timeout, PgConnection::connect_with(connect)).await;
     let mut connection = connecting
         .map_err(|_| {
@@ -118,34 +129,29 @@ async fn open_alone(connect: &PgConnectOptions, options: &PostgresOptions) -> Re
     Ok(opened)
 }
 
-fn lazy_pool(
-    options: &PostgresOptions,
-    connect: PgConnectOptions,
-    trust: Arc<Trust>,
-    directory: Arc<Directory>,
-) -> PgPool {
-    PgPoolOptions::new()
-        .max_connections(options.connections_max)
-        .acquire_timeout(options.acquire_timeout)
-        .test_before_acquire(false)
-        .after_connect(move |_, _| {
-            directory.forget();
-            Box::pin(async { Ok(()) })
-        })
-        .before_acquire(move |connection, meta| {
-            let is_trusted = trust.covers(meta.idle_for);
-            Box::pin(async move { Ok(is_trusted || connection.ping().await.is_ok()) })
-        })
-        .connect_lazy_with(connect)
+/// Has the server end the session once its client takes nothing any more: a process that is stopped would otherwise keep what
+/// its session holds, be it locks or, of one that listens, the server's vacuum and queue of notifications. It is sent when the
+/// connection is there, since poolers refuse it at the start. A server that cannot do it goes without.
+pub(crate) async fn limit_silence(connection: &mut PgConnection, silence: Duration) -> sqlx::Result<()> {
+    let millis = i32::try_from(silence.as_millis()).unwrap_or(i32::MAX);
+    let limit = sqlx::query(LIMIT_SILENCE).bind(millis.to_string()).persistent(false);
+    match limit.execute(connection).await {
+        Err(error) if is_broken(&error) => Err(error),
+        _ => Ok(()),
+    }
 }
 
-async fn open(connection: &mut PgConnection, options: &PostgresOptions) -> Result<(Durability, i64)> {
+async fn open(connection: &mut PgConnection, options: &PostgresOptions) -> Result<Opened> {
     // In a transaction, since a pooler may give the two halves of a statement to two servers otherwise.
-    let mut transaction = connection.begin().await.map_err(refused)?;
-    let server = sqlx::query(LOAD_SERVER).persistent(false).fetch_one(&mut *transaction).await;
+    let mut transaction = connection.begin_with(BEGIN).await.map_err(refused)?;
+    let (names, values): (Vec<&str>, Vec<&str>) = SETTINGS.into_iter().chain([ISOLATION]).unzip();
+    let load = sqlx::query(LOAD_SERVER).bind(names).bind(values).persistent(false);
+    let server = load.fetch_one(&mut *transaction).await;
     transaction.rollback().await.map_err(refused)?;
-    let durability = check(&server.map_err(refused)?)?;
-    Ok((durability, migrate(connection, options).await?))
+    let server = server.map_err(refused)?;
+    let durability = check(&server)?;
+    let keeps_settings = options.pooler == Pooler::None && server.try_get(6).map_err(refused)?;
+    Ok(Opened { durability, keeps_settings, schema: migrate(connection, options).await? })
 }
 
 /// A migration is begun again by the next open, and before it nothing is written; so nothing is ever in doubt.

@@ -27,6 +27,11 @@ pub(crate) fn is_conflict(error: &sqlx::Error) -> bool {
     matches!(code(error).as_deref(), Some("40001" | "40P01" | "22012" | "23505"))
 }
 
+/// True for a statement of a transaction that may not see what others committed meanwhile.
+pub(crate) fn is_outdated(error: &sqlx::Error) -> bool {
+    code(error).as_deref() == Some("40001")
+}
+
 /// True if the connection is of no more use, and nobody knows how far the server got.
 pub(crate) fn is_broken(error: &sqlx::Error) -> bool {
     match error {
@@ -82,6 +87,12 @@ fn advise_on_code(code: &str) -> (ErrorKind, &'static str) {
             "other transactions kept getting in the way; try again, and keep them short",
         ),
         "22012" | "23505" => (ErrorKind::Conflict, "the ids kept being taken and freed by others; try again"),
+        "54000" => (
+            ErrorKind::Unavailable,
+            "a limit of the server is reached, as a rule its queue of notifications is full: a session that listens takes none, \
+             such as one of a stopped process; find it in `pg_stat_activity` (`wait_event` is `ClientWrite`, or an old \
+             `xact_start`), and end it with `pg_terminate_backend`",
+        ),
         "25006" => (
             ErrorKind::Unavailable,
             "the server is read-only, such as a standby; connect to the primary, or to its new address",

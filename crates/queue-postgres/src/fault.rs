@@ -1,4 +1,4 @@
-use crate::error::{Effect, explain, is_broken, is_conflict};
+use crate::error::{Effect, explain, is_broken, is_conflict, is_outdated};
 use queue_core::Error;
 
 /// Why a verb failed, not yet tied to its name and to what may have been written.
@@ -14,6 +14,11 @@ impl Fault {
     /// Lost against another transaction, and may win next time.
     pub(crate) fn is_conflict(&self) -> bool {
         matches!(self, Self::Driver(error) if is_conflict(error))
+    }
+
+    /// A row is newer than the snapshot that its transaction has to keep to.
+    pub(crate) fn is_outdated(&self) -> bool {
+        matches!(self, Self::Driver(error) if is_outdated(error))
     }
 
     /// A connection broke.

@@ -42,7 +42,8 @@
 //! at; the migration sets it to come often. The view `job` shows each job in one row. [`schema`] has all of it as plain SQL.
 //!
 //! # Statements
-//! Each verb is one statement and one round trip: a claim is a materialised `FOR UPDATE SKIP LOCKED`; a batch of jobs or
+//! Each verb is one statement and one round trip (two more where a hook or a pooler takes the store's settings away, since a
+//! transaction has to bring them): a claim is a materialised `FOR UPDATE SKIP LOCKED`; a batch of jobs or
 //! settles arrives as arrays, is checked against its guards under row locks taken in the order of `seq`, and is answered
 //! item by item. The most frequent cases, new ids and completions that keep a record, have statements of their own. Several
 //! kinds of change in one batch are a statement each; an id that is taken costs a second one. A settle with followers
@@ -68,6 +69,16 @@
 //! handle listens, asks the server for a sign of life, and is replaced when there is none; then everybody reads again.
 //! Polling stands behind it all.
 //!
+//! # Connections
+//! Calls share a pool, heartbeats have another that nothing else takes, and one connection listens. Between two calls a
+//! connection goes straight from one to the next. All sessions are `READ COMMITTED` whatever the default, and the server ends one
+//! whose client takes nothing for a minute, such as a stopped process.
+//!
+//! # Runtime
+//! A handle belongs to no tokio runtime. When the one that its connections were opened on ends, calls that are under way fail,
+//! and the next one opens others on the runtime that calls; hints come again with the next subscription. A runtime that is there
+//! and that nobody drives, such as one with the flavor `current_thread` outside of `block_on`, holds up what was begun on it.
+//!
 //! # PgBouncer
 //! With [`Pooler::Transactions`] nothing outlives a transaction: no listening, no prepared statement, no setting. Writes of
 //! other processes are then found by polling.
@@ -88,6 +99,8 @@ mod fronts;
 mod lent;
 mod migrate;
 mod options;
+mod pool;
+mod pools;
 mod row;
 mod schema;
 mod session;

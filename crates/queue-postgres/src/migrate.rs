@@ -1,6 +1,7 @@
 //! Brings a schema to the version of this library, whoever else starts at the same time.
 
 use crate::{
+    connect::BEGIN,
     error::{Effect, explain},
     options::{Migrations, PostgresOptions},
     schema::SchemaName,
@@ -70,7 +71,7 @@ pub fn schema_down(name: &str) -> Result<String> {
 
 /// Applies what is missing, or says why not. Answers the number by which the server knows the schema.
 pub(crate) async fn migrate(connection: &mut PgConnection, options: &PostgresOptions) -> Result<i64> {
-    let mut transaction = connection.begin().await.map_err(refused)?;
+    let mut transaction = connection.begin_with(BEGIN).await.map_err(refused)?;
     let found = find(&mut transaction, &options.schema).await.map_err(refused)?;
     transaction.rollback().await.map_err(refused)?;
     let version = check(&options.schema, &found)?;
@@ -142,7 +143,7 @@ fn missing(schema: &SchemaName, version: i32) -> Error {
 
 /// In one transaction, under a lock that the others wait for.
 async fn apply(connection: &mut PgConnection, schema: &SchemaName) -> Result<i64> {
-    let mut transaction = connection.begin().await.map_err(refused)?;
+    let mut transaction = connection.begin_with(BEGIN).await.map_err(refused)?;
     let lock = sqlx::query(LOCK).bind(schema.plain()).persistent(false);
     lock.execute(&mut *transaction).await.map_err(refused)?;
     let found = find(&mut transaction, schema).await.map_err(refused)?;

@@ -8,6 +8,13 @@ use std::{str::FromStr, sync::Arc, time::Duration};
 const SCHEMES: [&str; 2] = ["postgres:", "postgresql:"];
 /// The parameter of a URL that names the schema; every other one is the driver's.
 const SCHEMA_PARAMETER: &str = "schema";
+/// Connections for calls, unless the caller says otherwise.
+const CONNECTIONS_MAX: u32 = 10;
+/// The same beside a pool of the application's, which has connections of its own.
+const CONNECTIONS_BESIDE_MAX: u32 = 4;
+/// Probes that a client may leave unread before the server ends its session, and the shortest time of that.
+const SILENT_INTERVALS: u32 = 4;
+const SILENCE_MIN: Duration = Duration::from_secs(1);
 
 /// How a store is opened. Start with [`PostgresOptions::new`], change what you need, and hand it to
 /// [`PostgresStorage::open`](crate::PostgresStorage::open).
@@ -26,12 +33,12 @@ pub struct PostgresOptions {
     pub(crate) probe_interval: Duration,
 }
 
-/// Where connections come from.
+/// Where the store learns how to connect.
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
-    /// A pool of the store's own.
+    /// From a URL.
     Own(Box<PgConnectOptions>),
-    /// The application's.
+    /// From the application's pool.
     Shared(PgPool),
 }
 
@@ -103,20 +110,26 @@ impl PostgresOptions {
         }
     }
 
-    /// Uses the application's pool, whose connections the store then shares. Closing the store leaves it open.
+    /// Connects as the application's pool does: with its address, user and encryption, and with the hooks of its options
+    /// (`after_connect` and so on). A password that [`PgPool::set_connect_options`] changes is followed.
     ///
-    /// Never drop the future of `pool.begin()` half-way, here or anywhere: the driver then gives the connection back with a
-    /// transaction open, and what is next written on it may be answered and never committed. A time limit around it
-    /// is enough to do so. The store's own calls close such a connection; of other people's it cannot know.
+    /// The store's own calls take no connection of that pool, except one that idles to look up a queue's number before a call such
+    /// as [`enqueue_in`](crate::PostgresStorage::enqueue_in): handlers that hold all of them in transactions would keep
+    /// heartbeats from being sent, and the jobs would run again elsewhere. So count a few connections more for each handle, at most
+    /// [`connections_max`](Self::connections_max) and those of heartbeats. Closing the store leaves the pool open.
     ///
-    /// Other statements run on these connections too, so the store leaves their settings alone. Its searches, of which a claim is
-    /// one, need settings of their own and bring them in a transaction: two more round trips than over connections of
-    /// the store's own.
+    /// Never drop the future of `pool.begin()` half-way: the driver then gives the connection back with a transaction open, and
+    /// what is next written on it may be answered and never committed. A time limit around it is enough to do so. The
+    /// store's own calls close such a connection; of other people's it cannot know.
     pub fn with_pool(pool: PgPool) -> Self {
         Self::from_source(Source::Shared(pool))
     }
 
     fn from_source(source: Source) -> Self {
+        let connections_max = match source {
+            Source::Own(_) => CONNECTIONS_MAX,
+            Source::Shared(_) => CONNECTIONS_BESIDE_MAX,
+        };
         Self {
             source,
             schema: SchemaName::standard(),
@@ -125,7 +138,7 @@ impl PostgresOptions {
             pooler: Pooler::default(),
             limits: Limits::default(),
             time: Time::Server,
-            connections_max: 10,
+            connections_max,
             acquire_timeout: Duration::from_secs(10),
             call_timeout: Duration::from_secs(30),
             probe_interval: Duration::from_secs(15),
@@ -176,14 +189,15 @@ impl PostgresOptions {
         self
     }
 
-    /// The most connections of the store's own pool, at least one; listening needs one more. Default 10.
+    /// The most connections for calls, at least one. Default 10, and 4 beside a pool of the application's. Heartbeats have
+    /// connections of their own, one as a rule and three while some hang, and listening needs one more.
     #[must_use]
     pub fn connections_max(mut self, connections: u32) -> Self {
         self.connections_max = connections.max(1);
         self
     }
 
-    /// How long a call waits for a connection of the store's own pool. Default 10 s.
+    /// How long a call waits for a connection. Default 10 s.
     #[must_use]
     pub fn acquire_timeout(mut self, timeout: Duration) -> Self {
         self.acquire_timeout = timeout;
@@ -199,16 +213,18 @@ impl PostgresOptions {
     }
 
     /// How often the listening connection is asked for a sign of life through the server. Default 15 s. One that gives
-    /// none until the next probe is replaced.
+    /// none until the next probe is replaced. The server in turn ends a session whose client has taken nothing of what it was
+    /// sent for four such intervals, a minute by default, such as a process that is stopped (`tcp_user_timeout`; a value of
+    /// your own in the URL stands, and a server that cannot do it goes without).
     #[must_use]
     pub fn probe_interval(mut self, interval: Duration) -> Self {
         self.probe_interval = interval;
         self
     }
 
-    /// Whether the settings of a connection are those that the store gave it, so that no transaction needs to bring them.
-    pub(crate) fn keeps_settings(&self) -> bool {
-        matches!(self.source, Source::Own(_)) && self.pooler == Pooler::None
+    /// How long the server waits for a client that takes nothing.
+    pub(crate) fn silence_max(&self) -> Duration {
+        SILENCE_MIN.max(self.probe_interval.saturating_mul(SILENT_INTERVALS))
     }
 
     /// Whether notifications are sent and listened to.

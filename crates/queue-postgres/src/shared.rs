@@ -6,6 +6,7 @@ use crate::{
     fronts::Fronts,
     lent::Lent,
     options::{Pooler, PostgresOptions},
+    pools::Lane,
     session::{Scope, Session},
     sql::{Renderer, Statements},
     verb::Verb,
@@ -71,11 +72,11 @@ impl Shared {
     /// Runs a verb on a connection of the pool, to its commit. One that is not answered in time is given up with its
     /// connection: a server that vanished says nothing, and others may wait behind this call.
     pub(crate) async fn call<V: Verb>(&self, verb: &V) -> Result<V::Answer> {
-        let mut connection = self.acquire(V::NAME).await?;
+        let mut connection = self.acquire_in(verb.lane(), V::NAME).await?;
         let calling = self.call_on(verb, &mut connection);
         let limit = if V::TAKES_LONG { Duration::MAX } else { self.options.call_timeout };
         let Ok(outcome) = timeout(limit, calling).await else { return Err(self.unanswered::<V>()) };
-        connection.done();
+        connection.done(outcome.is_ok());
         outcome
     }
 
@@ -97,20 +98,23 @@ impl Shared {
     }
 
     /// A pooler may give the next statement to another server, even the two halves of one that is not prepared; so behind it
-    /// everything is a transaction. So is a search where the connection keeps no settings, since a transaction brings them.
+    /// everything is a transaction. So is everything where the connection keeps no settings, since a transaction brings them.
     fn scope_of<V: Verb>(&self, verb: &V) -> Scope {
-        let needs_settings = V::SEARCHES && !self.options.keeps_settings();
-        match self.options.pooler {
-            Pooler::None if !needs_settings => verb.scope(),
-            _ => Scope::Together,
-        }
+        if self.server.keeps_settings { verb.scope() } else { Scope::Together }
     }
 
-    /// A connection of the pool; nothing was sent if there is none.
+    /// A connection for calls; nothing was sent if there is none.
     pub(crate) async fn acquire(&self, operation: &'static str) -> Result<Lent> {
+        self.acquire_in(Lane::Calls, operation).await
+    }
+
+    async fn acquire_in(&self, lane: Lane, operation: &'static str) -> Result<Lent> {
         self.check_open(operation)?;
-        let acquired = self.server.pool.acquire().await;
-        acquired.map(Lent::new).map_err(|error| explain(operation, error, Effect::None))
+        let acquired = self.server.pools.acquire(lane, &self.options).await;
+        acquired.map_err(|error| match (lane, error) {
+            (Lane::Heartbeats, error @ sqlx::Error::PoolTimedOut) => no_heartbeat(operation, error),
+            (_, error) => explain(operation, error, Effect::None),
+        })
     }
 
     /// Writes down what time an injected clock tells, before a transaction of the caller is decided by it.
@@ -120,7 +124,7 @@ impl Shared {
         }
         let mut connection = self.acquire(operation).await?;
         let raised = self.raise_clock(operation, &mut connection).await;
-        connection.done();
+        connection.done(raised.is_ok());
         raised
     }
 
@@ -130,7 +134,7 @@ impl Shared {
     }
 
     async fn raise(&self, mark: i64, connection: &mut PgConnection) -> sqlx::Result<()> {
-        let mut transaction = connection.begin().await?;
+        let mut transaction = self.begin(connection).await?;
         let raise = self.statements.raise_clock.query().bind(mark).bind(self.clock.slack());
         raise.execute(&mut *transaction).await?;
         transaction.commit().await?;
@@ -143,9 +147,10 @@ impl Shared {
         if V::WRITES {
             self.raise_clock(V::NAME, &mut *connection).await?;
         }
-        let prepared = match self.options.pooler {
-            Pooler::None => verb.prepare(&mut Session::new(self, connection, Scope::Alone)).await,
-            Pooler::Transactions => self.prepare_together(verb, connection).await,
+        let prepared = if self.server.keeps_settings {
+            verb.prepare(&mut Session::new(self, connection, Scope::Alone)).await
+        } else {
+            self.prepare_together(verb, connection).await
         };
         prepared.map_err(|fault| {
             self.note(&fault);
@@ -203,7 +208,7 @@ impl Shared {
     }
 
     async fn begin<'c>(&self, connection: &'c mut PgConnection) -> sqlx::Result<Transaction<'c, Postgres>> {
-        if self.options.keeps_settings() {
+        if self.server.keeps_settings {
             connection.begin().await
         } else {
             connection.begin_with(&**BEGIN_WITH_SETTINGS).await
@@ -231,4 +236,11 @@ impl Shared {
             drop(self.raise(mark, connection).await);
         }
     }
+}
+
+/// Heartbeats share their connections with nobody, so it is the server that had none to give.
+fn no_heartbeat(operation: &'static str, error: sqlx::Error) -> Error {
+    let message = "no connection for heartbeats was to be had in time, and leases lapse without them: the server may have none \
+        left (`max_connections`)";
+    Error::new(ErrorKind::Unavailable, operation, message).with_source(error)
 }

@@ -21,8 +21,8 @@ const PRUNES_IN_VAIN_MAX: usize = 16;
 
 /// A handle on the jobs in one schema of a PostgreSQL database.
 ///
-/// Any number of handles, processes and hosts may share the schema. The handle owns a pool of connections, unless it was
-/// given one, and one connection more that listens, once somebody subscribes.
+/// Any number of handles, processes and hosts may share the schema. The handle owns connections for calls, others for
+/// heartbeats, and one more that listens, once somebody subscribes.
 ///
 /// # Dropped futures
 /// A verb whose future is dropped is done whole or not at all, and nobody knows which. A dropped claim may leave jobs
@@ -154,9 +154,7 @@ impl Storage for PostgresStorage {
         self.shared.close();
         self.shared.hub.close();
         self.wakeups.close().await;
-        if self.shared.server.owns_pool {
-            self.shared.server.pool.close().await;
-        }
+        self.shared.server.pools.close().await;
         Ok(())
     }
 }

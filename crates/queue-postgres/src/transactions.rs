@@ -2,8 +2,7 @@
 
 use crate::{
     error::Effect,
-    lent::Lent,
-    options::Pooler,
+    fault::Fault,
     session::{Scope, Session},
     storage::PostgresStorage,
 };
@@ -63,7 +62,7 @@ impl PostgresStorage {
             let value = session.enqueue_jobs(number, queue, &jobs).await?;
             Ok(Stamped { now: session.last_told(), clock: session.last_told(), value })
         };
-        stored.await.map_err(|fault: crate::fault::Fault| fault.explain(NAME, Effect::None))
+        stored.await.map_err(|fault: Fault| fault.explain(NAME, Effect::None))
     }
 
     /// Completes a job in a transaction of its handler, so that the job's completion and the handler's writes commit
@@ -71,6 +70,10 @@ impl PostgresStorage {
     ///
     /// Commit soon: while the transaction is open no heartbeat of the job is stored, so its lease goes on to its end, and the
     /// handler is then told that it was lost.
+    ///
+    /// In a transaction that is `REPEATABLE READ` or `SERIALIZABLE` call this first: from then on heartbeats leave the row alone.
+    /// Later on, a heartbeat since the transaction's first statement has changed what the transaction may not see changed, and the
+    /// answer is a `Conflict`, however often it is tried with as long a start.
     ///
     /// Roll back unless the answer is [`Changed::Done`]: a [`Changed::LeaseLost`] or [`Changed::Missing`] means
     /// that the job runs elsewhere, or ran. After the commit, settling the job once more with the same token and event,
@@ -151,7 +154,9 @@ impl PostgresStorage {
         }
         let mut session = Session::new(&self.shared, connection, Scope::Callers);
         let applied = session.apply_all(batch).await;
-        applied.map_err(|fault| fault.explain(NAME, Effect::None))
+        applied.map_err(|fault| {
+            if fault.is_outdated() { outdated(NAME, fault) } else { fault.explain(NAME, Effect::None) }
+        })
     }
 
     /// Looks up what the caller's transaction needs by an idle connection of the pool, if there is one, so that it can be
@@ -161,17 +166,28 @@ impl PostgresStorage {
     async fn learn(&self, queue: &QueueName, operation: &'static str) -> Result<()> {
         self.shared.mark_before(operation).await?;
         let is_known = self.shared.server.directory.number(queue).is_some();
-        if is_known || self.shared.options.pooler != Pooler::None {
+        if is_known || !self.shared.server.keeps_settings {
             return Ok(());
         }
-        if let Some(mut connection) = self.shared.server.pool.try_acquire().map(Lent::new) {
+        if let Some(mut connection) = self.shared.server.pools.try_acquire() {
             let mut session = Session::new(&self.shared, &mut connection, Scope::Alone);
             match timeout(LEARN_TIMEOUT, session.learn_queue(queue)).await {
-                Ok(Ok(())) => connection.done(),
+                Ok(Ok(())) => connection.done(true),
                 Ok(Err(fault)) => self.shared.note(&fault),
                 Err(_) => self.shared.lose(),
             }
         }
         Ok(())
+    }
+}
+
+/// A heartbeat, or whatever else changed the job since, is what the transaction cannot see.
+fn outdated(operation: &'static str, fault: Fault) -> Error {
+    let message = "the job changed since this transaction first looked at the database, such as by a heartbeat, and at this \
+        isolation it may not go on: begin it as READ COMMITTED, or settle the job in its first statement";
+    let error = Error::new(ErrorKind::Conflict, operation, message);
+    match fault {
+        Fault::Driver(source) => error.with_source(source),
+        Fault::Own(_) => error,
     }
 }

@@ -1,5 +1,6 @@
 use crate::{
     fault::Fault,
+    pools::Lane,
     session::{Scope, Session},
 };
 
@@ -17,12 +18,13 @@ pub(crate) trait Verb: Sync {
     /// Whether it changes anything that the store's time decides.
     const WRITES: bool = true;
 
-    /// Whether it finds jobs by their order and not by name. The wrong plan for it reads all that there are, so it runs
-    /// only where the server has the store's settings.
-    const SEARCHES: bool = false;
-
     /// Whether it looks at so much that nobody can say how long is too long.
     const TAKES_LONG: bool = false;
+
+    /// Which connections it may take.
+    fn lane(&self) -> Lane {
+        Lane::Calls
+    }
 
     /// Whether its statements commit one by one or together. One statement alone needs no transaction around it.
     fn scope(&self) -> Scope {

@@ -179,3 +179,18 @@ async fn tables_that_are_gone_are_told_with_advice() {
     assert_eq!((error.kind(), error.certainty()), (ErrorKind::Unsupported, Certainty::NotApplied), "{error}");
     store.close().await.unwrap();
 }
+
+#[tokio::test]
+async fn a_full_queue_of_notifications_is_told_with_advice() {
+    let Some(place) = Place::new().await else { return };
+    let store = place.open().await;
+    let refuse = "CREATE FUNCTION {schema}.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        RAISE 'too many notifications in the NOTIFY queue' USING ERRCODE = '54000'; END $$;
+        CREATE TRIGGER refuse BEFORE INSERT ON {schema}.ready FOR EACH ROW EXECUTE FUNCTION {schema}.refuse()";
+    place.execute(refuse).await;
+    let error = store.enqueue(&queue(), vec![vec![job("a")]]).await.unwrap_err();
+    assert_eq!((error.kind(), error.certainty()), (ErrorKind::Unavailable, Certainty::NotApplied), "{error}");
+    assert!(error.message().contains("pg_terminate_backend"), "{error}");
+    store.close().await.unwrap();
+    place.remove().await;
+}

@@ -27,7 +27,6 @@ impl Verb for Claim<'_> {
     type Answer = Claimed;
 
     const NAME: &'static str = "claim";
-    const SEARCHES: bool = true;
 
     async fn run(&self, session: &mut Session<'_>) -> Result<Claimed, Fault> {
         session.claim(self.0).await

@@ -37,7 +37,6 @@ impl Verb for List<'_> {
 
     const NAME: &'static str = "list";
     const WRITES: bool = false;
-    const SEARCHES: bool = true;
 
     async fn run(&self, session: &mut Session<'_>) -> Result<Page, Fault> {
         let queue = session.find_queue(&self.query.queue).await?.unwrap_or(NO_QUEUE);

@@ -33,7 +33,6 @@ impl Verb for PruneSome<'_> {
     type Answer = Pruned;
 
     const NAME: &'static str = "prune";
-    const SEARCHES: bool = true;
 
     async fn run(&self, session: &mut Session<'_>) -> Result<Pruned, Fault> {
         let queue = session.find_queue(self.queue).await?.unwrap_or(NO_QUEUE);

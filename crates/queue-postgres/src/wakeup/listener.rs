@@ -6,10 +6,10 @@ use super::{
     wakeups::{Audience, follow},
 };
 use crate::{
-    connect::configured,
+    connect::limit_silence,
     error::{Effect, explain},
-    options::Source,
     shared::Shared,
+    verbs::Notify,
 };
 use queue_core::Result;
 use sqlx::{
@@ -28,11 +28,13 @@ const RETRY_MAX: Duration = Duration::from_secs(5);
 /// How long a new connection may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Listens until it is aborted, or until the first connection fails, which `started` is told.
+/// Listens until it is aborted, or until the first connection fails, which `started` is told. One that is not the first follows
+/// another that heard until some time ago.
 pub(super) async fn run(
     shared: Arc<Shared>,
     audience: Arc<Audience>,
     started: watch::Sender<Option<Result<()>>>,
+    is_first: bool,
 ) {
     let mut listener = match connect(&shared).await {
         Ok(listener) => listener,
@@ -41,8 +43,11 @@ pub(super) async fn run(
             return drop(started.send(Some(Err(error))));
         }
     };
+    let mut is_told = is_first || follow(&shared, &audience.followed()).await.is_ok();
+    if !is_first {
+        shared.hub.missed();
+    }
     drop(started.send(Some(Ok(()))));
-    let mut is_told = true;
     loop {
         listen(&shared, &audience, &mut listener, &mut is_told).await;
         // The old connection goes first, so that no two are open at once.
@@ -68,12 +73,12 @@ async fn reconnect(shared: &Shared) -> PgListener {
 
 /// A connection outside the pool, since it is busy for ever.
 async fn connect(shared: &Shared) -> sqlx::Result<PgListener> {
-    let options = match &shared.options.source {
-        Source::Own(connect) => configured(&shared.options, connect),
-        Source::Shared(pool) => (*pool.connect_options()).clone(),
-    };
-    let pool: PgPool =
-        PgPoolOptions::new().max_connections(1).acquire_timeout(CONNECT_TIMEOUT).connect_lazy_with(options);
+    let options = shared.server.pools.connect_options(&shared.options);
+    let silence = shared.options.silence_max();
+    let pool = PgPoolOptions::new().max_connections(1).acquire_timeout(CONNECT_TIMEOUT);
+    let pool: PgPool = pool
+        .after_connect(move |connection, _| Box::pin(async move { limit_silence(connection, silence).await }))
+        .connect_lazy_with(options);
     let mut listener = PgListener::connect_with(&pool).await?;
     listener.eager_reconnect(false);
     listener.listen(&shared.server.channel).await?;
@@ -112,11 +117,7 @@ async fn listen(shared: &Shared, audience: &Audience, listener: &mut PgListener,
 
 /// Sends a probe through the server, so that it comes back by the connection in question.
 async fn send_probe(shared: &Shared, number: u64) -> Result<()> {
-    let mut connection = shared.acquire("subscribe").await?;
-    let notify = shared.statements.notify.query().bind(shared.server.channel.clone());
-    let sent = notify.bind(probe(&shared.origin, number)).execute(&mut *connection).await;
-    connection.done();
-    sent.map(drop).map_err(|error| explain("subscribe", error, Effect::None))
+    shared.call(&Notify(probe(&shared.origin, number))).await
 }
 
 /// Tells the subscribers of this process. Answers the number of a probe that came back.

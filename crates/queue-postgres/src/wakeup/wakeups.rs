@@ -1,7 +1,7 @@
 use super::{followed::Followed, listener};
 use crate::{
-    session::{Scope, Session},
     shared::Shared,
+    verbs::{Follow, Intern},
 };
 use queue_core::{Error, ErrorKind, EventStream, Interest, QueueName, Result};
 use std::{
@@ -79,11 +79,7 @@ impl Wakeups {
         if let Some(number) = self.shared.server.directory.number(queue) {
             return Ok(number);
         }
-        let mut connection = self.shared.acquire("subscribe").await?;
-        let mut session = Session::new(&self.shared, &mut connection, Scope::Alone);
-        let number = session.intern_queue(queue).await;
-        connection.done();
-        number.map_err(|fault| fault.explain("subscribe", crate::error::Effect::None))
+        self.shared.call(&Intern(queue)).await
     }
 
     /// Starts the task unless it runs, and waits until it listens.
@@ -105,7 +101,10 @@ impl Wakeups {
             return started.clone();
         }
         let (starting, started) = watch::channel(None);
-        let task = tokio::spawn(listener::run(self.shared.clone(), self.audience.clone(), starting));
+        // The runtime that the former ran on may have taken it with it, and with it what came since.
+        let is_first = listening.is_none();
+        let run = listener::run(self.shared.clone(), self.audience.clone(), starting, is_first);
+        let task = tokio::spawn(run);
         *listening = Some(Listening { task, started: started.clone() });
         started
     }
@@ -158,13 +157,5 @@ impl Audience {
 pub(super) async fn follow(shared: &Shared, queues: &[i32]) -> Result<()> {
     let interval =
         i64::try_from(shared.options.probe_interval.as_millis()).unwrap_or(i64::MAX / FOLLOW_INTERVALS);
-    let mut connection = shared.acquire("subscribe").await?;
-    let mut outcome = Ok(());
-    for queue in queues {
-        let follow = shared.statements.follow.query().bind(shared.clock.reading()).bind(queue);
-        let follow = follow.bind(interval.saturating_mul(FOLLOW_INTERVALS)).execute(&mut *connection).await;
-        outcome = outcome.and(follow.map(drop));
-    }
-    connection.done();
-    outcome.map_err(|error| crate::error::explain("subscribe", error, crate::error::Effect::None))
+    shared.call(&Follow { queues, lasts_ms: interval.saturating_mul(FOLLOW_INTERVALS) }).await
 }

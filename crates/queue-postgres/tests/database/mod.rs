@@ -86,6 +86,11 @@ impl Database {
         self.provoke().await;
         while self.deadlocks().await == 0 {}
         assert_eq!(self.deadlocks().await, 1, "the one that was made on purpose");
+        self.drop().await;
+    }
+
+    /// Removes it; nobody is connected any more.
+    pub(crate) async fn drop(mut self) {
         let drop = format!("DROP DATABASE \"{}\"", self.name);
         sqlx::raw_sql(AssertSqlSafe(drop)).execute(&mut self.admin).await.expect("nobody is connected");
     }

@@ -4,6 +4,7 @@ use super::{
 };
 use crate::{
     fault::Fault,
+    pools::Lane,
     row::{foreign, integer, read_held, read_job},
     session::{Scope, Session},
     verb::Verb,
@@ -39,6 +40,11 @@ impl Verb for Apply<'_> {
     type Answer = Stamped<Vec<Applied>>;
 
     const NAME: &'static str = "apply";
+
+    fn lane(&self) -> Lane {
+        let is_heartbeat = self.0.iter().all(|sent| matches!(sent.patch, Patch::Extend { .. }));
+        if is_heartbeat { Lane::Heartbeats } else { Lane::Calls }
+    }
 
     fn scope(&self) -> Scope {
         if is_independent(self.0) { Scope::Alone } else { Scope::Together }

@@ -1,0 +1,194 @@
+use crate::{connect::Trust, lent::Lent};
+use sqlx::{PgPool, Postgres, pool::PoolConnection, postgres::PgConnectOptions};
+use std::{
+    pin::pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+use tokio::{
+    runtime::{Handle, Id},
+    sync::{Notify, OwnedSemaphorePermit, Semaphore},
+    time::{Instant, timeout},
+};
+
+/// How long a connection goes from call to call before the driver's pool looks at it again, which ends those that have
+/// lived for too long.
+const KEPT_MAX: Duration = Duration::from_mins(1);
+
+/// Connections that go from one call straight to the next.
+///
+/// The driver's pool asks a connection for a sign of life before it takes it back, so the next call finds none and opens
+/// another: calls that follow each other would use several connections, and wait for them to be made, which takes
+/// many round trips and, for the password, much work. Here a connection is free as soon as its call is over. While one is being
+/// opened, the other calls that have none wait for it or for one that becomes free, whichever comes first.
+#[derive(Debug)]
+pub(crate) struct Pool {
+    driver: PgPool,
+    trust: Arc<Trust>,
+    acquire_timeout: Duration,
+    /// One for each connection that is in use. So a caller that has one never waits for others in the driver's pool.
+    permits: Arc<Semaphore>,
+    /// Held while a connection is opened.
+    opening: Semaphore,
+    freed: Notify,
+    free: Mutex<Free>,
+}
+
+#[derive(Debug, Default)]
+struct Free {
+    kept: Vec<Kept>,
+    is_closed: bool,
+    /// Where the last call ran.
+    runtime: Option<Id>,
+}
+
+/// A connection between two calls.
+#[derive(Debug)]
+struct Kept {
+    connection: PoolConnection<Postgres>,
+    /// When the driver's pool gave it out.
+    since: Instant,
+    free_since: Instant,
+    /// A connection does not outlive the runtime that opened it.
+    runtime: Option<Id>,
+}
+
+impl Pool {
+    /// Over a pool of which nobody else takes connections.
+    pub(crate) fn new(driver: PgPool, trust: Arc<Trust>, acquire_timeout: Duration) -> Arc<Self> {
+        let connections = driver.options().get_max_connections();
+        let permits = usize::try_from(connections).unwrap_or(Semaphore::MAX_PERMITS);
+        Arc::new(Self {
+            driver,
+            trust,
+            acquire_timeout,
+            permits: Arc::new(Semaphore::new(permits)),
+            opening: Semaphore::new(1),
+            freed: Notify::new(),
+            free: Mutex::default(),
+        })
+    }
+
+    /// Waits for a connection. Dropping the future takes none.
+    pub(crate) async fn acquire(self: &Arc<Self>) -> sqlx::Result<Lent> {
+        self.note_runtime();
+        let taken = timeout(self.acquire_timeout, self.take()).await;
+        taken.unwrap_or(Err(sqlx::Error::PoolTimedOut))
+    }
+
+    /// One that is free, if there is one.
+    pub(crate) fn try_acquire(self: &Arc<Self>) -> Option<Lent> {
+        self.note_runtime();
+        let permit = self.permits.clone().try_acquire_owned().ok()?;
+        let (connection, since) =
+            self.pop().or_else(|| Some((self.driver.try_acquire()?, Instant::now())))?;
+        Some(Lent::new(self.clone(), connection, since, permit))
+    }
+
+    /// Closes all of them, waiting for those that are in use.
+    pub(crate) async fn close(&self) {
+        let kept = {
+            let mut free = self.lock();
+            free.is_closed = true;
+            std::mem::take(&mut free.kept)
+        };
+        drop(kept);
+        self.driver.close().await;
+    }
+
+    /// How connections are made.
+    pub(crate) fn connect_options(&self) -> Arc<PgConnectOptions> {
+        self.driver.connect_options()
+    }
+
+    /// How they are made from now on.
+    pub(crate) fn set_connect_options(&self, connect: PgConnectOptions) {
+        self.driver.set_connect_options(connect);
+    }
+
+    /// A call is over, and left the connection as it found it.
+    pub(crate) fn give_back(
+        &self,
+        connection: PoolConnection<Postgres>,
+        since: Instant,
+        permit: OwnedSemaphorePermit,
+    ) {
+        let mut free = self.lock();
+        let is_kept = !free.is_closed && since.elapsed() < KEPT_MAX;
+        if is_kept {
+            let runtime = Handle::try_current().ok().map(|handle| handle.id());
+            free.kept.push(Kept { connection, since, free_since: Instant::now(), runtime });
+        }
+        drop(free);
+        // Whoever waits for the permit shall find the connection.
+        drop(permit);
+        self.freed.notify_one();
+    }
+
+    async fn take(self: &Arc<Self>) -> sqlx::Result<Lent> {
+        let permits = self.permits.clone().acquire_owned().await;
+        let permit = permits.map_err(|_| sqlx::Error::PoolClosed)?;
+        let (connection, since) = self.free_or_new().await?;
+        Ok(Lent::new(self.clone(), connection, since, permit))
+    }
+
+    async fn free_or_new(&self) -> sqlx::Result<(PoolConnection<Postgres>, Instant)> {
+        loop {
+            let mut freed = pin!(self.freed.notified());
+            freed.as_mut().enable();
+            if let Some(free) = self.pop() {
+                return Ok(free);
+            }
+            tokio::select! {
+                biased;
+                () = freed => {}
+                opening = self.opening.acquire() => {
+                    let _opening = opening.map_err(|_| sqlx::Error::PoolClosed)?;
+                    if let Some(free) = self.pop() {
+                        return Ok(free);
+                    }
+                    return Ok((self.driver.acquire().await?, Instant::now()));
+                }
+            }
+        }
+    }
+
+    /// The one that was used last, so that the others may be idle for long enough to be closed: those that are too old to be
+    /// trusted go back to the driver's pool, which asks them.
+    fn pop(&self) -> Option<(PoolConnection<Postgres>, Instant)> {
+        let runtime = Handle::try_current().ok().map(|handle| handle.id());
+        let mut stale = Vec::new();
+        let mut free = self.lock();
+        let mut fresh = Vec::new();
+        for kept in free.kept.drain(..) {
+            let is_fresh = kept.runtime == runtime && self.trust.covers(kept.free_since.elapsed());
+            if is_fresh { &mut fresh } else { &mut stale }.push(kept);
+        }
+        free.kept = fresh;
+        let popped = free.kept.pop();
+        drop(free);
+        popped.map(|kept| (kept.connection, kept.since))
+    }
+
+    /// The connections of a runtime that ended are dead, and look alive.
+    fn note_runtime(&self) {
+        let runtime = Handle::try_current().ok().map(|handle| handle.id());
+        let before = std::mem::replace(&mut self.lock().runtime, runtime);
+        if before.is_some() && before != runtime {
+            self.trust.lose();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Free> {
+        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Pool {
+    /// Cuts the connections that are left, since there may be no runtime that could close them in good order.
+    fn drop(&mut self) {
+        for kept in std::mem::take(&mut self.lock().kept) {
+            drop(kept.connection.detach());
+        }
+    }
+}
