@@ -11,6 +11,7 @@ use tokio::sync::watch;
 use super::counts::Counts;
 use super::pump::{Verdict, pump};
 use super::traffic::Traffic;
+use super::wire::Wire;
 
 /// What all connections of a proxy share.
 #[derive(Clone, Debug)]
@@ -18,6 +19,14 @@ pub(super) struct Line {
     pub(super) server: SocketAddr,
     pub(super) traffic: watch::Receiver<Traffic>,
     pub(super) counts: watch::Sender<Counts>,
+    pub(super) wires: Arc<Wires>,
+}
+
+/// What all connections together take turns on, where their rate has a limit.
+#[derive(Debug, Default)]
+pub(super) struct Wires {
+    to_server: Wire,
+    to_client: Wire,
 }
 
 /// Carries bytes until both sides have said everything, or the connection breaks. A server that cannot be reached ends
@@ -32,12 +41,12 @@ async fn try_carry(client: TcpStream, line: Line) -> io::Result<()> {
     client.set_nodelay(true)?;
     server.set_nodelay(true)?;
     let ((from_client, to_client), (from_server, to_server)) = (client.into_split(), server.into_split());
-    let is_asked = Arc::new(AtomicBool::new(false));
+    let (is_asked, wires) = (Arc::new(AtomicBool::new(false)), line.wires.clone());
     let mut requests =
         Requests { traffic: line.traffic.clone(), is_asked: is_asked.clone(), tail: Vec::new() };
     let mut replies = Replies { line, is_asked, is_silent: false };
-    let to_server = pump(from_client, to_server, move |chunk| requests.judge(chunk));
-    let to_client = pump(from_server, to_client, move |chunk| replies.judge(chunk));
+    let to_server = pump(from_client, to_server, &wires.to_server, move |chunk| requests.judge(chunk));
+    let to_client = pump(from_server, to_client, &wires.to_client, move |chunk| replies.judge(chunk));
     tokio::try_join!(to_server, to_client).map(drop)
 }
 
@@ -64,7 +73,7 @@ impl Requests {
             self.is_asked.store(false, Ordering::SeqCst);
             self.tail.clear();
         }
-        Verdict::Pass { delay: traffic.delay() }
+        Verdict::Pass { delay: traffic.delay(), rate: traffic.rates().to_server }
     }
 }
 
@@ -92,7 +101,7 @@ impl Replies {
             self.line.counts.send_modify(|counts| counts.withheld += 1);
             return Verdict::Cut;
         }
-        Verdict::Pass { delay: traffic.delay() }
+        Verdict::Pass { delay: traffic.delay(), rate: traffic.rates().to_client }
     }
 }
 

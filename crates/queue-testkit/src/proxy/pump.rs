@@ -2,12 +2,15 @@
 
 use bytes::{Bytes, BytesMut};
 use std::io;
+use std::num::NonZeroU64;
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
+
+use super::wire::Wire;
 
 const CHUNK_BYTES: usize = 16 * 1_024;
 /// Chunks under way at once; the sender waits while there are more.
@@ -18,6 +21,8 @@ const CHUNKS_MAX: usize = 64;
 pub(super) enum Verdict {
     Pass {
         delay: Duration,
+        /// Bytes per second of the wire, where it has a limit.
+        rate: Option<NonZeroU64>,
     },
     Vanish,
     /// The connection ends here.
@@ -28,14 +33,20 @@ pub(super) enum Verdict {
 pub(super) async fn pump(
     from: OwnedReadHalf,
     to: OwnedWriteHalf,
+    wire: &Wire,
     judge: impl FnMut(&[u8]) -> Verdict,
 ) -> io::Result<()> {
     let (sender, receiver) = mpsc::channel(CHUNKS_MAX);
-    tokio::try_join!(take(from, sender, judge), deliver(receiver, to)).map(drop)
+    tokio::try_join!(take(from, sender, judge), deliver(receiver, wire, to)).map(drop)
 }
 
-/// A chunk, and when to deliver it where that is not at once.
-type Due = (Bytes, Option<Instant>);
+/// A chunk under way.
+struct Due {
+    chunk: Bytes,
+    /// When to deliver it, where that is not at once.
+    at: Option<Instant>,
+    rate: Option<NonZeroU64>,
+}
 
 async fn take(
     mut from: OwnedReadHalf,
@@ -50,18 +61,25 @@ async fn take(
         let due = match judge(&chunk) {
             Verdict::Cut => return Err(io::ErrorKind::ConnectionAborted.into()),
             Verdict::Vanish => continue,
-            Verdict::Pass { delay } => (!delay.is_zero()).then(|| Instant::now() + delay),
+            Verdict::Pass { delay, rate } => {
+                let at = (!delay.is_zero()).then(|| Instant::now() + delay);
+                Due { chunk: chunk.freeze(), at, rate }
+            }
         };
-        if under_way.send((chunk.freeze(), due)).await.is_err() {
+        if under_way.send(due).await.is_err() {
             return Ok(());
         }
     }
 }
 
-async fn deliver(mut under_way: mpsc::Receiver<Due>, mut to: OwnedWriteHalf) -> io::Result<()> {
-    while let Some((chunk, due)) = under_way.recv().await {
-        if let Some(due) = due {
-            sleep_until(due).await;
+async fn deliver(mut under_way: mpsc::Receiver<Due>, wire: &Wire, mut to: OwnedWriteHalf) -> io::Result<()> {
+    while let Some(Due { chunk, at, rate }) = under_way.recv().await {
+        if let Some(at) = at {
+            sleep_until(at).await;
+        }
+        // A connection takes a turn per chunk, so that those with much to say leave room for the others.
+        if let Some(rate) = rate {
+            wire.carry(chunk.len(), rate).await;
         }
         to.write_all(&chunk).await?;
     }

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
@@ -38,7 +39,7 @@ impl Proxy {
         let (traffic, traffic_seen) = watch::channel(Traffic::Pass);
         let (counts, counts_seen) = watch::channel(Counts::default());
         let (orders, orders_taken) = mpsc::channel(1);
-        let line = Line { server, traffic: traffic_seen, counts };
+        let line = Line { server, traffic: traffic_seen, counts, wires: Arc::default() };
         let mut keeper = JoinSet::new();
         keeper.spawn(Keeper { door, line, traffic, connections: JoinSet::new() }.run(orders_taken));
         Ok(Self { address, orders, counts: counts_seen, keeper })

@@ -3,6 +3,8 @@
 use bytes::Bytes;
 use std::time::Duration;
 
+use super::rates::Rates;
+
 /// What a [`Proxy`](super::Proxy) does to the connections of its clients, those that are open and those to come.
 ///
 /// Nothing here delivers bytes out of order, or a stream with a hole in it: no network does that to a connection, and a
@@ -16,6 +18,9 @@ pub enum Traffic {
     /// Everything is passed on so much later, in each direction. The order is kept, and what is under way together
     /// arrives together: a long line, not a narrow one.
     Delay(Duration),
+    /// Everything is passed on, but no faster than this, all connections together: a narrow line. A sender that is faster
+    /// waits, once a mebibyte of its connection is under way.
+    Throttle(Rates),
     /// Requests arrive, and the replies vanish while the connection stays open: the client waits for as long as it likes
     /// to. A connection that has lost a reply in this way stays silent until it is cut, whatever is set later.
     Silence,
@@ -35,6 +40,13 @@ impl Traffic {
         match self {
             Self::Delay(delay) => *delay,
             _ => Duration::ZERO,
+        }
+    }
+
+    pub(super) fn rates(&self) -> Rates {
+        match self {
+            Self::Throttle(rates) => *rates,
+            _ => Rates::default(),
         }
     }
 }

@@ -3,7 +3,7 @@
 mod server;
 
 use bytes::Bytes;
-use queue_testkit::proxy::{Counts, Proxy, Traffic};
+use queue_testkit::proxy::{Counts, Proxy, Rates, Traffic};
 use std::future::Future;
 use std::io::{self, ErrorKind};
 use std::time::Duration;
@@ -163,6 +163,28 @@ async fn a_delay_holds_in_each_direction_and_keeps_the_order() {
     assert_eq!(client.ask("b").await, "A");
     assert!(start.elapsed() >= 2 * delay, "{:?}", start.elapsed());
     assert_eq!(client.ask("c").await, "B");
+}
+
+/// On paused time, which passes by timers alone. Lines of 100 kB go through 1 kB/s, so that each takes 100 s.
+#[tokio::test(start_paused = true)]
+async fn a_throttle_holds_in_its_direction_over_all_connections_together() {
+    let (_server, proxy) = start().await;
+    let mut first = Client::connect(&proxy).await.expect("it listens");
+    let mut second = Client::connect(&proxy).await.expect("it listens");
+    let (line, takes) = ("a".repeat(100_000), Duration::from_secs(100));
+    let (to_client, to_server) = (Rates::default().to_client(1_000), Rates::default().to_server(1_000));
+    for rates in [to_client, to_server] {
+        proxy.set(Traffic::Throttle(rates)).await.expect("it works");
+        let start = Instant::now();
+        let (one, other) = tokio::join!(first.ask(&line), second.ask(&line));
+        assert!(one == line.to_uppercase() && other == one, "every byte arrives");
+        let took = start.elapsed() + Duration::from_secs(1);
+        assert!(took >= takes * 2 && took < takes * 3, "once for each line, one direction alone: {took:?}");
+    }
+    proxy.set(Traffic::Pass).await.expect("it works");
+    let start = Instant::now();
+    assert_eq!(first.ask(&line).await, line.to_uppercase());
+    assert!(start.elapsed() < takes, "the throttle is gone: {:?}", start.elapsed());
 }
 
 #[tokio::test]
