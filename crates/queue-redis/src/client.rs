@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-/// How long the cross-check of a queue may take on one server; on a Cluster it is as long as for any call.
+/// How long the cross-check of a queue may take.
 const AUDIT_TIMEOUT: Duration = Duration::from_mins(10);
 /// How often a call that a Cluster refuses for the moment is sent again.
 const RETRIES_MAX: u32 = 24;
@@ -87,7 +87,8 @@ impl Client {
 
     async fn try_run(&self, run: &Run<'_>) -> Result<RedisResult<Value>> {
         self.check_open(run.operation)?;
-        let line = self.link.line().await;
+        let key = run.keys.first().expect("every script has a key");
+        let line = self.link.line(key).await;
         let mut line = line.map_err(|error| explain(run.operation, Phase::Connecting, error))?;
         if run.access == Access::Audits {
             line.be_patient(AUDIT_TIMEOUT);
@@ -97,11 +98,13 @@ impl Client {
             // The text itself, not SCRIPT LOAD first: in between it might be flushed again.
             outcome = self.send(&mut line, run, &by_text(run)).await;
         }
-        if let Err(redirected) = outcome.as_ref()
+        if let Err(redirected) = &outcome
             && is_asked_elsewhere(redirected)
         {
+            let elsewhere = self.link.line_elsewhere(&line, redirected).await;
+            line = elsewhere.map_err(|error| explain(run.operation, Phase::Connecting, error))?;
             // The other node may not know the script.
-            outcome = line.ask(redirected.clone(), &by_text(run)).await;
+            outcome = line.ask(&by_text(run)).await;
         }
         if let Err(error) = &outcome {
             self.link.give_up(&line, error);

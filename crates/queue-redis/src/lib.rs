@@ -91,6 +91,18 @@
 //! a Cluster refuses for the moment is sent again, for about five seconds, so that a queue may move from node to node. While
 //! its slot moves its calls wait; large queues hold up both nodes then, as any large key does.
 //!
+//! On a Cluster each master has a connection of its own, so that one which stands still holds up its own queues and no
+//! others. Every master refuses calls while one is down, unless the servers have `cluster-require-full-coverage no`.
+//! Of the namespace as a whole, the master of the tag `{*}` is needed to open a handle, for the first job of a queue and
+//! for presence.
+//!
+//! # Runtime
+//! A handle may be used on any tokio runtime, and on one after the other. Connections and the listener are tasks of the
+//! runtime on which they were started. When it ends they end with it, and the next call connects anew on its own. Calls
+//! that were on their way are lost with their runtime, with an unknown outcome. A stream of hints that outlives the runtime
+//! of its listener hears again from the next [`subscribe`](queue_core::Storage::subscribe) of any queue on, beginning with
+//! [`Hint::Missed`](queue_core::Hint::Missed).
+//!
 //! # Permissions
 //! A user needs `+@scripting +@read +@write +@pubsub +info +ping +client|setinfo +hello`, and on a Cluster `+cluster|slots` and
 //! `+asking`, on the keys and channels of its namespace: `~namespace:* &namespace:*`. With `+config|get` the store also knows

@@ -14,7 +14,8 @@ const VERSION_MIN: (u32, u32) = (7, 0);
 /// Refuses a server on which jobs could be lost or stuck, and answers what writes survive on it. Of a Cluster one master is
 /// asked, that of the namespace's layout, which opening needs anyway: a replica takes no calls, and may be set otherwise.
 pub(crate) async fn probe(options: &RedisOptions, link: &Link) -> Result<Durability> {
-    let mut asked = Asked { line: link.line().await.map_err(failed)?, key: options.namespace.layout() };
+    let key = options.namespace.layout();
+    let mut asked = Asked(link.line(&key).await.map_err(failed)?);
     let info: String = asked.ask(&redis::cmd("INFO")).await.map_err(failed)?;
     let info = Info(&info);
     info.check_version()?;
@@ -32,14 +33,11 @@ fn failed(error: RedisError) -> Error {
 }
 
 /// The server that is looked at; of a Cluster, the master that has the key.
-struct Asked {
-    line: Line,
-    key: String,
-}
+struct Asked(Line);
 
 impl Asked {
     async fn ask<T: FromRedisValue>(&mut self, command: &Cmd) -> RedisResult<T> {
-        Ok(redis::from_redis_value(self.line.send_to_master(command, &self.key).await?)?)
+        Ok(redis::from_redis_value(self.0.send(command).await?)?)
     }
 
     /// `None` where the server keeps its settings to itself, as hosted ones do.

@@ -47,7 +47,7 @@ impl Server for RedisCluster {
             let bus = master.bus_port;
             master.node.prepare(&format!(
                 "cluster-enabled yes\ncluster-config-file nodes.conf\ncluster-node-timeout 5000\n\
-                 cluster-port {bus}\ncluster-announce-ip 127.0.0.1\n"
+                 cluster-port {bus}\ncluster-announce-ip 127.0.0.1\ncluster-require-full-coverage no\n"
             ))
         })
     }

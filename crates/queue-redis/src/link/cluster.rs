@@ -1,46 +1,72 @@
-use super::{Lent, Shared};
-use crate::{options::RedisOptions, spawn::spawn};
-use redis::{
-    ConnectionInfo, RedisError, RedisResult, cluster::ClusterClient, cluster_async::ClusterConnection,
+use super::{
+    Connection, Dial, Lent, Shared,
+    nodes::{Node, Nodes},
 };
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tokio::task::JoinHandle;
+use crate::spawn::spawn;
+use redis::{ConnectionInfo, ErrorKind, RedisError, RedisResult, ServerErrorKind, cluster_routing::Slot};
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+use tokio::{task::JoinHandle, time::sleep};
 
-/// The connections to all masters of a Cluster. The driver routes each call by its first key, follows redirections,
-/// learns of moved slots, and connects again to a node that closed its connection.
+/// The pause after a look at the slots, so that many calls which fail at once ask for few of them.
+const LOOK_UP_PAUSE: Duration = Duration::from_millis(100);
+
+/// The masters of a Cluster, each with a connection of its own, so that calls to one never wait for another.
+///
+/// Absent on purpose: the driver's own connection to a Cluster. While it learns which master has which slot, and that
+/// includes reaching for a master that is silent, it serves nobody (ADR 0021).
 #[derive(Debug)]
 pub(crate) struct Cluster {
-    client: ClusterClient,
-    shared: Arc<Shared<ClusterConnection>>,
+    nodes: Arc<Nodes>,
+    /// The first look at the slots, which all who come early wait for.
+    first: Shared<()>,
+    /// A later one. Meanwhile calls go by what is known, since most of them are for others.
     renewal: Mutex<Option<JoinHandle<()>>>,
 }
 
+/// A connection to the master of a slot, for one call.
+pub(crate) struct Routed {
+    pub(crate) lent: Lent<Connection>,
+    node: Arc<Node>,
+    slot: Slot,
+}
+
 impl Cluster {
-    pub(crate) fn new(nodes: &[ConnectionInfo], options: &RedisOptions) -> RedisResult<Self> {
-        // Redirections are followed in `Client::send`, where it is known which calls may be sent again.
-        let client = ClusterClient::builder(nodes.to_vec())
-            .retries(0)
-            .connection_timeout(options.connect_timeout)
-            .response_timeout(options.response_timeout)
-            .build()?;
-        Ok(Self { client, shared: Arc::default(), renewal: Mutex::default() })
+    pub(crate) fn new(named: &[ConnectionInfo], dial: Dial) -> RedisResult<Self> {
+        let nodes = Arc::new(Nodes::new(named, dial)?);
+        Ok(Self { nodes, first: Shared::default(), renewal: Mutex::default() })
     }
 
-    pub(crate) async fn lend(&self) -> RedisResult<Lent<ClusterConnection>> {
-        self.shared.lend(|| self.client.get_async_connection()).await
+    /// A connection to the master that has a key.
+    pub(crate) async fn lend(&self, key: &str) -> RedisResult<Routed> {
+        self.first.lend(|| self.nodes.look_up()).await?;
+        let slot = Slot::for_key(key);
+        let Some(node) = self.nodes.owner(slot) else {
+            self.renew();
+            return Err((ErrorKind::ClusterConnectionNotFound, "no master has the slot").into());
+        };
+        self.connect(node, slot).await
     }
 
-    /// After an error. The driver goes on asking a node that does not answer, though a replica took over long ago, so the
-    /// nodes are looked up anew. Meanwhile calls keep the former connections, since reaching for a silent node takes its
-    /// time and most calls are for others.
-    pub(crate) fn give_up(&self, lent: &Lent<ClusterConnection>, error: &RedisError) {
-        let is_silence = error.is_io_error() && !error.is_connection_dropped();
-        if !is_silence || !self.shared.still_lends(lent) {
-            return;
+    /// A connection to the node that is taking over a slot, as its master said.
+    pub(crate) async fn lend_elsewhere(&self, from: &Routed, redirected: &RedisError) -> RedisResult<Routed> {
+        let target =
+            redirected.redirect_node().and_then(|(target, _)| self.nodes.redirected(target, &from.node));
+        self.connect(target.ok_or_else(|| redirected.clone())?, from.slot).await
+    }
+
+    /// After an error. Where it may be that another node has the slot by now, the slots are looked up anew.
+    pub(crate) fn give_up(&self, routed: &Routed, error: &RedisError) {
+        routed.node.single.give_up(&routed.lent, error);
+        if error.kind() == ErrorKind::Server(ServerErrorKind::Moved)
+            && let Some((target, _)) = error.redirect_node()
+        {
+            self.nodes.moved(routed.slot, target, &routed.node);
         }
-        let mut renewal = self.renewal();
-        if renewal.as_ref().is_none_or(JoinHandle::is_finished) {
-            *renewal = Some(spawn(renew(self.client.clone(), self.shared.clone(), lent.clone())));
+        if may_be_elsewhere(error) {
+            self.renew();
         }
     }
 
@@ -49,7 +75,25 @@ impl Cluster {
         if let Some(renewal) = self.renewal().take() {
             renewal.abort();
         }
-        self.shared.close();
+        self.nodes.close();
+    }
+
+    async fn connect(&self, node: Arc<Node>, slot: Slot) -> RedisResult<Routed> {
+        let lent = node.single.lend().await.inspect_err(|_| self.renew())?;
+        Ok(Routed { lent, node, slot })
+    }
+
+    /// Looks up the slots in the background, once at a time.
+    fn renew(&self) {
+        let mut renewal = self.renewal();
+        if renewal.as_ref().is_none_or(JoinHandle::is_finished) {
+            let nodes = self.nodes.clone();
+            *renewal = Some(spawn(async move {
+                // If it fails, the next call that does starts another.
+                drop(nodes.look_up().await);
+                sleep(LOOK_UP_PAUSE).await;
+            }));
+        }
     }
 
     fn renewal(&self) -> MutexGuard<'_, Option<JoinHandle<()>>> {
@@ -64,13 +108,10 @@ impl Drop for Cluster {
     }
 }
 
-/// If it fails, the next call without an answer makes another attempt.
-async fn renew(
-    client: ClusterClient,
-    shared: Arc<Shared<ClusterConnection>>,
-    former: Lent<ClusterConnection>,
-) {
-    if let Ok(connection) = client.get_async_connection().await {
-        shared.renew(&former, connection);
+fn may_be_elsewhere(error: &RedisError) -> bool {
+    use ServerErrorKind::{ClusterDown, MasterDown, Moved, ReadOnly};
+    match error.kind() {
+        ErrorKind::Server(kind) => matches!(kind, ClusterDown | MasterDown | Moved | ReadOnly),
+        _ => error.is_io_error(),
     }
 }

@@ -1,10 +1,11 @@
+use super::Connection;
 use crate::endpoint::Endpoint;
 use redis::{
     AsyncConnectionConfig, Client, ConnectionInfo, PushInfo, RedisResult,
     aio::{MultiplexedConnection, SendError},
     sentinel::{SentinelClient, SentinelNodeConnectionInfo, SentinelServerType},
 };
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 /// Hears what a server sends unasked, on the task of the connection, so it must not block.
 pub(crate) type Listen = Box<dyn Fn(PushInfo) -> Result<(), SendError> + Send + Sync>;
@@ -18,6 +19,15 @@ pub(crate) struct Dial {
 }
 
 impl Dial {
+    /// Connects for calls.
+    pub(crate) async fn open(&self) -> RedisResult<Connection> {
+        let held = Arc::new(());
+        let seen = Arc::downgrade(&held);
+        // The driver's task is not ours, so its end is known by what it drops: the receiver of pushes, of which none come.
+        let pushes: Listen = Box::new(move |push| ignore(&held, push));
+        Ok(Connection::new(self.connect(Some(pushes)).await?, seen))
+    }
+
     /// Connects; what the server sends unasked goes to `pushes`.
     pub(crate) async fn connect(&self, pushes: Option<Listen>) -> RedisResult<MultiplexedConnection> {
         let mut config = AsyncConnectionConfig::new()
@@ -39,6 +49,11 @@ impl Dial {
             }
         }
     }
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "the driver asks whether it was sent on")]
+fn ignore(_held: &Arc<()>, _push: PushInfo) -> Result<(), SendError> {
+    Ok(())
 }
 
 async fn connect(

@@ -42,16 +42,6 @@ impl<C: Clone> Shared<C> {
         self.replace(&lent.attempt, Arc::default());
     }
 
-    /// Later calls use this one, unless another took the place of the former since that was lent.
-    pub(crate) fn renew(&self, former: &Lent<C>, connection: C) {
-        self.replace(&former.attempt, Arc::new(OnceCell::new_with(Some(Ok(connection)))));
-    }
-
-    /// Whether later calls would get the same one.
-    pub(crate) fn still_lends(&self, lent: &Lent<C>) -> bool {
-        Arc::ptr_eq(&self.present(), &lent.attempt)
-    }
-
     /// Lets go of the connection.
     pub(crate) fn close(&self) {
         *self.present() = Arc::default();
@@ -117,12 +107,6 @@ mod tests {
         shared.give_up(&first);
         assert_eq!(shared.lend(connect).await.map(|lent| lent.connection), Ok(2));
         shared.give_up(&same);
-        shared.renew(&same, 9);
-        let second = shared.lend(connect).await;
-        let Ok(second) = second else { panic!("it is there") };
-        assert_eq!((second.connection, shared.still_lends(&second)), (2, true));
-        shared.renew(&second, 3);
-        assert_eq!(shared.lend(connect).await.map(|lent| lent.connection), Ok(3));
-        assert!(!shared.still_lends(&second));
+        assert_eq!(shared.lend(connect).await.map(|lent| lent.connection), Ok(2), "it was given up before");
     }
 }

@@ -1,12 +1,12 @@
-use super::{Dial, Lent, Shared};
-use redis::{RedisError, RedisResult, aio::MultiplexedConnection};
+use super::{Connection, Dial, Lent, Shared};
+use redis::{RedisError, RedisResult};
 
 /// One connection that all calls share: what is sent while an answer is awaited follows it at once. When it breaks, the
 /// next call makes another.
 #[derive(Debug)]
 pub(crate) struct Single {
     dial: Dial,
-    shared: Shared<MultiplexedConnection>,
+    shared: Shared<Connection>,
 }
 
 impl Single {
@@ -14,12 +14,19 @@ impl Single {
         Self { dial, shared: Shared::default() }
     }
 
-    pub(crate) async fn lend(&self) -> RedisResult<Lent<MultiplexedConnection>> {
-        self.shared.lend(|| self.dial.connect(None)).await
+    /// Nothing is sent on a connection that is known to be dead, which would leave the outcome in doubt: it may have
+    /// broken, or the runtime that it was made on is gone.
+    pub(crate) async fn lend(&self) -> RedisResult<Lent<Connection>> {
+        let lent = self.shared.lend(|| self.dial.open()).await?;
+        if lent.connection.is_alive() {
+            return Ok(lent);
+        }
+        self.shared.give_up(&lent);
+        self.shared.lend(|| self.dial.open()).await
     }
 
     /// After an error that the connection does not outlive, or that says that this server is no master any more.
-    pub(crate) fn give_up(&self, lent: &Lent<MultiplexedConnection>, error: &RedisError) {
+    pub(crate) fn give_up(&self, lent: &Lent<Connection>, error: &RedisError) {
         if error.is_io_error() || error.is_unrecoverable_error() || is_demoted(error) {
             self.shared.give_up(lent);
         }

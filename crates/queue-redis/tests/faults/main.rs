@@ -5,7 +5,9 @@
 //! server is needed, since it is stopped and killed; it is started from the program `redis-server`, or what
 //! `QUEUE_TEST_REDIS_PROGRAM` names.
 
+mod cluster;
 mod failover;
+mod frozen;
 #[path = "../harness/mod.rs"]
 mod harness;
 mod load;
