@@ -41,18 +41,12 @@ impl Feeder {
         }
     }
 
-    /// Asks for the changes of one queue.
-    pub(super) async fn ask(&self, queue: &KnownQueue) -> Result<()> {
-        let args = vec![arg(FEED_LASTS.as_millis())];
-        self.session.call("subscribe", &script::FEED, queue, Access::WritesLightly, args).await.map(drop)
-    }
-
     /// Asks for all again. `unsure` are the queues whose request may not stand; once one of them does again, everybody is
     /// told that changes were missed.
     async fn renew(&self, unsure: &mut HashSet<QueueName>) {
         let fed = self.channels.lock().fed();
         unsure.retain(|name| fed.iter().any(|queue| queue.name == *name));
-        let outcomes = join_all(fed.iter().map(|queue| self.ask(queue))).await;
+        let outcomes = join_all(fed.iter().map(|queue| ask_for_feed(&self.session, queue))).await;
         let mut had_gap = false;
         for (queue, outcome) in fed.iter().zip(outcomes) {
             if outcome.is_ok() {
@@ -69,4 +63,10 @@ impl Feeder {
     fn fed(&self) -> HashSet<QueueName> {
         self.channels.lock().fed().iter().map(|queue| queue.name.clone()).collect()
     }
+}
+
+/// Asks for the changes of one queue.
+pub(super) async fn ask_for_feed(session: &Session, queue: &KnownQueue) -> Result<()> {
+    let args = vec![arg(FEED_LASTS.as_millis())];
+    session.call("subscribe", &script::FEED, queue, Access::WritesLightly, args).await.map(drop)
 }

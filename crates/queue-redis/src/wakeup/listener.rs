@@ -141,19 +141,13 @@ impl Listener {
         }
     }
 
-    /// Answers when every later change is heard.
+    /// Answers when everything is heard that is published from then on.
     async fn hear(&self, ear: &mut Ear, request: Subscribe) -> Result<(), Ended> {
         let Subscribe { queue, topic, reply } = request;
         let (name, is_new) = self.channels.lock().find(&queue, topic);
         if is_new && let Err(error) = ear.connection.subscribe(&name).await {
             drop(reply.send(Err(explain("subscribe", Phase::Connecting, error))));
             return Err(Ended::Broken);
-        }
-        if topic == Topic::Feed
-            && let Err(error) = self.feeder.ask(&queue).await
-        {
-            drop(reply.send(Err(error)));
-            return Ok(());
         }
         let user = self.channels.lock().join(name, queue, topic);
         drop(reply.send(Ok(user)));

@@ -14,8 +14,9 @@ mod stream;
 
 use crate::{link::Dial, session::Session, spawn::spawn};
 use channels::{SharedChannels, Topic};
+use feeder::ask_for_feed;
 use listener::{Listener, Subscribe};
-use queue_core::{Error, EventStream, Hub, Interest, QueueName, Result};
+use queue_core::{Error, ErrorKind, EventStream, Hub, Interest, QueueName, Result};
 use std::sync::{Arc, Mutex, PoisonError};
 use stream::Heard;
 use tokio::sync::{mpsc, oneshot};
@@ -56,15 +57,20 @@ impl Wakeup {
         let topic = Topic::of(&interest);
         let hints = self.hub.subscribe(queue, interest);
         let queue = self.session.queues.get(queue);
+        let requests = self.requests();
         // Most waits are about a queue that others wait on too.
         let heard = self.channels.lock().join_heard(&queue, topic);
         if let Some(user) = heard {
             return Ok(Box::pin(Heard::new(hints, user)));
         }
         let (reply, answer) = oneshot::channel();
-        let request = Subscribe { queue, topic, reply };
-        self.requests().send(request).await.map_err(|_| Error::closed("subscribe"))?;
-        let user = answer.await.map_err(|_| Error::closed("subscribe"))??;
+        let request = Subscribe { queue: queue.clone(), topic, reply };
+        requests.send(request).await.map_err(|_| self.ended())?;
+        let user = answer.await.map_err(|_| self.ended())??;
+        if topic == Topic::Feed {
+            // Not by the listener: this queue may be on a master that is silent, and others subscribe too.
+            ask_for_feed(&self.session, &queue).await?;
+        }
         Ok(Box::pin(Heard::new(hints, user)))
     }
 
@@ -80,9 +86,11 @@ impl Wakeup {
         }
     }
 
+    /// To the listener, which is started where there is none, or where the runtime that it ran on is gone. Then those who
+    /// listened before are told that they missed something.
     fn requests(&self) -> mpsc::Sender<Subscribe> {
         let mut listening = self.lock();
-        if let Some(listening) = &*listening {
+        if let Some(listening) = listening.as_ref().filter(|listening| !listening.task.is_finished()) {
             return listening.requests.clone();
         }
         let (requests, inbox) = mpsc::channel(REQUESTS_MAX);
@@ -91,6 +99,13 @@ impl Wakeup {
         let task = spawn(listener.run(inbox));
         *listening = Some(Listening { requests: requests.clone(), task });
         requests
+    }
+
+    /// Why the listener takes no requests.
+    fn ended(&self) -> Error {
+        let gone = "the runtime that hints came in on has ended; subscribe again";
+        let open = self.session.client.check_open("subscribe");
+        open.err().unwrap_or_else(|| Error::new(ErrorKind::Unavailable, "subscribe", gone))
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Option<Listening>> {
