@@ -5,7 +5,8 @@
 //! 2. a [`Processor`] joins the three: each *tick* claims no more than there are free slots, handles concurrently and
 //!    marks every outcome, with a time budget for handling and one for marking; a claim takes as long as its source lets
 //!    it;
-//! 3. a [`PacedLoop`] ticks again at once while full batches come, and ever more rarely while they do not;
+//! 3. a [`PacedLoop`] ticks again at once while full batches come, and ever more rarely while they do not; ticks of a
+//!    processor overlap, so that a slow item takes one slot and holds up no other;
 //! 4. a [`Group`] runs such loops, [`Worker`](crate::Worker)s and the program's own parts together, stops them in
 //!    reverse order, and answers with the first error.
 //!
@@ -119,7 +120,7 @@ pub use group::{BoxError, Group, GroupError, Member, MemberFn, member_fn};
 pub use handler::Handler;
 pub use handler_fn::{HandlerFn, handler_fn};
 pub use item_error::{Finality, ItemError};
-pub use paced::{Pace, PacedLoop, PacedLoopBuilder, PacedTick, TickFailure, TickFn, tick_fn};
+pub use paced::{Pace, PacedLoop, PacedLoopBuilder, PacedTick, Round, TickFailure, TickFn, tick_fn};
 pub use pool::{JobHandle, NotDone, Pool, PoolClosed};
 pub use processor::{FailureCause, Processor, ProcessorBuilder, ProcessorEvent, TickReport};
 #[cfg(feature = "tower")]

@@ -10,5 +10,6 @@ mod processor;
 mod processor_stop;
 mod retry;
 mod settings;
+mod slow_items;
 mod support;
 mod worker_member;

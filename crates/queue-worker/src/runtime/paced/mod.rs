@@ -3,10 +3,12 @@
 mod builder;
 mod paced_loop;
 mod pacing;
+mod round;
 mod tick;
 mod tick_fn;
 
 pub use builder::PacedLoopBuilder;
 pub use paced_loop::{PacedLoop, TickFailure};
+pub use round::Round;
 pub use tick::{Pace, PacedTick};
 pub use tick_fn::{TickFn, tick_fn};

@@ -1,17 +1,20 @@
-use super::{Pace, PacedLoopBuilder, PacedTick, pacing::Pacing};
+use super::{Pace, PacedLoopBuilder, PacedTick, Round, pacing::Pacing, round::Rest};
 use crate::runtime::{
     BoxError, Member,
     panics::{caught, guarded},
 };
 use async_trait::async_trait;
-use std::{fmt, sync::Arc, time::Duration};
+use futures_util::{StreamExt, stream::FuturesUnordered};
+use std::{fmt, pin::pin, sync::Arc, time::Duration};
 use tokio::{
     task::yield_now,
-    time::{sleep, timeout},
+    time::{Instant, sleep, timeout_at},
 };
 use tokio_util::sync::CancellationToken;
 
-/// Runs a tick until it is stopped. A tick that panics, fails or takes too long counts as idle, and the loop goes on.
+/// Runs a tick until it is stopped. A tick that panics, fails or takes too long counts as idle, and the loop goes on. What a
+/// round [leaves](PacedTick::start) goes on beside the next: with a [`Processor`](crate::runtime::Processor) no item waits
+/// for another.
 ///
 /// ```
 /// # use std::{convert::Infallible, sync::atomic::{AtomicU32, Ordering}, time::Duration};
@@ -76,9 +79,9 @@ impl<P: PacedTick> PacedLoop<P> {
         Self { tick, pacing, tick_timeout, first_tick, callbacks }
     }
 
-    /// Ticks until `stop` fires. A tick that runs then is told by the same token and waited for. May be called again.
+    /// Ticks until `stop` fires. What runs then is told by the same token and waited for. May be called again.
     ///
-    /// Dropping the future drops the tick.
+    /// Dropping the future drops every round that is not over.
     pub fn run(&self, stop: CancellationToken) -> impl Future<Output = ()> + Send {
         // Spelled out, since a caller that spawns it cannot always infer that it is `Send`.
         self.run_until(stop)
@@ -90,26 +93,65 @@ impl<P: PacedTick> PacedLoop<P> {
             FirstTick::Immediate => Duration::ZERO,
             FirstTick::AfterInterval => pacing.first_wait(),
         };
-        while !is_stopped_within(wait, &stop).await {
-            let pace = self.tick_once(&stop).await;
+        let mut rests = FuturesUnordered::new();
+        while !beside(&mut rests, is_stopped_within(wait, &stop)).await {
+            let (pace, rest) = beside(&mut rests, self.start_once(&stop)).await;
+            rests.extend(rest);
             wait = pacing.wait_after(pace);
+        }
+        while rests.next().await.is_some() {}
+    }
+
+    /// One round up to where the next may follow, and what is left of it.
+    async fn start_once<'a>(&'a self, stop: &'a CancellationToken) -> (Pace, Option<Rest<'a>>) {
+        let ends_at = Instant::now().checked_add(self.tick_timeout);
+        match self.bounded(ends_at, self.tick.start(stop)).await {
+            Some(Ok(Round { pace, rest })) => {
+                let bounded = |rest| async move { self.bounded(ends_at, rest).await.unwrap_or_default() };
+                (pace, rest.map(|rest| -> Rest<'a> { Box::pin(bounded(rest)) }))
+            }
+            Some(Err(error)) => {
+                self.report(&TickFailure::Failed(error));
+                (Pace::Idle, None)
+            }
+            None => (Pace::Idle, None),
         }
     }
 
-    async fn tick_once(&self, stop: &CancellationToken) -> Pace {
-        let failure = match caught(timeout(self.tick_timeout, self.tick.tick(stop))).await {
-            Ok(Ok(Ok(pace))) => return pace,
-            Ok(Ok(Err(error))) => TickFailure::Failed(error),
-            Ok(Err(_elapsed)) => TickFailure::TimedOut(self.tick_timeout),
+    /// Part of a round; `None` after a panic or a time-out, which is reported.
+    async fn bounded<T>(&self, ends_at: Option<Instant>, part: impl Future<Output = T>) -> Option<T> {
+        let bounded = async {
+            match ends_at {
+                Some(ends_at) => timeout_at(ends_at, part).await.ok(),
+                None => Some(part.await),
+            }
+        };
+        match caught(bounded).await {
+            Ok(Some(output)) => return Some(output),
+            Ok(None) => self.report(&TickFailure::TimedOut(self.tick_timeout)),
             Err(message) => {
                 tracing::error!(message, "a tick panicked; the loop goes on");
                 let _told = guarded("on_panic", || (self.callbacks.on_panic)(&message));
-                return Pace::Idle;
             }
-        };
+        }
+        None
+    }
+
+    fn report(&self, failure: &TickFailure<P::Error>) {
         tracing::warn!(%failure, "a tick failed; the loop goes on");
-        let _told = guarded("on_error", || (self.callbacks.on_error)(&failure));
-        Pace::Idle
+        let _told = guarded("on_error", || (self.callbacks.on_error)(failure));
+    }
+}
+
+/// Does something, and goes on with what is left of earlier rounds meanwhile.
+async fn beside<T>(rests: &mut FuturesUnordered<Rest<'_>>, work: impl Future<Output = T>) -> T {
+    let mut work = pin!(work);
+    loop {
+        tokio::select! {
+            biased;
+            Some(()) = rests.next() => {}
+            output = &mut work => return output,
+        }
     }
 }
 

@@ -1,3 +1,4 @@
+use super::Round;
 use async_trait::async_trait;
 use std::{fmt, sync::Arc};
 use tokio_util::sync::CancellationToken;
@@ -11,6 +12,15 @@ pub trait PacedTick: Send + Sync + 'static {
     /// Does one round and says how to go on. Once `stop` fires it should come to an end, without starting anything.
     /// The future is dropped when it takes longer than the loop allows.
     async fn tick(&self, stop: &CancellationToken) -> Result<Pace, Self::Error>;
+
+    /// Does a round up to where the next may follow, and leaves the rest of it to go on beside that one. This is what a
+    /// loop calls. By default nothing is left, so that one round follows the other.
+    ///
+    /// What bounds the number of rounds beside each other is for the implementation: it answers no sooner than another
+    /// has room. Dropping the future drops the round, as with [`tick`](Self::tick).
+    async fn start<'a>(&'a self, stop: &'a CancellationToken) -> Result<Round<'a>, Self::Error> {
+        Ok(Round::whole(self.tick(stop).await?))
+    }
 }
 
 /// Whether more work is likely.
@@ -28,5 +38,9 @@ impl<P: PacedTick + ?Sized> PacedTick for Arc<P> {
 
     async fn tick(&self, stop: &CancellationToken) -> Result<Pace, P::Error> {
         (**self).tick(stop).await
+    }
+
+    async fn start<'a>(&'a self, stop: &'a CancellationToken) -> Result<Round<'a>, P::Error> {
+        (**self).start(stop).await
     }
 }

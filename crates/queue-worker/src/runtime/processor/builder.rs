@@ -131,13 +131,14 @@ where
             return Err(invalid("the budgets for handling and marking must be longer than zero".to_owned()));
         }
         let options = Options {
+            slots,
             concurrency: self.concurrency,
             handle_budget: self.handle_budget,
             mark_budget: self.mark_budget,
             mark_backoff: Backoff::new(self.mark_retry).rng(self.rng),
             is_terminal: self.is_terminal,
         };
-        Ok(Processor::new(self.source, self.handler, self.sink, slots, options, self.observer))
+        Ok(Processor::new(self.source, self.handler, self.sink, options, self.observer))
     }
 }
 

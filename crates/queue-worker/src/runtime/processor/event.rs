@@ -45,6 +45,13 @@ pub enum ProcessorEvent<'a, T> {
     },
 }
 
+impl<T> ProcessorEvent<'_, T> {
+    /// Nothing follows for this item.
+    pub(super) fn is_last(&self) -> bool {
+        matches!(self, Self::Marked(_) | Self::Unmarked { .. } | Self::Released(_) | Self::Unreleased { .. })
+    }
+}
+
 /// What kind of failure it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]

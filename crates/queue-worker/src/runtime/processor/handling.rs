@@ -1,9 +1,6 @@
 //! From the claim to the outcome: handlers run in tasks of their own, which the tick owns.
 
-use super::{
-    FailureCause, Processor, ProcessorEvent,
-    tick::{IsTerminal, Tally},
-};
+use super::{FailureCause, Processor, ProcessorEvent, tally::Tally, tick::IsTerminal};
 use crate::{
     runtime::{
         Done, Failed, Finality, Handler, ItemError, Sink, Source,
@@ -79,11 +76,13 @@ where
         tally: &Arc<Tally<T>>,
     ) -> AbortOnDropHandle<()> {
         let (handler, budget) = (self.handler.clone(), self.options.handle_budget);
-        let (is_terminal, tally) = (self.options.is_terminal.clone(), tally.clone());
+        let (is_terminal, tally, freed) =
+            (self.options.is_terminal.clone(), tally.clone(), self.freed.clone());
         AbortOnDropHandle::new(spawn(async move {
             tally.emit(&ProcessorEvent::Started(&item));
             let outcome = attempt(&*handler, item.clone(), budget).await;
             drop(permit);
+            freed.notify_waiters();
             // The marker outlives this task, so it always arrives.
             drop(ended.send(classify(item, outcome, &*is_terminal, &tally)));
         }))

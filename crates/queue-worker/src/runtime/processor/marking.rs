@@ -4,7 +4,7 @@
 use super::{
     Processor, ProcessorEvent,
     handling::{Ended, EndedOf},
-    tick::Tally,
+    tally::Tally,
 };
 use crate::runtime::{
     Done, Failed, Handler, Sink, Source,

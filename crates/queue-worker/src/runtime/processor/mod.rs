@@ -1,9 +1,10 @@
-//! From a source through a handler to a sink, one tick at a time.
+//! From a source through a handler to a sink.
 
 mod builder;
 mod event;
 mod handling;
 mod marking;
+mod tally;
 mod tick;
 mod tick_report;
 

@@ -1,12 +1,8 @@
-use super::{ProcessorBuilder, ProcessorEvent, TickReport, event::Observer};
-use crate::runtime::{Handler, Pace, PacedTick, Sink, Source, retry::Backoff};
+use super::{ProcessorBuilder, TickReport, event::Observer, tally::Tally};
+use crate::runtime::{Handler, Pace, PacedTick, Round, Sink, Source, retry::Backoff};
 use async_trait::async_trait;
-use std::{
-    fmt,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
-use tokio::sync::{Semaphore, SemaphorePermit, mpsc};
+use std::{fmt, pin::pin, sync::Arc, time::Duration};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
 /// Joins a [`Source`], a [`Handler`] and a [`Sink`]; see the [module's guide](crate::runtime).
@@ -19,13 +15,19 @@ pub struct Processor<T: Send + Sync + 'static, S, H, K: Sink<T>> {
     pub(super) options: Options<K::Failure>,
     pub(super) observer: Arc<Observer<T>>,
     /// Room for items, shared by ticks that overlap.
-    slots: Semaphore,
+    slots: Arc<Semaphore>,
     /// Handlers that may run, shared likewise.
     pub(super) handlers: Arc<Semaphore>,
+    /// Told when a slot or a handler is free.
+    pub(super) freed: Arc<Notify>,
 }
+
+/// With handlers all at work, a claim is worth its round trip once this share of the slots is free.
+const CLAIMS_PER_ROUND: usize = 4;
 
 /// The validated settings; the builder documents each.
 pub(super) struct Options<E> {
+    pub(super) slots: usize,
     pub(super) concurrency: usize,
     pub(super) handle_budget: Duration,
     pub(super) mark_budget: Duration,
@@ -34,12 +36,6 @@ pub(super) struct Options<E> {
 }
 
 pub(super) type IsTerminal<E> = dyn Fn(&E) -> bool + Send + Sync;
-
-/// Counts the events of one tick on their way to the observer.
-pub(super) struct Tally<T> {
-    observer: Arc<Observer<T>>,
-    report: Mutex<TickReport>,
-}
 
 impl<T, S, H, K> Processor<T, S, H, K>
 where
@@ -57,19 +53,20 @@ where
         source: S,
         handler: H,
         sink: K,
-        slots: usize,
         options: Options<K::Failure>,
         observer: Observer<T>,
     ) -> Self {
-        let (handler, observer) = (Arc::new(handler), Arc::new(observer));
-        let (slots, handlers) = (Semaphore::new(slots), Arc::new(Semaphore::new(options.concurrency)));
-        Self { source, handler, sink, options, observer, slots, handlers }
+        let semaphore = |permits| Arc::new(Semaphore::new(permits));
+        let (slots, handlers) = (semaphore(options.slots), semaphore(options.concurrency));
+        let (handler, observer, freed) = (Arc::new(handler), Arc::new(observer), Arc::default());
+        Self { source, handler, sink, options, observer, slots, handlers, freed }
     }
 
     /// Claims once, no more than there are free slots, and sees every item that came through to its mark.
     ///
     /// After a stop nothing is claimed or started, and what has not started is given back at once; handlers that run
-    /// go on within their budget and are marked. Ticks may overlap: they share slots and handlers.
+    /// go on within their budget and are marked. Ticks may overlap: they share slots and handlers, and a slot is free as
+    /// soon as its item is marked. A [`PacedLoop`](crate::runtime::PacedLoop) overlaps them by itself.
     ///
     /// Dropping the future drops its handlers at their next await; their items are neither marked nor given back.
     ///
@@ -77,33 +74,53 @@ where
     /// Only those of the claim. What the sink or the source refuse afterwards is retried within its budget, then
     /// reported as an event and counted. A panic of the claim passes through.
     pub async fn tick(&self, stop: &CancellationToken) -> Result<TickReport, S::Error> {
-        let Some(mut slots) = self.free_slots().filter(|_| !stop.is_cancelled()) else {
-            return Ok(TickReport::default());
-        };
-        let asked = slots.num_permits();
-        // Awaited whatever the stop says: a claim that is dropped half-way would lose its items.
-        let items = self.source.claim(asked).await?;
-        let claimed = items.len();
-        drop(slots.split(asked.saturating_sub(claimed)));
-        let tally = Arc::new(Tally::new(self.observer.clone(), asked, claimed));
-        // The slots bound what is in the channel.
-        let (ended, ending) = mpsc::unbounded_channel();
-        tokio::join!(self.handle_all(items, ended, stop, &tally), self.mark_all(ending, &tally));
+        let Some((items, tally)) = self.claim(stop).await? else { return Ok(TickReport::default()) };
+        self.see_through(items, tally.clone(), stop).await;
         Ok(tally.report())
     }
 
-    fn free_slots(&self) -> Option<SemaphorePermit<'_>> {
-        let mut slots = self.slots.try_acquire().ok()?;
+    /// What came for the slots that are free; `None` if none is, or nothing is to start any more.
+    async fn claim(&self, stop: &CancellationToken) -> Result<Option<(Vec<T>, Arc<Tally<T>>)>, S::Error> {
+        let Some(slots) = self.free_slots().filter(|_| !stop.is_cancelled()) else { return Ok(None) };
+        // Awaited whatever the stop says: a claim that is dropped half-way would lose its items.
+        let items = self.source.claim(slots.num_permits()).await?;
+        let tally = Tally::new(self.observer.clone(), slots, items.len(), self.freed.clone());
+        Ok(Some((items, Arc::new(tally))))
+    }
+
+    async fn see_through(&self, items: Vec<T>, tally: Arc<Tally<T>>, stop: &CancellationToken) {
+        let _freed_when_dropped = tally.free_when_dropped();
+        // The slots bound what is in the channel.
+        let (ended, ending) = mpsc::unbounded_channel();
+        tokio::join!(self.handle_all(items, ended, stop, &tally), self.mark_all(ending, &tally));
+    }
+
+    fn free_slots(&self) -> Option<OwnedSemaphorePermit> {
+        let mut slots = self.slots.clone().try_acquire_owned().ok()?;
         // Another tick may take some in between: then one is enough.
         let more = u32::try_from(self.slots.available_permits()).unwrap_or(u32::MAX);
-        if let Ok(rest) = self.slots.try_acquire_many(more) {
+        if let Ok(rest) = self.slots.clone().try_acquire_many_owned(more) {
             slots.merge(rest);
         }
         Some(slots)
     }
+
+    /// Resolves when a claim is worth its round trip: a handler has nothing to do, or a fair number of items would fit.
+    async fn room_for_a_claim(&self) {
+        loop {
+            let mut freed = pin!(self.freed.notified());
+            freed.as_mut().enable();
+            let (slots, handlers) = (self.slots.available_permits(), self.handlers.available_permits());
+            if slots > 0 && (handlers > 0 || slots >= self.options.slots.div_ceil(CLAIMS_PER_ROUND)) {
+                return;
+            }
+            freed.await;
+        }
+    }
 }
 
-/// Busy exactly when a full batch came.
+/// Busy exactly when a full batch came. A round that [starts](PacedTick::start) so answers once there is room for another
+/// claim, and goes on beside the next: a slot that is free takes the next item, whatever the others do.
 #[async_trait]
 impl<T, S, H, K> PacedTick for Processor<T, S, H, K>
 where
@@ -115,24 +132,27 @@ where
     type Error = S::Error;
 
     async fn tick(&self, stop: &CancellationToken) -> Result<Pace, S::Error> {
-        let report = Processor::tick(self, stop).await?;
-        Ok(if report.is_full() { Pace::Busy } else { Pace::Idle })
+        Ok(pace(&Processor::tick(self, stop).await?))
+    }
+
+    async fn start<'a>(&'a self, stop: &'a CancellationToken) -> Result<Round<'a>, S::Error> {
+        let Some((items, tally)) = self.claim(stop).await? else { return Ok(Round::whole(Pace::Idle)) };
+        let pace = pace(&tally.report());
+        let mut rest = Box::pin(self.see_through(items, tally, stop));
+        if pace == Pace::Busy {
+            tokio::select! {
+                biased;
+                () = &mut rest => return Ok(Round::whole(pace)),
+                () = self.room_for_a_claim() => {}
+                () = stop.cancelled() => {}
+            }
+        }
+        Ok(Round::with_rest(pace, rest))
     }
 }
 
-impl<T> Tally<T> {
-    fn new(observer: Arc<Observer<T>>, asked: usize, claimed: usize) -> Self {
-        Self { observer, report: Mutex::new(TickReport { asked, claimed, ..TickReport::default() }) }
-    }
-
-    pub(super) fn emit(&self, event: &ProcessorEvent<'_, T>) {
-        self.report.lock().unwrap_or_else(PoisonError::into_inner).count(event);
-        self.observer.tell(event);
-    }
-
-    fn report(&self) -> TickReport {
-        *self.report.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+fn pace(report: &TickReport) -> Pace {
+    if report.is_full() { Pace::Busy } else { Pace::Idle }
 }
 
 impl<T: Send + Sync + 'static, S, H, K: Sink<T>> fmt::Debug for Processor<T, S, H, K> {

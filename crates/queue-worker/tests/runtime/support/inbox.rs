@@ -54,6 +54,10 @@ impl Inbox {
         Arc::new(Self { log: Log::new(), state: Mutex::new(state) })
     }
 
+    pub(crate) fn add(&self, row: u32) {
+        self.edit(|state| state.rows.push_back(row));
+    }
+
     pub(crate) fn fail_claims(&self, faults: impl IntoIterator<Item = Fault>) {
         self.edit(|state| state.claim_faults.extend(faults));
     }

@@ -49,17 +49,24 @@ impl Log {
 
     /// Waits until a line has been written so many times.
     pub(crate) async fn wait_for_count(&self, wanted: &str, count: usize) {
-        let wait = async {
-            loop {
-                let more = self.0.more.notified();
-                if self.count(wanted) >= count {
-                    return;
-                }
-                more.await;
-            }
-        };
-        let came = timeout(super::FOREVER, wait).await;
+        let came = timeout(super::FOREVER, self.wait_until(|| self.count(wanted) >= count)).await;
         assert!(came.is_ok(), "{count} times {wanted:?} never came, only {:?}", self.lines());
+    }
+
+    /// Waits until there are so many lines, of whatever kind.
+    pub(crate) async fn wait_for_lines(&self, count: usize) {
+        let came = timeout(super::FOREVER, self.wait_until(|| self.guard().len() >= count)).await;
+        assert!(came.is_ok(), "{count} lines never came, only {:?}", self.lines());
+    }
+
+    async fn wait_until(&self, is_there: impl Fn() -> bool) {
+        loop {
+            let more = self.0.more.notified();
+            if is_there() {
+                return;
+            }
+            more.await;
+        }
     }
 
     pub(crate) async fn wait_for(&self, wanted: &str) {

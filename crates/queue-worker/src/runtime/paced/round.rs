@@ -1,0 +1,36 @@
+use super::Pace;
+use std::{fmt, pin::Pin};
+
+/// A round of a [`PacedTick`](super::PacedTick) that the next may follow.
+#[must_use = "what is left of it is dropped with it"]
+pub struct Round<'a> {
+    pub(super) pace: Pace,
+    pub(super) rest: Option<Rest<'a>>,
+}
+
+/// What is left of a round.
+pub(super) type Rest<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+
+impl<'a> Round<'a> {
+    /// One of which nothing is left.
+    pub fn whole(pace: Pace) -> Self {
+        Self { pace, rest: None }
+    }
+
+    /// One that goes on beside the next. The loop drives it to its end, or drops it when the round, counted from its
+    /// start, takes longer than the loop allows.
+    pub fn with_rest(pace: Pace, rest: impl Future<Output = ()> + Send + 'a) -> Self {
+        Self { pace, rest: Some(Box::pin(rest)) }
+    }
+
+    /// How to go on.
+    pub fn pace(&self) -> Pace {
+        self.pace
+    }
+}
+
+impl fmt::Debug for Round<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Round").field("pace", &self.pace).field("has_rest", &self.rest.is_some()).finish()
+    }
+}
