@@ -21,7 +21,8 @@ pub struct Context<S = ()> {
 pub enum CancelReason {
     /// Somebody asked to cancel the job. Unless the handler completes, the job becomes Cancelled.
     Requested,
-    /// The lease is gone: whatever the handler returns changes nothing.
+    /// The lease has lapsed, or another holds the job. What the handler answers within the worker's grace is stored if
+    /// nobody else holds the job by then, and changes nothing otherwise; after the grace it is dropped, and the lapse counts.
     LeaseLost,
     /// The handler ran for as long as it may. What it answers now counts if it is a result, and is a failure named
     /// `TimeLimit` if it is not; after the worker's grace the handler is dropped, which is such a failure too.

@@ -157,8 +157,9 @@ impl WorkerBuilder {
         self
     }
 
-    /// How long handlers may go on after their cancel token fired before they are aborted and their jobs released.
-    /// Default 5 s. Settles that a failing store refuses are given up at the same moment.
+    /// How long handlers may go on after their cancel token fired before they are aborted: at the end of a stop, when their
+    /// jobs are released; at their time limit; and after their lease was lost, when their jobs are rescued. Default 5 s.
+    /// Settles that a failing store refuses are given up at the same moment of a stop.
     #[must_use]
     pub fn grace(mut self, grace: Duration) -> Self {
         self.options.grace = grace;

@@ -1,7 +1,7 @@
 use super::{
     HeldJob,
     admission::{Admission, admit},
-    execution::Execution,
+    execution::{Execution, NoOutcome},
     line::{Joined, Length, Line, Next},
     settlement::Settlement,
     shared::Shared,
@@ -99,13 +99,14 @@ impl Dispatcher {
 
     async fn execute(&self, job: Arc<HeldJob>) {
         match Execution::new(&self.shared, &job).run(&*self.handler.0).await {
-            Some(settlement) => self.settle(settlement),
+            Ok(settlement) => self.settle(settlement),
+            Err(NoOutcome::LeaseLost) => self.shared.lose(&job),
             // Work that goes on would overlap with a next attempt, so its lease is left to lapse.
-            None if job.is_blocking() => {
+            Err(NoOutcome::GiveBack) if job.is_blocking() => {
                 job.cancel(CancelReason::Shutdown);
                 self.shared.abandon(&job);
             }
-            None => self.settle(Settlement::release(job)),
+            Err(NoOutcome::GiveBack) => self.settle(Settlement::release(job)),
         }
     }
 

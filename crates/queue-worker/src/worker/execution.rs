@@ -4,6 +4,7 @@ use super::{
     report::Counted,
     settlement::{Settlement, of_executed},
     shared::Shared,
+    time_limit::Overrun,
 };
 use crate::{
     handler::{CancelReason, Context, Executed, JobError, JobHandler, Verdict},
@@ -12,6 +13,15 @@ use crate::{
 use queue_core::{Failure, lifecycle::Cause};
 use std::{future::pending, sync::Arc, time::Duration};
 use tokio::time::{Instant, sleep};
+
+/// Why an attempt left nothing to store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NoOutcome {
+    /// It may not start any more, or ran out of the worker's patience: the job is to be given back.
+    GiveBack,
+    /// It lost its lease and went on beyond the grace: the lapse is left to be charged.
+    LeaseLost,
+}
 
 /// One attempt at a job: the hooks before, the handler under its time limit, the hooks after.
 pub(super) struct Execution<'a> {
@@ -25,48 +35,53 @@ impl<'a> Execution<'a> {
         Self { shared, job, context: Context::new(job.clone(), Lease::new(shared)) }
     }
 
-    /// What to store; `None` if the job lost its lease, was told to stop or ran out of the worker's patience before.
-    pub(super) async fn run(self, handler: &JobHandler) -> Option<Settlement> {
+    pub(super) async fn run(self, handler: &JobHandler) -> Result<Settlement, NoOutcome> {
         let mut passed = self.shared.options.hooks.before(self.shared, &self.context).await;
         let executed = match passed.answer.take() {
             Some(answer) => Executed::new(answer, None),
             // Hooks may have taken their time. What may not start any more is given back.
-            None if passed.took_time() && !self.may_start() => return None,
+            None if passed.took_time() && !self.may_start() => return Err(NoOutcome::GiveBack),
             None => self.attempt(handler).await?,
         };
         let executed = passed.after(self.shared, &self.context, executed).await;
-        Some(of_executed(self.job.clone(), executed))
+        Ok(of_executed(self.job.clone(), executed))
     }
 
     fn may_start(&self) -> bool {
         self.job.may_start() && !self.shared.signals.abort.is_cancelled()
     }
 
-    async fn attempt(&self, handler: &JobHandler) -> Option<Executed> {
+    async fn attempt(&self, handler: &JobHandler) -> Result<Executed, NoOutcome> {
         self.shared.note(Counted::Started, || WorkerEvent::Started(self.job.meta().clone()));
         let started = Instant::now();
         // Whatever of the handler panics, its call or its drop too, panics in here.
         let attempt = caught(async {
             tokio::select! {
                 biased;
-                outcome = handler.handle(self.context.clone()) => Some(self.judged(outcome)),
-                () = self.shared.signals.abort.cancelled() => None,
-                () = self.out_of_time(started) => Some(Err(overdue(self.limit()))),
+                outcome = handler.handle(self.context.clone()) => Ok(self.judged(outcome)),
+                () = self.shared.signals.abort.cancelled() => Err(NoOutcome::GiveBack),
+                overrun = self.out_of_time(started) => match overrun {
+                    Overrun::Limit => Ok(Err(overdue(self.limit()))),
+                    Overrun::LeaseLost => Err(NoOutcome::LeaseLost),
+                },
             }
         });
-        let outcome = attempt.await.unwrap_or_else(|panic| Some(Err(panicked(&panic))))?;
-        Some(Executed::new(outcome, Some(started.elapsed())))
+        let outcome = attempt.await.unwrap_or_else(|panic| Ok(Err(panicked(&panic))))?;
+        Ok(Executed::new(outcome, Some(started.elapsed())))
     }
 
-    /// Tells the handler at its time limit, and resolves when it may be dropped. What cannot be dropped is waited for:
-    /// a second attempt beside it would be worse than a late one.
-    async fn out_of_time(&self, started: Instant) {
-        self.job.time_limit().passed(started, self.shared.options.time_limit).await;
-        self.job.cancel(CancelReason::TimeLimit);
+    /// Tells the handler at its time limit, and resolves when it may be dropped: after the grace, as when its lease was lost.
+    /// What cannot be dropped is waited for: a second attempt beside it would be worse than a late one.
+    async fn out_of_time(&self, started: Instant) -> Overrun {
+        let overrun = self.job.time_limit().passed(started, self.shared.options.time_limit).await;
+        if overrun == Overrun::Limit {
+            self.job.cancel(CancelReason::TimeLimit);
+        }
         sleep(self.shared.options.grace).await;
         if self.job.is_blocking() {
             pending::<()>().await;
         }
+        overrun
     }
 
     /// A result counts however late it comes, since the work is done. Anything else from a handler that was told of its

@@ -120,7 +120,7 @@ async fn watch(shared: &Shared, urgent: &Notify) {
         let now = Instant::now();
         for job in shared.held_jobs() {
             if job.lapses_at().is_some_and(|at| at <= now) {
-                job.cancel(CancelReason::LeaseLost);
+                job.lose();
             }
         }
     }
@@ -213,7 +213,7 @@ fn note(shared: &Shared, job: &HeldJob, sent: &Patch, answer: &Applied, sent_at:
         // Somebody holds the record, such as a transaction of the handler that completes the job: for the next beat.
         Applied::Stale(_) => {}
         // Settled here in the meantime, or lost.
-        _ if shared.is_holding(job) => job.cancel(CancelReason::LeaseLost),
+        _ if shared.is_holding(job) => job.lose(),
         _ => {}
     }
 }

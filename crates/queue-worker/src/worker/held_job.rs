@@ -134,6 +134,12 @@ impl HeldJob {
         }
     }
 
+    /// The lease has lapsed or is another's. Its handler is told, and has the grace from now on.
+    pub(crate) fn lose(&self) {
+        self.cancel(CancelReason::LeaseLost);
+        self.time_limit.lose(Instant::now());
+    }
+
     /// Whatever of its handler has not begun must not begin: the job is another's by now, or will be.
     pub(crate) fn give_up(&self) {
         self.is_given_up.store(true, Ordering::SeqCst);

@@ -1,7 +1,17 @@
-use super::{WorkerEvent, backoff::jittered, prune_tick::PRUNE_MAX, rescue_tick::RESCUE_MAX, shared::Shared};
-use queue_core::{Prune, PruneRequest, QueueName, StorageExt, WorkerInfo};
-use std::{future::Future, sync::Arc, time::Duration};
-use tokio::time::sleep;
+use super::{
+    HeldJob, WorkerEvent,
+    backoff::{jittered, later},
+    prune_tick::PRUNE_MAX,
+    rescue_tick::RESCUE_MAX,
+    shared::Shared,
+};
+use futures_util::future::join_all;
+use queue_core::{
+    Applied, JobMeta, ListQuery, Prune, PruneRequest, QueueName, Result, Seq, WorkerInfo,
+    lifecycle::{Event, decide},
+};
+use std::{collections::HashSet, future::Future, sync::Arc, time::Duration};
+use tokio::time::{Instant, sleep};
 
 /// How often a worker shows itself.
 const ANNOUNCE_INTERVAL: Duration = Duration::from_secs(10);
@@ -10,41 +20,65 @@ const ANNOUNCE_TTL: Duration = Duration::from_secs(30);
 
 /// Ends the leases of workers that died. Every worker does it: guards make that safe without a leader.
 pub(super) async fn rescue(shared: &Shared, queue: &QueueName) {
+    if let Err(error) = try_rescue(shared, queue).await {
+        shared.report_error_of(queue, error);
+    }
+}
+
+async fn try_rescue(shared: &Shared, queue: &QueueName) -> Result<()> {
     let limit = RESCUE_MAX.min(shared.storage.capabilities().limits.batch_max);
+    let mut query = ListQuery::lapsed(queue.clone(), limit);
     loop {
-        match shared.storage.rescue(queue, limit, &shared.options.policy).await {
-            Ok(rescued) => {
-                let is_last = rescued.len() < limit;
-                for job in rescued {
+        let page = shared.storage.list(query.clone()).await?;
+        let own = spared(shared, queue);
+        let lapsed = page.jobs.iter().filter(|job| !own.contains(&claim_of(job)));
+        let batch: Vec<_> =
+            lapsed.filter_map(|job| decide(job, Event::Expire, &shared.options.policy).ok()).collect();
+        if !batch.is_empty() {
+            for answer in shared.storage.apply(batch).await?.value {
+                if let Applied::Done(job) = answer {
                     shared.emit(&WorkerEvent::Stalled(job));
                 }
-                if is_last {
-                    return;
-                }
             }
-            Err(error) => return shared.report_error_of(queue, error),
+        }
+        query.after = page.next;
+        if query.after.is_none() {
+            return Ok(());
         }
     }
 }
 
-pub(super) async fn run_rescue(shared: Arc<Shared>) {
-    let interval = shared.options.rescue_interval;
-    let round = || async {
-        for queue in &shared.queues {
-            rescue(&shared, &queue.name).await;
-        }
-    };
-    repeat(&shared, interval, round).await;
+/// One claim of one job: within a queue a life has its `seq` to itself, and every claim of it another epoch.
+type ClaimOfJob = (Seq, u64);
+
+fn claim_of(job: &JobMeta) -> ClaimOfJob {
+    (job.seq, job.epoch)
 }
 
+/// Claims of this worker whose handlers may still settle them. A runtime that was blocked has missed heartbeats, and would
+/// run these jobs beside themselves. From when it noticed, a handler has the grace; then it is dropped, or if that cannot
+/// be, another lease, so that one that never returns does not keep its job for ever.
+fn spared(shared: &Shared, queue: &QueueName) -> HashSet<ClaimOfJob> {
+    let (now, patience) =
+        (Instant::now(), shared.options.grace.saturating_add(shared.options.lease.as_duration()));
+    let held = shared.held_jobs();
+    let of_queue = held.iter().filter(|job| job.meta().queue == *queue);
+    let is_spared =
+        |job: &&Arc<HeldJob>| job.time_limit().lost_at().is_none_or(|at| now < later(at, patience));
+    of_queue.filter(is_spared).map(|job| claim_of(job.meta())).collect()
+}
+
+/// Each queue by itself, so that one whose store does not answer holds up no other.
+pub(super) async fn run_rescue(shared: Arc<Shared>) {
+    let (shared, interval) = (&*shared, shared.options.rescue_interval);
+    join_all(shared.queues.iter().map(|queue| repeat(shared, interval, || rescue(shared, &queue.name))))
+        .await;
+}
+
+/// Each queue by itself, likewise.
 pub(super) async fn run_prune(shared: Arc<Shared>) {
-    let interval = shared.options.prune_interval;
-    let round = || async {
-        for queue in &shared.queues {
-            prune(&shared, &queue.name).await;
-        }
-    };
-    repeat(&shared, interval, round).await;
+    let (shared, interval) = (&*shared, shared.options.prune_interval);
+    join_all(shared.queues.iter().map(|queue| repeat(shared, interval, || prune(shared, &queue.name)))).await;
 }
 
 pub(super) async fn run_presence(shared: Arc<Shared>) {

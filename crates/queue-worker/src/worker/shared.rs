@@ -105,6 +105,13 @@ impl Shared {
         self.emit(&WorkerEvent::Abandoned { id, seq });
     }
 
+    /// Lets go of a job whose lease was lost, and says so.
+    pub(super) fn lose(&self, job: &HeldJob) {
+        let (id, seq) = (job.meta().id.clone(), job.meta().seq);
+        self.let_go([job]);
+        self.emit(&WorkerEvent::LeaseLost { id, seq });
+    }
+
     pub(super) fn held_jobs(&self) -> Vec<Arc<HeldJob>> {
         self.held().all()
     }

@@ -8,7 +8,7 @@ use tokio::{
 };
 
 /// How long a handler may run: what was said for the job rules over its kind, and that over the worker's default. It may
-/// change while the handler runs.
+/// change while the handler runs, and ends at once when the lease is lost.
 #[derive(Debug, Default)]
 pub(crate) struct TimeLimit {
     said: Mutex<Said>,
@@ -19,6 +19,15 @@ pub(crate) struct TimeLimit {
 struct Said {
     of_job: Option<Duration>,
     of_kind: Option<Duration>,
+    /// When the handler was told that the lease is lost.
+    lost_at: Option<Instant>,
+}
+
+/// Why a handler may not run on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Overrun {
+    Limit,
+    LeaseLost,
 }
 
 impl TimeLimit {
@@ -32,20 +41,33 @@ impl TimeLimit {
         self.changed.notify_one();
     }
 
+    /// The first time stays.
+    pub(crate) fn lose(&self, now: Instant) {
+        self.said().lost_at.get_or_insert(now);
+        self.changed.notify_one();
+    }
+
+    pub(crate) fn lost_at(&self) -> Option<Instant> {
+        self.said().lost_at
+    }
+
     pub(crate) fn get(&self, default: Option<Duration>) -> Option<Duration> {
         let said = self.said();
         said.of_job.or(said.of_kind).or(default)
     }
 
     /// Resolves when a handler that started then has run for as long as it may.
-    pub(crate) async fn passed(&self, started: Instant, default: Option<Duration>) {
+    pub(crate) async fn passed(&self, started: Instant, default: Option<Duration>) -> Overrun {
         loop {
+            if self.lost_at().is_some() {
+                return Overrun::LeaseLost;
+            }
             // A limit beyond what the clock can count is none.
             let end = self.get(default).and_then(|limit| started.checked_add(limit));
             tokio::select! {
                 biased;
                 () = self.changed.notified() => {}
-                () = until(end) => return,
+                () = until(end) => return Overrun::Limit,
             }
         }
     }

@@ -11,7 +11,7 @@ use std::sync::{
 use tokio::time::advance;
 
 /// Tells that it runs, and then blocks until the test says what it answers.
-fn blocked() -> (Router, mpsc::Receiver<Context>, mpsc::Sender<Result<u32, JobError>>) {
+pub(crate) fn blocked() -> (Router, mpsc::Receiver<Context>, mpsc::Sender<Result<u32, JobError>>) {
     let (running, has_started) = mpsc::channel();
     let (answer, answers) = mpsc::channel();
     let answers = Mutex::new(answers);
@@ -23,7 +23,7 @@ fn blocked() -> (Router, mpsc::Receiver<Context>, mpsc::Sender<Result<u32, JobEr
 }
 
 /// Lets other tasks run until the handler is on its thread. Time stands still while it is.
-async fn started(has_started: &mpsc::Receiver<Context>) -> Context {
+pub(crate) async fn started(has_started: &mpsc::Receiver<Context>) -> Context {
     loop {
         match has_started.try_recv() {
             Ok(context) => return context,
@@ -32,7 +32,7 @@ async fn started(has_started: &mpsc::Receiver<Context>) -> Context {
     }
 }
 
-async fn pass(time: u64) {
+pub(crate) async fn pass(time: u64) {
     // In steps, so that every timer on the way is heard in its turn.
     for _ in 0..time / 10 {
         advance(millis(10)).await;

@@ -1,5 +1,6 @@
 //! The behaviours of a worker, one by one, on the memory store under paused time.
 
+mod blocked;
 mod blocking;
 mod bounds;
 mod closed;
