@@ -1,9 +1,11 @@
 use super::{LeadershipEvent, leader::Candidate};
-use crate::worker::backoff::{after_error, jittered};
-use futures_util::StreamExt;
+use crate::worker::{
+    backoff::{after_error, jittered},
+    hints::{Heard, Hints},
+};
 use queue_core::{
-    Budget, ClaimRequest, ClaimedJob, ContentType, EventStream, Interest, JobId, Kind, NewJob, OnFailed,
-    Payload, Result, RetryPolicy, Span, StorageExt, lifecycle::Policy,
+    Budget, ClaimRequest, ClaimedJob, ContentType, JobId, Kind, NewJob, OnFailed, Payload, Result,
+    RetryPolicy, Span, StorageExt, lifecycle::Policy,
 };
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
@@ -29,11 +31,10 @@ enum Attempt {
 
 /// Claims until it wins; `None` once it is to leave. Claims are not interrupted, since a dropped one might have won.
 pub(super) async fn campaign(candidate: &Candidate, leave: &CancellationToken) -> Result<Option<Won>> {
-    let (mut hints, mut errors) = (None, 0);
+    let (mut hints, mut errors) = (Hints::default(), 0);
     while !leave.is_cancelled() {
-        if hints.is_none() {
-            hints = candidate.storage.subscribe(&candidate.queue, Interest::Wake).await.ok();
-        }
+        // An error that matters comes back with the claim.
+        let _none_yet = hints.subscribe(&candidate.storage, &candidate.queue);
         let pause = match attempt(candidate).await {
             Ok(Attempt::Won(won)) => return Ok(Some(*won)),
             Ok(Attempt::Wait(pause)) => {
@@ -97,21 +98,14 @@ pub(super) fn policy() -> Policy {
 }
 
 /// Waits, unless a hint comes or the candidate leaves.
-async fn rest(hints: &mut Option<EventStream>, pause: Duration, leave: &CancellationToken) {
-    let hint = async {
-        match hints {
-            Some(stream) => stream.next().await,
-            None => std::future::pending().await,
-        }
-    };
+async fn rest(hints: &mut Hints, pause: Duration, leave: &CancellationToken) {
     let ended = tokio::select! {
         biased;
         () = leave.cancelled() => false,
-        hint = hint => hint.is_none(),
+        heard = hints.next() => !matches!(heard, Heard::Hint),
         () = sleep(pause) => false,
     };
     if ended {
-        *hints = None;
         leave.run_until_cancelled(sleep(pause)).await;
     }
 }

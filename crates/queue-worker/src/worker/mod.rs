@@ -16,6 +16,7 @@ mod guarded_policy;
 mod heartbeat;
 mod held_job;
 mod held_jobs;
+pub(crate) mod hints;
 mod hooks;
 mod job_end;
 mod lease;

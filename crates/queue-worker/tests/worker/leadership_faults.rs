@@ -1,9 +1,12 @@
 //! Elections over a store that misbehaves.
 
-use crate::support::{Election, Fault, Hints, LEASE_MS, elected, freeze, millis, spawn};
+use crate::support::{Election, FOREVER, Fault, Hints, LEASE_MS, elected, freeze, millis, spawn};
 use queue_core::{ErrorKind, Rng, SeededRng};
 use queue_worker::Term;
-use std::sync::{Arc, Mutex};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -142,4 +145,14 @@ fn any_fault(rng: &dyn Rng) -> Fault {
         3 => Fault::Late(millis(rng.next_u64() % 100)),
         _ => Fault::None,
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_subscription_that_is_never_answered_keeps_nobody_from_the_lead() {
+    let election = Election::new();
+    let (candidate, probe) = election.candidate("a");
+    probe.script().hints = Hints::Late(FOREVER);
+    let started = Instant::now();
+    elected(&candidate).await.resign().await;
+    assert_eq!(started.elapsed(), Duration::ZERO);
 }

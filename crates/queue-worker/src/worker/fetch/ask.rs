@@ -1,8 +1,7 @@
 use crate::worker::{
-    HeldJob, dispatcher::Dispatcher, heartbeat, held_job::Room, held_jobs::HeldJobs, rate::Reservation,
-    shared::Shared, work_queue::WorkedQueue,
+    HeldJob, heartbeat, held_job::Room, held_jobs::HeldJobs, rate::Reservation, shared::Shared,
+    work_queue::WorkedQueue,
 };
-use futures_util::{StreamExt, stream::FuturesUnordered};
 use queue_core::{ClaimRequest, Claimed, ClaimedJob, Error, ErrorKind, Result};
 use std::{collections::VecDeque, sync::Arc};
 use tokio::time::Instant;
@@ -31,17 +30,17 @@ pub(super) struct Answered {
 }
 
 impl Ask {
-    /// Jobs are held as soon as they are here, so that the heartbeat has them while other queues still answer.
-    pub(super) async fn send(mut self, shared: &Shared) -> Answered {
+    /// Jobs are held as soon as they are here, so that the heartbeat has them.
+    pub(super) async fn send(mut self, shared: Arc<Shared>) -> Answered {
         let (limit, sent_at) = (self.limit, Instant::now());
-        let mut answer = shared.storage.claim(self.request(shared, limit)).await;
+        let mut answer = shared.storage.claim(self.request(&shared, limit)).await;
         let claimed = answer.as_mut().map(|claimed| std::mem::take(&mut claimed.jobs)).unwrap_or_default();
         let got = claimed.len();
         let lapses_at = sent_at + shared.options.lease.as_duration();
         let jobs: VecDeque<_> = shared
             .hold(|held| claimed.into_iter().filter_map(|job| self.hold(held, job, lapses_at)).collect());
         if !jobs.is_empty() {
-            heartbeat::look_at(shared, lapses_at);
+            heartbeat::look_at(&shared, lapses_at);
         }
         for _ in jobs.len()..got {
             shared.report_error_of(&self.queue.name, broken_claim());
@@ -69,27 +68,6 @@ impl Ask {
         };
         Some(Room { lane: self.lane, start })
     }
-}
-
-/// Sends all at once, and answers in the order of the queues. At a stop, jobs that are there are given back without waiting
-/// for the other claims, of which one may be answered too late for everything.
-pub(super) async fn answers(asks: Vec<Ask>, shared: &Shared, dispatcher: &Arc<Dispatcher>) -> Vec<Answered> {
-    let stop = &shared.signals.stop;
-    let mut asked: FuturesUnordered<_> = asks.into_iter().map(|ask| ask.send(shared)).collect();
-    let mut answers: Vec<Answered> = Vec::new();
-    while !asked.is_empty() {
-        tokio::select! {
-            biased;
-            Some(answered) = asked.next() => answers.push(answered),
-            () = stop.cancelled(), if !stop.is_cancelled() => {}
-        }
-        if stop.is_cancelled() {
-            // The dispatcher starts nothing any more.
-            dispatcher.add(answers.iter_mut().flat_map(|answered| answered.jobs.drain(..)).collect());
-        }
-    }
-    answers.sort_by_key(|answered| answered.lane);
-    answers
 }
 
 fn broken_claim() -> Error {

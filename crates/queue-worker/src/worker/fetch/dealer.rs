@@ -1,9 +1,10 @@
 /// Deals slots to queues in proportion to their weights, by start-time fair queueing (Goyal, Vin and Cheng 1996):
 /// each job moves the tag of its queue on by one over the weight, and the queue with the lowest tag is next. A queue that
-/// comes back after a rest joins at the present, so it neither lost its turn nor saved up any.
+/// comes back after a rest joins at the present, so it neither lost its turn nor saved up any. One whose claim is in
+/// flight has its turn when that is answered.
 ///
 /// Deterministic, and without I/O. Any two queues that both had due jobs all the time have got jobs in proportion, up to
-/// one job each.
+/// one job each, and what the others got during a claim.
 #[derive(Debug)]
 pub(super) struct Dealer {
     queues: Vec<Share>,
@@ -21,6 +22,23 @@ struct Share {
     was_open: bool,
 }
 
+/// What a queue wants of a deal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Demand {
+    /// It is not to be asked.
+    Nothing,
+    /// A claim of it is in flight, so it gets nothing now, and has its turn afterwards.
+    Asked,
+    /// There is room for so many of its jobs.
+    Room(usize),
+}
+
+impl Demand {
+    fn room(&self) -> usize {
+        if let Self::Room(room) = self { *room } else { 0 }
+    }
+}
+
 /// What one job of weight one costs; large, so that dividing it by a weight is fine enough.
 const UNIT: u128 = 1 << 40;
 
@@ -30,37 +48,55 @@ impl Dealer {
         Self { queues: weights.map(share).collect(), present: 0 }
     }
 
-    /// Which queue each slot is for, in the order in which their jobs are to start. `rooms` says for how many jobs each
-    /// queue has room: none for a queue that is not to be asked.
-    pub(super) fn deal(&mut self, slots: usize, rooms: &[usize]) -> Vec<usize> {
-        self.open(rooms);
-        let open: Vec<usize> = (0..rooms.len()).filter(|&queue| rooms[queue] > 0).collect();
-        if let [only] = open[..] {
+    /// How many of the slots each queue is dealt.
+    pub(super) fn deal(&mut self, slots: usize, demands: &[Demand]) -> Vec<usize> {
+        self.open(demands);
+        let rooms: Vec<usize> = demands.iter().map(Demand::room).collect();
+        let mut open = (0..rooms.len()).filter(|&queue| rooms[queue] > 0);
+        if let (Some(only), None) = (open.next(), open.next()) {
             // Thousands of slots may be free for a single job, and nobody else wants them.
-            return vec![only; slots.min(rooms[only])];
+            let mut dealt = vec![0; rooms.len()];
+            dealt[only] = slots.min(rooms[only]);
+            return dealt;
         }
-        let (mut rooms, mut tags) = (rooms.to_vec(), self.tags());
-        let mut dealt = Vec::new();
-        for _ in 0..slots {
-            let open = (0..rooms.len()).filter(|&queue| rooms[queue] > 0);
-            let Some(next) = open.min_by_key(|&queue| tags[queue]) else { break };
-            tags[next] += self.queues[next].step;
-            rooms[next] -= 1;
-            dealt.push(next);
-        }
+        let (mut tags, mut dealt) = (self.tags(), vec![0; rooms.len()]);
+        self.each_turn(slots, &mut tags, &rooms, |queue, _| dealt[queue] += 1);
         dealt
     }
 
-    /// A queue got a job. What was dealt and not to be had costs nothing.
-    pub(super) fn charge(&mut self, queue: usize) {
-        let share = &mut self.queues[queue];
-        self.present = self.present.max(share.tag);
-        share.tag += share.step;
+    /// In which order the jobs that queues got are to start. What was dealt and not to be had costs nothing.
+    pub(super) fn charge(&mut self, got: &[usize]) -> Vec<usize> {
+        let (mut tags, mut order, mut present) = (self.tags(), Vec::new(), self.present);
+        self.each_turn(got.iter().sum(), &mut tags, got, |queue, tag| {
+            present = present.max(tag);
+            order.push(queue);
+        });
+        self.present = present;
+        for (share, tag) in self.queues.iter_mut().zip(tags) {
+            share.tag = tag;
+        }
+        order
     }
 
-    fn open(&mut self, rooms: &[usize]) {
-        for (share, room) in self.queues.iter_mut().zip(rooms) {
-            let is_open = *room > 0;
+    /// Passes on so many turns, or as many as there is room for, to the queue with the lowest tag each.
+    fn each_turn(&self, turns: usize, tags: &mut [u128], rooms: &[usize], mut turn: impl FnMut(usize, u128)) {
+        let mut rooms = rooms.to_vec();
+        for _ in 0..turns {
+            let open = (0..rooms.len()).filter(|&queue| rooms[queue] > 0);
+            let Some(next) = open.min_by_key(|&queue| tags[queue]) else { break };
+            turn(next, tags[next]);
+            tags[next] += self.queues[next].step;
+            rooms[next] -= 1;
+        }
+    }
+
+    fn open(&mut self, demands: &[Demand]) {
+        for (share, demand) in self.queues.iter_mut().zip(demands) {
+            let is_open = match demand {
+                Demand::Nothing => false,
+                Demand::Asked => continue,
+                Demand::Room(room) => *room > 0,
+            };
             if is_open && !share.was_open {
                 share.tag = share.tag.max(self.present);
             }
@@ -82,11 +118,9 @@ mod tests {
 
     /// Deals, and lets every queue have what it was dealt.
     fn served(dealer: &mut Dealer, slots: usize, rooms: &[usize]) -> Vec<usize> {
-        let dealt = dealer.deal(slots, rooms);
-        for &queue in &dealt {
-            dealer.charge(queue);
-        }
-        dealt
+        let demands: Vec<Demand> = rooms.iter().copied().map(Demand::Room).collect();
+        let dealt = dealer.deal(slots, &demands);
+        dealer.charge(&dealt)
     }
 
     #[test]
@@ -108,8 +142,34 @@ mod tests {
     #[test]
     fn what_was_not_to_be_had_costs_nothing() {
         let mut dealer = Dealer::new([1, 1].into_iter());
-        assert_eq!(dealer.deal(4, &[ALL, ALL]), [0, 1, 0, 1]);
-        assert_eq!(dealer.deal(2, &[ALL, ALL]), [0, 1]);
+        for _ in 0..3 {
+            assert_eq!(dealer.deal(4, &[Demand::Room(ALL); 2]), [2, 2]);
+            assert_eq!(dealer.charge(&[0, 0]), [0; 0]);
+        }
+        assert_eq!(dealer.charge(&[1, 2]), [0, 1, 1]);
+        assert_eq!(dealer.deal(3, &[Demand::Room(ALL); 2]), [2, 1]);
+    }
+
+    #[test]
+    fn a_queue_gets_its_share_of_what_was_dealt_while_its_claim_was_in_flight() {
+        let mut dealer = Dealer::new([1, 1].into_iter());
+        assert_eq!(dealer.deal(2, &[Demand::Room(ALL); 2]), [1, 1]);
+        dealer.charge(&[1, 0]);
+        assert_eq!(dealer.deal(6, &[Demand::Room(ALL), Demand::Asked]), [6, 0]);
+        dealer.charge(&[6, 0]);
+        dealer.charge(&[0, 1]);
+        assert_eq!(dealer.deal(8, &[Demand::Room(ALL); 2]), [1, 7]);
+    }
+
+    #[test]
+    fn a_queue_whose_claim_is_passed_over_gets_no_share_of_what_was_dealt_meanwhile() {
+        let mut dealer = Dealer::new([1, 1].into_iter());
+        assert_eq!(dealer.deal(2, &[Demand::Room(ALL); 2]), [1, 1]);
+        dealer.charge(&[1, 0]);
+        assert_eq!(dealer.deal(600, &[Demand::Room(ALL), Demand::Nothing]), [600, 0]);
+        dealer.charge(&[600, 0]);
+        dealer.charge(&[0, 1]);
+        assert_eq!(dealer.deal(8, &[Demand::Room(ALL); 2]), [4, 4]);
     }
 
     #[test]

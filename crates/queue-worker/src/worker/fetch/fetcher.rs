@@ -1,13 +1,19 @@
 use super::{
-    ask::{Answered, Ask, answers},
+    ask::{Answered, Ask},
+    call::{self, Call, Ended},
     dealer::Dealer,
+    ending::Ending,
+    flight::{KEPT_MAX, SLOW},
     lane::{After, Lane},
 };
 use crate::worker::{
-    backoff::jittered, dispatcher::Dispatcher, maintenance, options::Until, rate::Reservation, shared::Shared,
+    backoff::jittered, dispatcher::Dispatcher, line::Length, options::Until, prefetch::Prefetch,
+    rate::Reservation, shared::Shared,
 };
-use queue_core::{Claimed, QueueName, State};
+use futures_util::{FutureExt, StreamExt, stream::FuturesUnordered};
+use queue_core::Claimed;
 use std::{
+    collections::VecDeque,
     future::{pending, poll_fn},
     sync::Arc,
     task::{Context, Poll, Waker},
@@ -22,181 +28,240 @@ const CLAIMS_PER_ROUND: usize = 4;
 const OTHERS_POLL: Duration = Duration::from_millis(100);
 
 /// Claims when there is room for a fair number of jobs, or when handlers are about to run out of them, and otherwise sleeps
-/// until exactly the next due job of any queue. A queue has one claim in flight at a time, so slots that become free
-/// meanwhile are asked for together.
+/// until exactly the next due job of any queue.
 ///
-/// Free slots are dealt to the queues by weight. What a queue does not have goes to the others in the same breath, and
-/// the queue is not asked again before there may be something, so an empty one costs nothing.
+/// Free slots are dealt to the queues by weight. A queue has one call in flight at a time, so slots that become free
+/// meanwhile are asked for together, and each answer is passed on as it comes: no queue waits for another. What a queue
+/// does not have goes to the others in the same breath, and the queue is not asked again before there may be something, so
+/// an empty one costs nothing.
 ///
-/// It runs as a task of its own that is not aborted before the last step of a shutdown, since a dropped claim leaks
-/// leases: a stop is looked at between claims, and what a late claim brings goes to the dispatcher, which gives it back.
+/// Nothing is awaited but in one place, where the fetcher sleeps until anything happens. At a stop, what claims in flight
+/// still bring goes to the dispatcher, which gives it back.
 pub(in crate::worker) struct Fetcher {
     shared: Arc<Shared>,
     dispatcher: Arc<Dispatcher>,
     lanes: Vec<Lane>,
     dealer: Dealer,
+    calls: FuturesUnordered<Call>,
+    /// A queue is worth asking, and there is no room.
+    wants_room: bool,
     /// Nothing is held any more, so the end may have come.
     may_be_done: bool,
-}
-
-/// What one fetch has seen of the end of the run.
-struct Ending {
-    /// Nothing was held when it began: what is settled later may have enqueued more.
-    was_idle: bool,
-    got_any: bool,
-    /// Of each queue that was asked, whether nothing is left in it to wait for.
-    done: Vec<Option<bool>>,
+    ending: Option<Ending>,
 }
 
 impl Fetcher {
     pub(in crate::worker) fn new(shared: Arc<Shared>, dispatcher: Arc<Dispatcher>) -> Self {
         let lanes = shared.queues.iter().cloned().map(Lane::new).collect();
         let dealer = Dealer::new(shared.queues.iter().map(|queue| queue.weight));
-        Self { shared, dispatcher, lanes, dealer, may_be_done: false }
+        Self {
+            shared,
+            dispatcher,
+            lanes,
+            dealer,
+            calls: FuturesUnordered::new(),
+            wants_room: false,
+            may_be_done: false,
+            ending: None,
+        }
     }
 
     pub(in crate::worker) async fn run(mut self) {
-        while self.something_to_ask().await {
-            let Some(slots) = self.free_slots().await else { return };
-            self.fetch(slots).await;
+        while !self.shared.signals.stop.is_cancelled() {
+            self.ask();
+            self.sleep().await;
+        }
+        while let Some(ended) = self.calls.next().await {
+            self.note(vec![ended]);
         }
     }
 
-    /// Sleeps until a queue is worth asking; false at the stop.
-    async fn something_to_ask(&mut self) -> bool {
-        while !self.shared.signals.stop.is_cancelled() {
+    /// Claims what there is room for, and stops a run that is at its end.
+    fn ask(&mut self) {
+        loop {
             let now = self.look();
-            if self.may_be_done || self.lanes.iter().any(|lane| lane.room(now) > 0) {
-                return true;
+            self.begin_ending(now);
+            self.claim(now);
+            if !self.calls.is_empty() {
+                return;
             }
-            self.sleep(now).await;
+            match self.ending.take() {
+                None => return,
+                Some(ending) if ending.is_over() => return self.shared.signals.stop.cancel(),
+                Some(_not_yet) => {}
+            }
         }
-        false
     }
 
-    /// Waits until a claim is worth its while, and answers how many jobs there is room for; `None` at the stop.
-    async fn free_slots(&mut self) -> Option<usize> {
-        while !self.shared.signals.stop.is_cancelled() {
-            let room = self.room();
-            if room > 0 {
-                return Some(room);
-            }
-            tokio::select! {
-                biased;
-                () = self.shared.signals.stop.cancelled() => {}
-                () = self.shared.room_freed.notified() => {}
+    /// Notes which queues are worth asking by now.
+    fn look(&mut self) -> Instant {
+        let _any = poll_hints(&mut self.lanes, &self.shared, &mut Context::from_waker(Waker::noop()));
+        let now = Instant::now();
+        self.lanes.iter_mut().for_each(|lane| lane.look_at_clock(now));
+        now
+    }
+
+    /// A run that ends by itself asks all its queues when it holds nothing, to see whether it is done.
+    fn begin_ending(&mut self, now: Instant) {
+        let may_begin = self.shared.options.until != Until::Stopped
+            && self.ending.is_none()
+            && self.calls.is_empty()
+            && self.shared.held_count() == 0;
+        if may_begin && (self.may_be_done || self.is_any_open(now)) {
+            self.may_be_done = false;
+            self.lanes.iter_mut().for_each(Lane::wake);
+            self.ending = Some(Ending::new(self.lanes.len()));
+        }
+    }
+
+    /// Deals out the slots that are free. A queue that may not start anything is asked for nothing, if only its answer can
+    /// show that the worker is done.
+    fn claim(&mut self, now: Instant) {
+        let room = if self.is_any_open(now) { self.room(now) } else { 0 };
+        let demands: Vec<_> = self.lanes.iter().map(|lane| lane.demand(now)).collect();
+        let dealt = self.dealer.deal(room, &demands);
+        let batch_max = self.shared.storage.capabilities().limits.batch_max;
+        for (lane, wanted) in dealt.into_iter().enumerate() {
+            let Lane { queue, .. } = &self.lanes[lane];
+            let starts = queue.rate.as_ref().map(|rate| rate.reserve(wanted, now));
+            let limit = starts.as_ref().map_or(wanted, Reservation::starts).min(batch_max);
+            if limit > 0 || self.only_looks_at(lane) {
+                let ask = Ask { lane, queue: queue.clone(), limit, starts };
+                self.lanes[lane].listen(&self.shared);
+                self.begin(lane, limit, call::claim(ask, &self.shared));
             }
         }
-        None
+        self.wants_room = self.is_any_open(now);
+    }
+
+    fn only_looks_at(&self, lane: usize) -> bool {
+        let Lane { flight, .. } = &self.lanes[lane];
+        let is_idle = !flight.is_under_way() && !self.lanes[lane].rests();
+        is_idle && self.ending.as_ref().is_some_and(|ending| !ending.has_heard_of(lane))
+    }
+
+    fn begin(&mut self, lane: usize, slots: usize, call: Call) {
+        self.lanes[lane].flight.begin(slots, Instant::now());
+        self.calls.push(call);
+    }
+
+    fn is_any_open(&self, now: Instant) -> bool {
+        self.lanes.iter().any(|lane| lane.room(now) > 0)
     }
 
     /// For how many jobs there is room; none as long as a claim is better put off.
-    fn room(&self) -> usize {
+    fn room(&self, now: Instant) -> usize {
         let line = self.dispatcher.length();
         let slots = self.shared.options.concurrency.saturating_add(line.most);
-        let room = slots.saturating_sub(self.shared.held_count());
+        let kept: usize = self.lanes.iter().map(|lane| lane.flight.kept(now, self.kept_max(line))).sum();
+        let room = slots.saturating_sub(self.shared.held_count()).saturating_sub(kept);
         let is_fair = room >= slots.div_ceil(CLAIMS_PER_ROUND);
         if room == 0 || is_fair || !self.dispatcher.tell_when_at(line.most / 2) { room } else { 0 }
     }
 
-    /// Deals the slots out again and again, until they are used or no queue has anything for them.
-    async fn fetch(&mut self, mut slots: usize) {
-        let mut ending = self.begin();
-        loop {
-            let now = self.look();
-            let rooms: Vec<usize> = self.lanes.iter().map(|lane| lane.room(now)).collect();
-            let dealt = self.dealer.deal(slots, &rooms);
-            let asks = self.asks(&dealt, now, &ending);
-            if asks.is_empty() {
-                break;
+    /// What waits in the line is given back only where the worker chooses by itself what to hold, and jobs are long.
+    fn kept_max(&self, line: Length) -> Duration {
+        let gives_back = self.shared.options.prefetch == Prefetch::ByHandlerTime && line.most == 0;
+        if gives_back { KEPT_MAX } else { SLOW }
+    }
+
+    /// Until a call ends, a hint, room, the next due job or the next token of any queue, or the stop.
+    async fn sleep(&mut self) {
+        let until = self.wakes_at(Instant::now());
+        let timer = async {
+            match until {
+                Some(until) => sleep_until(until).await,
+                None => pending().await,
             }
-            let mut answers = self.send(asks).await;
-            self.pass_on(&dealt, &mut answers);
-            for answered in answers {
-                self.note(answered, &mut slots, &mut ending).await;
-            }
-            if slots == 0 || self.shared.signals.stop.is_cancelled() {
-                break;
-            }
-        }
-        if ending.is_over() {
-            self.shared.signals.stop.cancel();
+        };
+        let (lanes, shared) = (&mut self.lanes, &*self.shared);
+        tokio::select! {
+            biased;
+            () = shared.signals.stop.cancelled() => {}
+            Some(ended) = self.calls.next() => self.note_all(ended),
+            () = poll_fn(|context| poll_hints(lanes, shared, context)) => {}
+            () = shared.room_freed.notified(), if self.wants_room => {}
+            () = shared.emptied.notified(), if shared.options.until != Until::Stopped => self.may_be_done = true,
+            () = shared.rate_freed.notified() => {}
+            () = timer => {}
         }
     }
 
-    /// A worker that ends by itself asks all its queues when it holds nothing, to see whether it is done.
-    fn begin(&mut self) -> Ending {
-        let was_idle = self.shared.options.until != Until::Stopped && self.shared.held_count() == 0;
-        if was_idle {
-            self.lanes.iter_mut().for_each(Lane::wake);
-        }
-        self.may_be_done = false;
-        Ending { was_idle, got_any: false, done: vec![None; self.lanes.len()] }
+    fn wakes_at(&self, now: Instant) -> Option<Instant> {
+        let kept_max = self.kept_max(self.dispatcher.length());
+        let lent = self.lanes.iter().filter_map(|lane| lane.flight.lends_at(now, kept_max));
+        let lent = lent.filter(|_| self.wants_room);
+        self.lanes.iter().filter_map(|lane| lane.rests_until(now)).chain(lent).min()
     }
 
-    /// A claim for each queue that was dealt slots. A queue that may not start anything is asked for nothing, if only its
-    /// answer can show that the worker is done.
-    fn asks(&self, dealt: &[usize], now: Instant, ending: &Ending) -> Vec<Ask> {
-        let batch_max = self.shared.storage.capabilities().limits.batch_max;
-        let mut wanted = vec![0; self.lanes.len()];
-        for &lane in dealt {
-            wanted[lane] += 1;
+    /// Notes what has ended by now, all together, so that jobs that came at the same time start mixed.
+    fn note_all(&mut self, first: Ended) {
+        let mut all = vec![first];
+        while let Some(Some(ended)) = self.calls.next().now_or_never() {
+            all.push(ended);
         }
-        let mut asks = Vec::new();
-        for (lane, Lane { queue, .. }) in self.lanes.iter().enumerate() {
-            let starts = queue.rate.as_ref().map(|rate| rate.reserve(wanted[lane], now));
-            let limit = starts.as_ref().map_or(wanted[lane], Reservation::starts).min(batch_max);
-            let only_looks = ending.was_idle && ending.done[lane].is_none() && !self.lanes[lane].rests();
-            if limit > 0 || only_looks {
-                asks.push(Ask { lane, queue: queue.clone(), limit, starts });
-            }
-        }
-        asks
+        self.note(all);
     }
 
-    async fn send(&mut self, asks: Vec<Ask>) -> Vec<Answered> {
-        for ask in &asks {
-            self.lanes[ask.lane].listen(&self.shared).await;
+    fn note(&mut self, mut ended: Vec<Ended>) {
+        self.pass_on(&mut ended);
+        for ended in ended {
+            match ended {
+                Ended::Claim(answered) => self.note_claim(answered),
+                Ended::Rescue(lane) => self.lanes[lane].flight.ended(),
+                Ended::Look { lane, others_hold } => {
+                    let lane = &mut self.lanes[lane];
+                    lane.flight.ended();
+                    if others_hold {
+                        // No hint tells when they are done.
+                        lane.shorten_rest(jittered(OTHERS_POLL, &*self.shared.rng));
+                    }
+                }
+            }
         }
-        answers(asks, &self.shared, &self.dispatcher).await
     }
 
-    /// In the order in which the slots were dealt, so that the queues start mixed.
-    fn pass_on(&mut self, dealt: &[usize], answers: &mut [Answered]) {
-        let got: usize = answers.iter().map(|answered| answered.jobs.len()).sum();
-        let mut jobs = Vec::with_capacity(got);
-        for &lane in dealt {
-            if jobs.len() == got {
-                break;
-            }
-            let of_lane = answers.iter_mut().find(|answered| answered.lane == lane);
-            if let Some(job) = of_lane.and_then(|answered| answered.jobs.pop_front()) {
-                self.dealer.charge(lane);
-                jobs.push(job);
+    fn pass_on(&mut self, ended: &mut [Ended]) {
+        let mut jobs_of: Vec<_> = self.lanes.iter().map(|_| VecDeque::new()).collect();
+        for ended in ended {
+            if let Ended::Claim(answered) = ended {
+                jobs_of[answered.lane] = std::mem::take(&mut answered.jobs);
             }
         }
+        let got: Vec<usize> = jobs_of.iter().map(VecDeque::len).collect();
+        let order = self.dealer.charge(&got);
+        let jobs: Vec<_> = order.into_iter().filter_map(|lane| jobs_of[lane].pop_front()).collect();
         if !jobs.is_empty() {
             self.dispatcher.add(jobs);
         }
     }
 
-    async fn note(&mut self, answered: Answered, slots: &mut usize, ending: &mut Ending) {
+    fn note_claim(&mut self, answered: Answered) {
         let Answered { lane, limit, got, answer, .. } = answered;
-        *slots = slots.saturating_sub(got);
-        ending.got_any |= got > 0;
+        let is_done = answer.as_ref().ok().map(|answer| self.is_done(answer));
+        if let Some(ending) = &mut self.ending {
+            ending.note(lane, got > 0, is_done);
+        }
+        let Lane { flight, .. } = &mut self.lanes[lane];
         match answer {
             Ok(answer) => {
-                ending.done[lane] = Some(self.is_done(&answer));
+                flight.answered(Instant::now());
                 if self.lanes[lane].note_answer(&self.shared, &answer, got, limit) == After::Rescue {
-                    maintenance::rescue(&self.shared, &self.lanes[lane].queue.name).await;
-                }
-                let lane = &mut self.lanes[lane];
-                if lane.rests() && waits_for_others(&self.shared, &lane.queue.name).await {
-                    lane.shorten_rest(jittered(OTHERS_POLL, &*self.shared.rng));
+                    self.begin(lane, 0, call::rescue(lane, &self.shared));
+                } else if self.lanes[lane].rests() && self.may_wait_for_others() {
+                    self.begin(lane, 0, call::look(lane, &self.shared));
                 }
             }
-            Err(error) => self.lanes[lane].note_error(&self.shared, error),
+            Err(error) => {
+                flight.ended();
+                self.lanes[lane].note_error(&self.shared, error);
+            }
         }
+    }
+
+    /// Whether what keeps this run from its end may be in the hands of other workers.
+    fn may_wait_for_others(&self) -> bool {
+        self.shared.options.until == Until::Empty && self.shared.held_count() == 0
     }
 
     /// Whether a queue has nothing that this worker is to wait for. What it put back itself for a while is not left.
@@ -211,49 +276,6 @@ impl Fetcher {
             Until::Empty => due_in.is_none(),
         }
     }
-
-    /// Notes which queues are worth asking by now.
-    fn look(&mut self) -> Instant {
-        let _any = poll_hints(&mut self.lanes, &self.shared, &mut Context::from_waker(Waker::noop()));
-        let now = Instant::now();
-        self.lanes.iter_mut().for_each(|lane| lane.look_at_clock(now));
-        now
-    }
-
-    /// Until a hint, the next due job or the next token of any queue, or the stop.
-    async fn sleep(&mut self, now: Instant) {
-        let until = self.lanes.iter().filter_map(|lane| lane.rests_until(now)).min();
-        let timer = async {
-            match until {
-                Some(until) => sleep_until(until).await,
-                None => pending().await,
-            }
-        };
-        let (lanes, shared) = (&mut self.lanes, &*self.shared);
-        tokio::select! {
-            biased;
-            () = shared.signals.stop.cancelled() => {}
-            () = poll_fn(|context| poll_hints(lanes, shared, context)) => {}
-            () = shared.emptied.notified(), if shared.options.until != Until::Stopped => self.may_be_done = true,
-            () = shared.rate_freed.notified() => {}
-            () = timer => {}
-        }
-    }
-}
-
-impl Ending {
-    fn is_over(&self) -> bool {
-        self.was_idle && !self.got_any && self.done.iter().all(|done| *done == Some(true))
-    }
-}
-
-/// Whether what keeps this run from its end may be in the hands of other workers. No hint tells when they are done.
-async fn waits_for_others(shared: &Shared, queue: &QueueName) -> bool {
-    if shared.options.until != Until::Empty || shared.held_count() > 0 {
-        return false;
-    }
-    let counts = shared.storage.counts(queue).await;
-    counts.is_ok_and(|counts| counts.of(State::Processing) > 0)
 }
 
 /// Polls all of them, so that each can wake the task.

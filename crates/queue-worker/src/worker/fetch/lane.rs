@@ -1,10 +1,11 @@
+use super::{dealer::Demand, flight::Flight};
 use crate::worker::{
     backoff::{after_error, jittered, later},
+    hints::{Heard, Hints},
     shared::Shared,
     work_queue::WorkedQueue,
 };
-use futures_util::StreamExt;
-use queue_core::{Claimed, EventStream, Interest};
+use queue_core::Claimed;
 use std::{
     sync::Arc,
     task::{Context, Poll},
@@ -15,7 +16,8 @@ use tokio::time::Instant;
 /// One queue as the fetcher sees it: whether it is worth asking, and if not, until when.
 pub(super) struct Lane {
     pub(super) queue: Arc<WorkedQueue>,
-    hints: Option<EventStream>,
+    pub(super) flight: Flight,
+    hints: Hints,
     rest: Option<Rest>,
     /// Answers in a row that promised a job by now and brought none.
     broken_promises: u32,
@@ -43,15 +45,32 @@ pub(super) enum After {
 
 impl Lane {
     pub(super) fn new(queue: Arc<WorkedQueue>) -> Self {
-        Self { queue, hints: None, rest: None, broken_promises: 0, errors: 0, streams_ended: 0 }
+        Self {
+            queue,
+            flight: Flight::default(),
+            hints: Hints::default(),
+            rest: None,
+            broken_promises: 0,
+            errors: 0,
+            streams_ended: 0,
+        }
     }
 
     /// For how many jobs it is worth asking now.
     pub(super) fn room(&self, now: Instant) -> usize {
-        match (&self.rest, &self.queue.rate) {
-            (Some(_), _) => 0,
-            (None, Some(rate)) => rate.room(now),
-            (None, None) => usize::MAX,
+        match &self.queue.rate {
+            _ if self.flight.is_under_way() || self.rests() => 0,
+            Some(rate) => rate.room(now),
+            None => usize::MAX,
+        }
+    }
+
+    /// What it wants of the slots that are free now.
+    pub(super) fn demand(&self, now: Instant) -> Demand {
+        match self.room(now) {
+            0 if self.flight.is_under_way() && !self.flight.is_slow(now) => Demand::Asked,
+            0 => Demand::Nothing,
+            room => Demand::Room(room),
         }
     }
 
@@ -60,21 +79,20 @@ impl Lane {
         self.rest.is_some()
     }
 
-    /// When it will be worth asking if nothing happens before; `None` if only a start makes it so.
+    /// When it will be worth asking if nothing happens before; `None` if that takes more than time.
     pub(super) fn rests_until(&self, now: Instant) -> Option<Instant> {
         match (&self.rest, &self.queue.rate) {
+            _ if self.flight.is_under_way() || self.room(now) > 0 => None,
             (Some(rest), _) => Some(rest.until),
             (None, Some(rate)) => rate.wait_for_room(now).map(|wait| later(now, wait)),
-            (None, None) => Some(now),
+            (None, None) => None,
         }
     }
 
-    /// Subscribes before claiming, so that nothing enqueued after the claim goes unnoticed.
-    pub(super) async fn listen(&mut self, shared: &Shared) {
-        if self.hints.is_none() {
-            let subscribed = shared.storage.subscribe(&self.queue.name, Interest::Wake).await;
-            let refused = |error| shared.report_error_of(&self.queue.name, error);
-            self.hints = subscribed.map_err(refused).ok();
+    /// Subscribes before claiming, so that nothing enqueued after the claim goes unnoticed. The claim does not wait.
+    pub(super) fn listen(&mut self, shared: &Shared) {
+        if let Err(error) = self.hints.subscribe(&shared.storage, &self.queue.name) {
+            shared.report_error_of(&self.queue.name, error);
         }
     }
 
@@ -85,20 +103,19 @@ impl Lane {
 
     /// Ends a rest that a hint cut short, and answers whether one did.
     pub(super) fn poll_hints(&mut self, shared: &Shared, context: &mut Context<'_>) -> Poll<()> {
-        let Some(rest) = self.rest.filter(|rest| rest.heeds_hints) else { return Poll::Pending };
-        let Some(hints) = &mut self.hints else { return Poll::Pending };
-        match hints.poll_next_unpin(context) {
+        let is_heeded = !self.flight.is_under_way() && self.rest.is_some_and(|rest| rest.heeds_hints);
+        let hints = &mut self.hints;
+        match if is_heeded { hints.poll(context) } else { hints.poll_subscription(context) } {
             Poll::Pending => return Poll::Pending,
-            Poll::Ready(Some(_)) => {
+            Poll::Ready(Heard::Hint) => {
                 self.streams_ended = 0;
                 self.rest = None;
             }
-            Poll::Ready(None) => {
+            Poll::Ready(Heard::Ended) => {
                 self.streams_ended += 1;
-                self.hints = None;
-                let again = later(Instant::now(), after_error(self.streams_ended, &*shared.rng));
-                self.rest = Some(Rest { until: rest.until.min(again), ..rest });
+                self.shorten_rest(after_error(self.streams_ended, &*shared.rng));
             }
+            Poll::Ready(Heard::Refused(error)) => shared.report_error_of(&self.queue.name, error),
         }
         Poll::Ready(())
     }

@@ -2,8 +2,11 @@
 //! the answers.
 
 mod ask;
+mod call;
 mod dealer;
+mod ending;
 mod fetcher;
+mod flight;
 mod lane;
 
 pub(super) use fetcher::Fetcher;

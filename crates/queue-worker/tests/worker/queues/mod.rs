@@ -2,6 +2,7 @@
 
 mod ending;
 mod shares;
+mod slow;
 mod together;
 mod trouble;
 mod waking;

@@ -86,13 +86,13 @@ async fn one_slot_is_enough_for_many_queues() {
 #[tokio::test(start_paused = true)]
 async fn a_claim_that_fails_holds_up_no_other_queue() {
     let (rig, starts) = (Rig::new(), Starts::default());
-    rig.store.script().on_claim_of = Some((a(), Fault::Refuse(ErrorKind::Unavailable)));
+    rig.store.script().on_claim_of.insert(a(), Fault::Refuse(ErrorKind::Unavailable));
     rig.enqueue_into(&a(), [job("late", 7)]).await;
     rig.enqueue_into(&b(), jobs(100)).await;
     let running = Rig::start(rig.worker_on(starts.router(|_| 10), weighted(&[(a(), 9), (b(), 1)])));
     rig.events.wait_for("completed 99").await;
     assert_eq!(times_ms(&starts.all()).last(), Some(&240), "four at a time, without a break");
-    rig.store.script().on_claim_of = None;
+    rig.store.script().on_claim_of.clear();
     rig.events.wait_for("completed late").await;
     running.stop().await;
 }

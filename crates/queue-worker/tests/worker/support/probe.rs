@@ -1,15 +1,18 @@
 use super::Fault;
 use async_trait::async_trait;
 use queue_core::{
-    Applied, Capabilities, ClaimRequest, Claimed, Detail, EventStream, Interest, JobRecord, Limits,
+    Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, EventStream, Interest, JobRecord, Limits,
     ListQuery, Page, PruneRequest, QueueName, Result, Stamped, Storage, StorageLayer,
     lifecycle::{Patch, Transition},
 };
 use queue_memory::MemoryStorage;
 use std::{
+    collections::BTreeMap,
     fmt,
     sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
+use tokio::time::sleep;
 
 /// More claims than any test needs: a worker that gets here spins.
 const CLAIMS_MAX: usize = 20_000;
@@ -29,8 +32,10 @@ pub(crate) struct Probe {
 #[derive(Default)]
 pub(crate) struct Script {
     pub(crate) on_claim: Option<Box<dyn FnMut() -> Fault + Send>>,
-    /// What goes wrong with claims of one queue.
-    pub(crate) on_claim_of: Option<(QueueName, Fault)>,
+    /// What goes wrong with claims of single queues.
+    pub(crate) on_claim_of: BTreeMap<QueueName, Fault>,
+    /// Whatever else concerns one queue is never answered: what is listed, counted and pruned of it.
+    pub(crate) hangs: Option<QueueName>,
     pub(crate) on_settle: Option<OnBatch>,
     pub(crate) on_heartbeat: Option<OnBatch>,
     pub(crate) on_list: Option<Fault>,
@@ -51,6 +56,8 @@ pub(crate) enum Hints {
     Drop,
     /// Every stream ends at once.
     End,
+    /// No subscription is answered before this has passed.
+    Late(Duration),
 }
 
 /// What reached the store.
@@ -95,6 +102,10 @@ impl Probe {
         })
     }
 
+    fn hanging(&self, queue: &QueueName) -> Fault {
+        if self.script().hangs.as_ref() == Some(queue) { Fault::Hang } else { Fault::None }
+    }
+
     fn fault_of_batch(&self, batch: &[Transition]) -> Fault {
         let mut script = self.script();
         let is_heartbeat = batch.iter().all(|it| matches!(it.patch, Patch::Extend { .. }));
@@ -128,10 +139,7 @@ impl StorageLayer for Probe {
             assert!(log.claims < CLAIMS_MAX, "the worker spins");
         });
         let fault = self.script().on_claim.as_mut().map_or(Fault::None, |fault| fault());
-        let fault = match &self.script().on_claim_of {
-            Some((queue, fault)) if *queue == request.queue => *fault,
-            _ => fault,
-        };
+        let fault = self.script().on_claim_of.get(&request.queue).copied().unwrap_or(fault);
         let mut claimed = fault.around(self.store.claim(request)).await?;
         if let Some(edit) = &mut self.script().edit_claimed {
             edit(&mut claimed);
@@ -153,13 +161,20 @@ impl StorageLayer for Probe {
     }
 
     async fn list(&self, query: ListQuery) -> Result<Page> {
-        let fault = self.script().on_list.unwrap_or(Fault::None);
+        let scripted = self.script().on_list;
+        let fault = scripted.unwrap_or_else(|| self.hanging(&query.queue));
         fault.around(self.store.list(query)).await
     }
 
     async fn prune(&self, request: PruneRequest) -> Result<u64> {
-        let fault = self.script().on_prune.unwrap_or(Fault::None);
+        let scripted = self.script().on_prune;
+        let fault = scripted.unwrap_or_else(|| self.hanging(&request.queue));
         fault.around(self.store.prune(request)).await
+    }
+
+    async fn counts(&self, queue: &QueueName) -> Result<Counts> {
+        let fault = self.hanging(queue);
+        fault.around(self.store.counts(queue)).await
     }
 
     async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
@@ -169,6 +184,10 @@ impl StorageLayer for Probe {
             Hints::Pass => self.store.subscribe(queue, interest).await,
             Hints::Drop => Ok(Box::pin(futures_util::stream::pending())),
             Hints::End => Ok(Box::pin(futures_util::stream::empty())),
+            Hints::Late(wait) => {
+                sleep(wait).await;
+                self.store.subscribe(queue, interest).await
+            }
         }
     }
 }

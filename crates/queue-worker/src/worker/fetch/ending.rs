@@ -1,0 +1,28 @@
+/// One look at all queues of a run that ends by itself, to see whether it is done. It begins when nothing is held and no
+/// call is in flight, asks every queue at the same time, and is over when all calls that follow from that are answered.
+#[derive(Debug)]
+pub(super) struct Ending {
+    /// Jobs came: what they will have enqueued when they are settled is for another look.
+    got_any: bool,
+    /// Of each queue that answered, whether nothing is left in it to wait for.
+    done: Vec<Option<bool>>,
+}
+
+impl Ending {
+    pub(super) fn new(lanes: usize) -> Self {
+        Self { got_any: false, done: vec![None; lanes] }
+    }
+
+    pub(super) fn note(&mut self, lane: usize, got_any: bool, is_done: Option<bool>) {
+        self.got_any |= got_any;
+        self.done[lane] = is_done.or(self.done[lane]);
+    }
+
+    pub(super) fn has_heard_of(&self, lane: usize) -> bool {
+        self.done[lane].is_some()
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        !self.got_any && self.done.iter().all(|done| *done == Some(true))
+    }
+}
