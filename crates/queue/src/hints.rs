@@ -1,11 +1,11 @@
 use crate::client::Shared;
-use futures_util::StreamExt;
+use futures_util::{FutureExt, StreamExt, future::BoxFuture, stream};
 use queue_core::{EventStream, Hint, Interest};
 use std::{future, time::Duration};
 use tokio::time::{Instant, sleep_until};
 
-/// No longer than this for a subscription: hints save time, so it must not cost more than they save.
-const SUBSCRIBE_MAX: Duration = Duration::from_secs(1);
+/// Nobody waits for a subscription for longer than this: hints save time, so they must not cost more than they save.
+const SUBSCRIBE_MAX: Duration = Duration::from_millis(100);
 
 /// A hint that promises nothing, which a busy store may give for every write of others, leads to a read or claim at once
 /// only so many times in a row. A call needs two: its job is claimed, and then done.
@@ -15,31 +15,48 @@ const GAP_MIN: Duration = Duration::from_millis(1);
 /// and the gap doubles up to this: whoever is hinted at in vain all the time listens less closely.
 const GAP_MAX: Duration = Duration::from_millis(16);
 
-/// A subscription that may be missing: then it never says anything, and whoever listens reads at intervals anyway.
+/// A subscription that may be missing or late: then it says nothing, and whoever listens reads at intervals anyway.
 pub(crate) struct Hints {
-    stream: Option<EventStream>,
+    source: Source,
     /// Hints that promised nothing, since one led to something new.
     in_vain: u32,
 }
 
+enum Source {
+    None,
+    /// The store takes its time. Its answer counts as a hint, since things may have happened before it.
+    Late(BoxFuture<'static, Option<EventStream>>),
+    Stream(EventStream),
+}
+
 impl Hints {
-    /// Once this answers, later changes are hinted at, if hints are to be had.
+    /// Once this answers, later changes are hinted at, if the store is quick about it and hints are to be had.
     pub(crate) async fn subscribe(shared: &Shared, interest: Interest, deadline: Instant) -> Self {
-        let subscribing = shared.storage.subscribe(&shared.name, interest);
-        let until = deadline.min(Instant::now() + SUBSCRIBE_MAX);
-        let answer = tokio::time::timeout_at(until, subscribing).await;
+        let (storage, queue) = (shared.storage.clone(), shared.name.clone());
         // An error that matters comes back with the next read.
-        Self { stream: answer.ok().and_then(Result::ok), in_vain: 0 }
+        let mut subscribing = async move { storage.subscribe(&queue, interest).await.ok() }.boxed();
+        let until = deadline.min(Instant::now() + SUBSCRIBE_MAX);
+        let source = match tokio::time::timeout_at(until, &mut subscribing).await {
+            Ok(stream) => stream.map_or(Source::None, Source::Stream),
+            Err(_elapsed) => Source::Late(subscribing),
+        };
+        Self { source, in_vain: 0 }
     }
 
     /// The next hint. Dropping the future loses none.
     pub(crate) async fn next(&mut self) -> Hint {
-        if let Some(stream) = &mut self.stream
-            && let Some(hint) = stream.next().await
+        if let Source::Late(subscribing) = &mut self.source {
+            let stream = subscribing.await;
+            self.source = stream.map_or(Source::None, |hints| {
+                Source::Stream(stream::iter([Hint::Missed]).chain(hints).boxed())
+            });
+        }
+        if let Source::Stream(hints) = &mut self.source
+            && let Some(hint) = hints.next().await
         {
             return hint;
         }
-        self.stream = None;
+        self.source = Source::None;
         future::pending().await
     }
 

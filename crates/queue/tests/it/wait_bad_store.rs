@@ -1,7 +1,7 @@
 //! Whatever a store does, a wait ends in time, and what the record says is what it answers.
 
 use crate::support::{Fault, Faulty, SECOND, memory, on, settle_down, spawn, take};
-use queue::{ErrorKind, JobOptions, Outcome, State, Storage, WaitError};
+use queue::{ErrorKind, JobOptions, Outcome, State, Storage, WaitError, WaitOptions};
 use queue_testkit::fault::{FaultPlan, FaultStore, Gate, Verb};
 use std::{
     sync::{Arc, atomic::AtomicU32},
@@ -219,4 +219,23 @@ async fn a_consumer_finds_jobs_whatever_becomes_of_the_hints() {
         assert!(dequeue.await.unwrap().unwrap().is_some());
         assert!(begun.elapsed() <= SECOND, "{:?}", begun.elapsed());
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_subscription_that_is_late_costs_a_tenth_of_a_second_and_still_brings_hints() {
+    let store = memory();
+    let slow = Arc::new(FaultStore::new(store.clone(), FaultPlan::new(0)));
+    let gate = Gate::shut();
+    slow.next(Verb::Subscribe, 1, &queue_testkit::fault::Fault::HoldUntil(gate.clone()));
+    let (caller, begun) = (on(slow), Instant::now());
+    let looks_seldom =
+        WaitOptions::from(100 * SECOND).look_first_after(50 * SECOND).look_at_least_every(50 * SECOND);
+    let call = spawn(async move { caller.enqueue_and_wait("a", String::new(), looks_seldom).await });
+    let job = on(store).dequeue(5 * SECOND).await.unwrap().unwrap();
+    assert_eq!(begun.elapsed(), Duration::from_millis(100));
+    gate.open();
+    settle_down().await;
+    let _ = job.ack(&"out".to_owned()).await.unwrap();
+    assert_eq!(call.await.unwrap().unwrap(), "out");
+    assert_eq!(begun.elapsed(), Duration::from_millis(100), "it did not wait for the next look");
 }
