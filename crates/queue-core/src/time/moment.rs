@@ -1,4 +1,4 @@
-use crate::Timestamp;
+use crate::{Timestamp, time::store_time::SLOWER_BY};
 use std::time::Duration;
 
 /// Store time, and the reading of the clock behind it. Every reply of a store carries both.
@@ -28,6 +28,11 @@ impl Moment {
     /// How far store time leads its clock: zero unless some clock was ahead once.
     pub fn lead(self) -> Duration {
         self.now.since(self.clock)
+    }
+
+    /// How long the lead lasts: the clock rules again after 64 times the lead, as long as some handle works.
+    pub fn lead_lasts(self) -> Duration {
+        self.lead().saturating_mul(SLOWER_BY)
     }
 
     /// Store time is ahead of its clock, so a claim persists it even if it leases nothing: handles that live for a

@@ -2,7 +2,7 @@ use crate::Timestamp;
 use std::time::Duration;
 
 /// While its clock is behind, store time runs slower than real time by one part in this many.
-const SLOWER_BY: i64 = 64;
+pub(super) const SLOWER_BY: u32 = 64;
 
 /// What one handle knows of its store's time, so that time neither goes back nor stands still while the clock is behind
 /// what was told before (I24): after a step back, or a failover to a host whose clock is behind.
@@ -43,7 +43,9 @@ impl StoreTime {
     /// The earliest that the store's time can be at this reading of the counter. Taken at sending, and passed along.
     pub fn floor(&self, ticks: Duration) -> Timestamp {
         let measured = i64::try_from(ticks.saturating_sub(self.at).as_millis()).unwrap_or(i64::MAX);
-        Timestamp::from_millis(self.told.as_millis().saturating_add(measured - measured / SLOWER_BY))
+        Timestamp::from_millis(
+            self.told.as_millis().saturating_add(measured - measured / i64::from(SLOWER_BY)),
+        )
     }
 
     /// Takes a reply. The counter is read at its receipt: one read at sending would add the latency of every call.
