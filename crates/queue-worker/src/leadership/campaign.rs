@@ -4,15 +4,18 @@ use crate::worker::{
     hints::{Heard, Hints},
 };
 use queue_core::{
-    Budget, ClaimRequest, ClaimedJob, ContentType, JobId, Kind, NewJob, OnFailed, Payload, Result,
-    RetryPolicy, Span, StorageExt, lifecycle::Policy,
+    Budget, Certainty, ClaimRequest, Claimed, ClaimedJob, ContentType, Error, ErrorKind, JobId, Kind,
+    LostClaim, NewJob, OnFailed, Payload, Result, RetryPolicy, Span, StorageExt, lifecycle::Policy,
 };
 use std::time::Duration;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 /// A lapse that was promised for now may be a moment away: asking again at once would only load the store.
 const ASK_AGAIN_MIN: Duration = Duration::from_millis(10);
+
+/// Most claims without an answer that are looked for.
+const LOST_MAX: usize = 16;
 
 /// A claim that made this candidate the leader.
 #[derive(Debug)]
@@ -29,13 +32,13 @@ enum Attempt {
     Wait(Duration),
 }
 
-/// Claims until it wins; `None` once it is to leave. Claims are not interrupted, since a dropped one might have won.
+/// Claims until it wins; `None` once it is to leave.
 pub(super) async fn campaign(candidate: &Candidate, leave: &CancellationToken) -> Result<Option<Won>> {
-    let (mut hints, mut errors) = (Hints::default(), 0);
+    let (mut hints, mut errors, mut lost) = (Hints::default(), 0, Vec::new());
     while !leave.is_cancelled() {
         // An error that matters comes back with the claim.
         let _none_yet = hints.subscribe(&candidate.storage, &candidate.queue);
-        let pause = match attempt(candidate).await {
+        let pause = match attempt(candidate, &mut lost).await {
             Ok(Attempt::Won(won)) => return Ok(Some(*won)),
             Ok(Attempt::Wait(pause)) => {
                 errors = 0;
@@ -51,14 +54,18 @@ pub(super) async fn campaign(candidate: &Candidate, leave: &CancellationToken) -
         };
         leave.run_until_cancelled(sleep(pause)).await;
     }
+    give_back(candidate, &mut lost).await;
     Ok(None)
 }
 
-async fn attempt(candidate: &Candidate) -> Result<Attempt> {
-    let Candidate { storage, queue, lease, id, rng, .. } = candidate;
-    let lapses_at = Instant::now() + lease.as_duration();
-    let request = ClaimRequest::new(queue.clone(), id.clone(), 1, *lease, &**rng);
-    let claimed = storage.claim_or_rescue(request, &policy(), &**rng).await?;
+async fn attempt(candidate: &Candidate, lost: &mut Vec<LostClaim>) -> Result<Attempt> {
+    give_back(candidate, lost).await;
+    let (mut claimed, mut lapses_at) = claim(candidate, lost).await?;
+    let is_overdue = claimed.next_due.is_some_and(|at| at <= claimed.now);
+    if claimed.jobs.is_empty() && is_overdue && !claimed.paused {
+        candidate.storage.rescue(&candidate.queue, 1, &policy()).await?;
+        (claimed, lapses_at) = claim(candidate, lost).await?;
+    }
     if let Some(job) = claimed.jobs.into_iter().next() {
         // An answer may come so late that the term is over before it began.
         let is_over = Instant::now() >= lapses_at;
@@ -68,13 +75,45 @@ async fn attempt(candidate: &Candidate) -> Result<Attempt> {
             Attempt::Won(Box::new(Won { job, lapses_at }))
         });
     }
-    let poll = jittered(candidate.poll_interval, &**rng);
+    let poll = jittered(candidate.poll_interval, &*candidate.rng);
     match claimed.next_due {
         None if !claimed.paused && begin(candidate).await? => Ok(Attempt::Wait(Duration::ZERO)),
         None => Ok(Attempt::Wait(poll)),
         Some(_) if claimed.paused => Ok(Attempt::Wait(poll)),
         Some(at) => Ok(Attempt::Wait(at.since(claimed.now).max(ASK_AGAIN_MIN).min(poll))),
     }
+}
+
+/// One claim, and when what it won lapses. It is not interrupted by a leave, since it might have won; one whose answer is
+/// lost is noted.
+async fn claim(candidate: &Candidate, lost: &mut Vec<LostClaim>) -> Result<(Claimed, Instant)> {
+    let Candidate { storage, queue, lease, id, rng, .. } = candidate;
+    let lapses_at = Instant::now() + lease.as_duration();
+    let request = ClaimRequest::new(queue.clone(), id.clone(), 1, *lease, &**rng);
+    let noted = LostClaim::of(&request);
+    let answer = timeout(lease.as_duration() * 2 / 3, storage.claim(request)).await;
+    let answer = answer.unwrap_or_else(|_elapsed| Err(unanswered()));
+    if answer.as_ref().is_err_and(|error| error.certainty() == Certainty::Unknown) {
+        // Those that came first have long lapsed.
+        lost.drain(..(lost.len() + 1).saturating_sub(LOST_MAX));
+        lost.push(noted);
+    }
+    Ok((answer?, lapses_at))
+}
+
+/// Gives back a seat that a claim without an answer took, so that nobody has to wait for its lapse.
+async fn give_back(candidate: &Candidate, lost: &mut Vec<LostClaim>) {
+    let each_max = candidate.lease.as_duration() / 3;
+    for claim in std::mem::take(lost) {
+        let mut claim = claim;
+        if !matches!(timeout(each_max, claim.give_back(&*candidate.storage)).await, Ok(Ok(true))) {
+            lost.push(claim);
+        }
+    }
+}
+
+fn unanswered() -> Error {
+    Error::new(ErrorKind::Unavailable, "claim", "the store did not answer").unknown()
 }
 
 /// Stores the election's job; false if it is there already.

@@ -1,20 +1,33 @@
-//! Claims that are answered so late that little is left of their leases, or nothing.
+//! Claims that are heard so late that little is left of their leases, or nothing.
 
 use crate::{
     leases::{Told, failure, sleeping, told, until_cancelled},
     support::{Fault, Rig, job, millis},
 };
 use queue_worker::CancelReason;
-use tokio::time::sleep;
+use tokio::{
+    task::yield_now,
+    time::{advance, sleep},
+};
+
+/// Once everybody waits, nobody runs for so long.
+async fn nobody_runs_for(time: u64) {
+    for _ in 0..100 {
+        yield_now().await;
+    }
+    advance(millis(time)).await;
+}
 
 #[tokio::test(start_paused = true)]
-async fn a_job_whose_lease_lapsed_before_its_claim_was_answered_is_given_back_unstarted() {
+async fn a_job_whose_lease_lapsed_before_its_claim_was_heard_is_given_back_unstarted() {
     let rig = Rig::new();
     rig.enqueue([job("a", 1)]).await;
-    let mut answers = [millis(3500)].into_iter();
+    let mut answers = [millis(1000)].into_iter();
     rig.store.script().on_claim = Some(Box::new(move || answers.next().map_or(Fault::None, Fault::Late)));
     let worker = rig.worker(sleeping(10)).lease(millis(3000)).rescue_interval(millis(60_000));
-    let report = rig.drain(worker).await;
+    let running = Rig::start(worker.until_empty());
+    nobody_runs_for(3500).await;
+    let report = running.ended().await;
     assert_eq!(rig.events.labels(), ["released a", "started a", "completed a"]);
     assert_eq!((report.started, report.released), (1, 1));
 }
@@ -22,8 +35,9 @@ async fn a_job_whose_lease_lapsed_before_its_claim_was_answered_is_given_back_un
 /// A job is there half a second after the start, and the claim that brings it takes nearly the whole lease.
 async fn claimed_late(rig: &Rig) {
     sleep(millis(500)).await;
-    rig.store.script().on_claim = Some(Box::new(|| Fault::Late(millis(2900))));
+    rig.store.script().on_claim = Some(Box::new(|| Fault::Late(millis(1000))));
     rig.enqueue([job("a", 1)]).await;
+    nobody_runs_for(2900).await;
     rig.events.wait_for("started a").await;
     rig.store.script().on_claim = None;
 }

@@ -13,6 +13,7 @@ mod late_claims;
 mod leadership;
 mod leadership_faults;
 mod leases;
+mod lost_claims;
 mod outcomes;
 mod pausing;
 mod prefetch;

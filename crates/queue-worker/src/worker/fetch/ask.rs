@@ -1,10 +1,16 @@
+use super::lost::Lost;
 use crate::worker::{
     HeldJob, heartbeat, held_job::Room, held_jobs::HeldJobs, rate::Reservation, shared::Shared,
     work_queue::WorkedQueue,
 };
-use queue_core::{ClaimRequest, Claimed, ClaimedJob, Error, ErrorKind, Result};
-use std::{collections::VecDeque, sync::Arc};
-use tokio::time::Instant;
+use queue_core::{
+    Certainty, ClaimRequest, Claimed, ClaimedJob, Error, ErrorKind, LostClaim, Result, Span, Timestamp,
+};
+use std::{collections::VecDeque, sync::Arc, time::Duration};
+use tokio::time::{Instant, timeout};
+
+/// How much longer than for a call its answer is waited for, so that a store can say itself that it has none.
+const ANSWER_MAX: Duration = Duration::from_secs(1);
 
 /// One claim, with the starts that its jobs are to have.
 pub(super) struct Ask {
@@ -15,6 +21,10 @@ pub(super) struct Ask {
     pub(super) limit: usize,
     /// As many, where a rate limit holds.
     pub(super) starts: Option<Reservation>,
+    /// As [`ClaimRequest::bytes_max`].
+    pub(super) bytes_max: usize,
+    /// The store's time, as far as it is known.
+    pub(super) now: Option<Timestamp>,
 }
 
 /// What a claim brought.
@@ -27,13 +37,20 @@ pub(super) struct Answered {
     pub(super) jobs: VecDeque<Arc<HeldJob>>,
     /// The answer without its jobs.
     pub(super) answer: Result<Claimed>,
+    /// The claim, if its answer was lost.
+    pub(super) lost: Option<Lost>,
 }
 
 impl Ask {
     /// Jobs are held as soon as they are here, so that the heartbeat has them.
     pub(super) async fn send(mut self, shared: Arc<Shared>) -> Answered {
-        let (limit, sent_at) = (self.limit, Instant::now());
-        let mut answer = shared.storage.claim(self.request(&shared, limit)).await;
+        let (limit, sent_at, listens) = (self.limit, Instant::now(), listens(&shared));
+        let request = self.request(&shared, limit, listens);
+        let lost = LostClaim::of(&request);
+        let answer = timeout(listens, shared.storage.claim(request)).await;
+        let mut answer = answer.unwrap_or_else(|_elapsed| Err(unanswered()));
+        let is_lost = answer.as_ref().is_err_and(|error| error.certainty() == Certainty::Unknown);
+        let lost = is_lost.then(|| Lost::new(&shared, &self.queue.name, lost, sent_at.elapsed()));
         let claimed = answer.as_mut().map(|claimed| std::mem::take(&mut claimed.jobs)).unwrap_or_default();
         let got = claimed.len();
         let lapses_at = sent_at + shared.options.lease.as_duration();
@@ -45,7 +62,7 @@ impl Ask {
         for _ in jobs.len()..got {
             shared.report_error_of(&self.queue.name, broken_claim());
         }
-        Answered { lane: self.lane, limit, got, jobs, answer }
+        Answered { lane: self.lane, limit, got, jobs, answer, lost }
     }
 
     /// `None` for what is not to be held.
@@ -54,9 +71,12 @@ impl Ask {
         held.add(|place| HeldJob::new(place, job, lapses_at, room))
     }
 
-    fn request(&self, shared: &Shared, limit: usize) -> ClaimRequest {
+    fn request(&self, shared: &Shared, limit: usize, listens: Duration) -> ClaimRequest {
         let (queue, worker) = (self.queue.name.clone(), shared.name.id.clone());
-        ClaimRequest::new(queue, worker, limit, shared.options.lease, &*shared.rng)
+        let request = ClaimRequest::new(queue, worker, limit, shared.options.lease, &*shared.rng);
+        let listens = Span::new("a call", listens).unwrap_or(Span::MAX);
+        let not_after = self.now.map(|now| now + listens);
+        ClaimRequest { bytes_max: self.bytes_max, not_after, ..request }
     }
 
     /// What one job takes; `None` for one that nobody asked for.
@@ -68,6 +88,18 @@ impl Ask {
         };
         Some(Room { lane: self.lane, start })
     }
+}
+
+/// For how long an answer is waited for: longer than a store needs to say that it has none, and no longer than leaves a part
+/// of the lease for finding what was leased.
+fn listens(shared: &Shared) -> Duration {
+    let call = shared.storage.capabilities().call_timeout.saturating_add(ANSWER_MAX);
+    call.min(shared.options.lease.as_duration() * 2 / 3)
+}
+
+fn unanswered() -> Error {
+    Error::new(ErrorKind::Unavailable, "claim", "the store did not answer; what it leased is looked for")
+        .unknown()
 }
 
 fn broken_claim() -> Error {

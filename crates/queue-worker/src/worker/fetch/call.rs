@@ -1,4 +1,7 @@
-use super::ask::{Answered, Ask};
+use super::{
+    ask::{Answered, Ask},
+    lost::Lost,
+};
 use crate::worker::{maintenance, shared::Shared};
 use futures_util::{FutureExt, future::BoxFuture};
 use queue_core::{QueueName, State};
@@ -6,7 +9,7 @@ use std::{sync::Arc, time::Duration};
 use tokio::time::timeout;
 
 /// A queue is claimed from again after this long, though lapsed leases or counts have no answer.
-const SIDE_CALL_MAX: Duration = Duration::from_secs(5);
+pub(super) const SIDE_CALL_MAX: Duration = Duration::from_secs(5);
 
 /// A call about one queue, in flight beside those about others.
 pub(super) type Call = BoxFuture<'static, Ended>;
@@ -15,6 +18,8 @@ pub(super) type Call = BoxFuture<'static, Ended>;
 pub(super) enum Ended {
     /// The answer to a claim.
     Claim(Answered),
+    /// What a lost claim leased is given back; it may still lease more.
+    Find { lost: Lost, is_over: bool },
     /// Lapsed leases were ended, so there may be jobs.
     Rescue(usize),
     /// Whether other workers hold jobs of the queue.
@@ -24,6 +29,21 @@ pub(super) enum Ended {
 /// It is not dropped before the last step of a shutdown, since a dropped claim leaks leases.
 pub(super) fn claim(ask: Ask, shared: &Arc<Shared>) -> Call {
     ask.send(shared.clone()).map(Ended::Claim).boxed()
+}
+
+pub(super) fn find(mut lost: Lost, shared: &Arc<Shared>) -> Call {
+    let shared = shared.clone();
+    async move {
+        let is_over = lost.find(&shared).await;
+        Ended::Find { lost, is_over }
+    }
+    .boxed()
+}
+
+/// Beside everything else, whether the run is at its end or not.
+pub(super) fn watch(lost: Lost, shared: &Arc<Shared>) -> BoxFuture<'static, ()> {
+    let shared = shared.clone();
+    async move { lost.watch(&shared).await }.boxed()
 }
 
 pub(super) fn rescue(lane: usize, shared: &Arc<Shared>) -> Call {

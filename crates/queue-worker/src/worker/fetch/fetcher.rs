@@ -4,19 +4,19 @@ use super::{
     dealer::Dealer,
     ending::Ending,
     flight::{KEPT_MAX, SLOW},
-    lane::{After, Lane},
+    lane::{After, Lane, poll_hints},
 };
 use crate::worker::{
     backoff::jittered, dispatcher::Dispatcher, line::Length, options::Until, prefetch::Prefetch,
     rate::Reservation, shared::Shared,
 };
-use futures_util::{FutureExt, StreamExt, stream::FuturesUnordered};
+use futures_util::{FutureExt, StreamExt, future::BoxFuture, stream::FuturesUnordered};
 use queue_core::Claimed;
 use std::{
     collections::VecDeque,
     future::{pending, poll_fn},
     sync::Arc,
-    task::{Context, Poll, Waker},
+    task::{Context, Waker},
     time::Duration,
 };
 use tokio::time::{Instant, sleep_until};
@@ -43,6 +43,8 @@ pub(in crate::worker) struct Fetcher {
     lanes: Vec<Lane>,
     dealer: Dealer,
     calls: FuturesUnordered<Call>,
+    /// For what claims whose answers were lost still lease.
+    watches: FuturesUnordered<BoxFuture<'static, ()>>,
     /// A queue is worth asking, and there is no room.
     wants_room: bool,
     /// Nothing is held any more, so the end may have come.
@@ -60,6 +62,7 @@ impl Fetcher {
             lanes,
             dealer,
             calls: FuturesUnordered::new(),
+            watches: FuturesUnordered::new(),
             wants_room: false,
             may_be_done: false,
             ending: None,
@@ -74,6 +77,7 @@ impl Fetcher {
         while let Some(ended) = self.calls.next().await {
             self.note(vec![ended]);
         }
+        while self.watches.next().await.is_some() {}
     }
 
     /// Claims what there is room for, and stops a run that is at its end.
@@ -122,11 +126,12 @@ impl Fetcher {
         let dealt = self.dealer.deal(room, &demands);
         let batch_max = self.shared.storage.capabilities().limits.batch_max;
         for (lane, wanted) in dealt.into_iter().enumerate() {
-            let Lane { queue, .. } = &self.lanes[lane];
+            let Lane { queue, portion, .. } = &self.lanes[lane];
             let starts = queue.rate.as_ref().map(|rate| rate.reserve(wanted, now));
             let limit = starts.as_ref().map_or(wanted, Reservation::starts).min(batch_max);
             if limit > 0 || self.only_looks_at(lane) {
-                let ask = Ask { lane, queue: queue.clone(), limit, starts };
+                let (bytes_max, now) = (portion.bytes(), self.lanes[lane].store_time(now));
+                let ask = Ask { lane, queue: queue.clone(), limit, starts, bytes_max, now };
                 self.lanes[lane].listen(&self.shared);
                 self.begin(lane, limit, call::claim(ask, &self.shared));
             }
@@ -179,6 +184,7 @@ impl Fetcher {
             biased;
             () = shared.signals.stop.cancelled() => {}
             Some(ended) = self.calls.next() => self.note_all(ended),
+            Some(()) = self.watches.next() => {}
             () = poll_fn(|context| poll_hints(lanes, shared, context)) => {}
             () = shared.room_freed.notified(), if self.wants_room => {}
             () = shared.emptied.notified(), if shared.options.until != Until::Stopped => self.may_be_done = true,
@@ -208,6 +214,8 @@ impl Fetcher {
         for ended in ended {
             match ended {
                 Ended::Claim(answered) => self.note_claim(answered),
+                Ended::Find { lost, is_over: false } => self.watches.push(call::watch(lost, &self.shared)),
+                Ended::Find { is_over: true, .. } => {}
                 Ended::Rescue(lane) => self.lanes[lane].flight.ended(),
                 Ended::Look { lane, others_hold } => {
                     let lane = &mut self.lanes[lane];
@@ -237,7 +245,11 @@ impl Fetcher {
     }
 
     fn note_claim(&mut self, answered: Answered) {
-        let Answered { lane, limit, got, answer, .. } = answered;
+        let Answered { lane, limit, got, answer, lost, .. } = answered;
+        if let Some(lost) = lost {
+            self.lanes[lane].portion.halve(limit);
+            self.calls.push(call::find(lost, &self.shared));
+        }
         let is_done = answer.as_ref().ok().map(|answer| self.is_done(answer));
         if let Some(ending) = &mut self.ending {
             ending.note(lane, got > 0, is_done);
@@ -276,15 +288,4 @@ impl Fetcher {
             Until::Empty => due_in.is_none(),
         }
     }
-}
-
-/// Polls all of them, so that each can wake the task.
-fn poll_hints(lanes: &mut [Lane], shared: &Shared, context: &mut Context<'_>) -> Poll<()> {
-    let mut any = Poll::Pending;
-    for lane in lanes {
-        if lane.poll_hints(shared, context).is_ready() {
-            any = Poll::Ready(());
-        }
-    }
-    any
 }

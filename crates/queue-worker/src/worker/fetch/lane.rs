@@ -5,7 +5,7 @@ use crate::worker::{
     shared::Shared,
     work_queue::WorkedQueue,
 };
-use queue_core::Claimed;
+use queue_core::{ClaimPortion, Claimed, Span, Timestamp};
 use std::{
     sync::Arc,
     task::{Context, Poll},
@@ -17,6 +17,9 @@ use tokio::time::Instant;
 pub(super) struct Lane {
     pub(super) queue: Arc<WorkedQueue>,
     pub(super) flight: Flight,
+    pub(super) portion: ClaimPortion,
+    /// What the store last said that its time is, and when it did.
+    told: Option<(Timestamp, Instant)>,
     hints: Hints,
     rest: Option<Rest>,
     /// Answers in a row that promised a job by now and brought none.
@@ -48,6 +51,8 @@ impl Lane {
         Self {
             queue,
             flight: Flight::default(),
+            portion: ClaimPortion::default(),
+            told: None,
             hints: Hints::default(),
             rest: None,
             broken_promises: 0,
@@ -60,9 +65,15 @@ impl Lane {
     pub(super) fn room(&self, now: Instant) -> usize {
         match &self.queue.rate {
             _ if self.flight.is_under_way() || self.rests() => 0,
-            Some(rate) => rate.room(now),
-            None => usize::MAX,
+            Some(rate) => rate.room(now).min(self.portion.jobs()),
+            None => self.portion.jobs(),
         }
+    }
+
+    /// The store's time, as far as it is known.
+    pub(super) fn store_time(&self, now: Instant) -> Option<Timestamp> {
+        let (told, at) = self.told?;
+        Some(told + Span::new("a while", now.saturating_duration_since(at)).unwrap_or(Span::MAX))
     }
 
     /// What it wants of the slots that are free now.
@@ -134,6 +145,10 @@ impl Lane {
         limit: usize,
     ) -> After {
         self.errors = 0;
+        self.told = Some((answer.now, Instant::now()));
+        if got > 0 {
+            self.portion.double();
+        }
         // The dispatcher starts no more of a paused queue.
         self.queue.set_paused(answer.paused);
         if got >= limit {
@@ -147,6 +162,8 @@ impl Lane {
         };
         let poll = jittered(shared.options.poll_interval, &*shared.rng);
         let wait = match (due_in, self.broken_promises) {
+            // It was given as many bytes as it may have at once.
+            (Some(Duration::ZERO), _) if got > 0 => return After::Nothing,
             (Some(Duration::ZERO), 0..=1) => return After::Rescue,
             (Some(due_in), 0) => due_in.min(poll),
             (Some(_) | None, _) => poll,
@@ -167,4 +184,15 @@ impl Lane {
         let until = later(Instant::now(), after_error(self.errors, &*shared.rng));
         self.rest = Some(Rest { until, heeds_hints: false });
     }
+}
+
+/// Polls all of them, so that each can wake the task.
+pub(super) fn poll_hints(lanes: &mut [Lane], shared: &Shared, context: &mut Context<'_>) -> Poll<()> {
+    let mut any = Poll::Pending;
+    for lane in lanes {
+        if lane.poll_hints(shared, context).is_ready() {
+            any = Poll::Ready(());
+        }
+    }
+    any
 }

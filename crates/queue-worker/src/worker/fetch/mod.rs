@@ -8,5 +8,6 @@ mod ending;
 mod fetcher;
 mod flight;
 mod lane;
+mod lost;
 
 pub(super) use fetcher::Fetcher;

@@ -1,4 +1,4 @@
-use super::Fault;
+use super::{Fault, spawn};
 use async_trait::async_trait;
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, EventStream, Interest, JobRecord, Limits,
@@ -12,7 +12,7 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep, sleep_until};
 
 /// More claims than any test needs: a worker that gets here spins.
 const CLAIMS_MAX: usize = 20_000;
@@ -45,6 +45,9 @@ pub(crate) struct Script {
     pub(crate) edit_claimed: Option<Edit<Claimed>>,
     pub(crate) edit_applied: Option<Edit<Vec<Applied>>>,
     pub(crate) limits: Option<Limits>,
+    pub(crate) call_timeout: Option<Duration>,
+    /// The server stands still until then. What it was sent meanwhile it does afterwards, whoever still listens.
+    pub(crate) stopped_until: Option<Instant>,
     pub(crate) hints: Hints,
 }
 
@@ -65,6 +68,7 @@ pub(crate) enum Hints {
 pub(crate) struct Log {
     pub(crate) claims: usize,
     pub(crate) claim_limits: Vec<usize>,
+    pub(crate) claim_bytes: Vec<usize>,
     pub(crate) claimed_queues: Vec<QueueName>,
     pub(crate) settles: Vec<usize>,
     pub(crate) heartbeats: Vec<usize>,
@@ -106,6 +110,24 @@ impl Probe {
         if self.script().hangs.as_ref() == Some(queue) { Fault::Hang } else { Fault::None }
     }
 
+    async fn resumed(&self) {
+        let until = self.script().stopped_until;
+        if let Some(until) = until {
+            sleep_until(until).await;
+        }
+    }
+
+    /// Once sent, a claim is done whatever becomes of its sender.
+    async fn claim_once_resumed(&self, request: ClaimRequest) -> Result<Claimed> {
+        let (store, until) = (self.store.another_handle(), self.script().stopped_until);
+        let Some(until) = until else { return store.claim(request).await };
+        let claim = spawn(async move {
+            sleep_until(until).await;
+            store.claim(request).await
+        });
+        claim.await.expect("the store does not panic")
+    }
+
     fn fault_of_batch(&self, batch: &[Transition]) -> Fault {
         let mut script = self.script();
         let is_heartbeat = batch.iter().all(|it| matches!(it.patch, Patch::Extend { .. }));
@@ -128,19 +150,21 @@ impl StorageLayer for Probe {
     fn capabilities(&self) -> Capabilities {
         let capabilities = self.store.capabilities();
         let limits = self.script().limits.unwrap_or(capabilities.limits);
-        capabilities.with_limits(limits)
+        let call_timeout = self.script().call_timeout.unwrap_or(capabilities.call_timeout);
+        capabilities.with_limits(limits).with_call_timeout(call_timeout)
     }
 
     async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
         self.note(|log| {
             log.claims += 1;
             log.claim_limits.push(request.limit);
+            log.claim_bytes.push(request.bytes_max);
             log.claimed_queues.push(request.queue.clone());
             assert!(log.claims < CLAIMS_MAX, "the worker spins");
         });
         let fault = self.script().on_claim.as_mut().map_or(Fault::None, |fault| fault());
         let fault = self.script().on_claim_of.get(&request.queue).copied().unwrap_or(fault);
-        let mut claimed = fault.around(self.store.claim(request)).await?;
+        let mut claimed = fault.around(self.claim_once_resumed(request)).await?;
         if let Some(edit) = &mut self.script().edit_claimed {
             edit(&mut claimed);
         }
@@ -153,6 +177,7 @@ impl StorageLayer for Probe {
         if self.script().all_moves {
             return self.stale(&batch).await;
         }
+        self.resumed().await;
         let mut applied = fault.around(self.store.apply(batch)).await?;
         if let Some(edit) = &mut self.script().edit_applied {
             edit(&mut applied.value);
@@ -163,6 +188,7 @@ impl StorageLayer for Probe {
     async fn list(&self, query: ListQuery) -> Result<Page> {
         let scripted = self.script().on_list;
         let fault = scripted.unwrap_or_else(|| self.hanging(&query.queue));
+        self.resumed().await;
         fault.around(self.store.list(query)).await
     }
 

@@ -1,0 +1,82 @@
+use crate::{
+    Applied, ClaimRequest, JobMeta, LeaseToken, ListQuery, QueueName, Result, Span, Storage, Timestamp,
+    WorkerId,
+    lifecycle::{Event, Policy, decide},
+};
+use std::time::Duration;
+
+/// A claim whose answer was lost. What it leased, or still will, is held by nobody, so it is looked for by the token of the
+/// claim and given back uncharged: a lost answer charges no job a stall.
+///
+/// One look may be too early, since the claim may still be on its way, or in the middle of its work. Whoever sent it looks
+/// again, with pauses, until nothing can come of it any more.
+///
+/// ```
+/// # use queue_core::{ClaimRequest, LostClaim, QueueName, Result, Rng, Span, Storage, WorkerId};
+/// async fn claim(store: &dyn Storage, queue: QueueName, worker: WorkerId, rng: &dyn Rng) -> Result<()> {
+///     let request = ClaimRequest::new(queue, worker, 10, Span::from_secs(30), rng);
+///     let mut lost = LostClaim::of(&request);
+///     match store.claim(request).await {
+///         Err(error) if error.certainty() == queue_core::Certainty::Unknown => {
+///             while !lost.give_back(store).await? { /* a pause, and a bound */ }
+///         }
+///         answer => drop(answer?.jobs),
+///     }
+///     Ok(())
+/// }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LostClaim {
+    queue: QueueName,
+    worker: WorkerId,
+    token: LeaseToken,
+    not_after: Option<Timestamp>,
+}
+
+impl LostClaim {
+    /// What is to be known of a claim before it is sent.
+    pub fn of(request: &ClaimRequest) -> Self {
+        let (queue, worker) = (request.queue.clone(), request.worker.clone());
+        Self { queue, worker, token: request.token, not_after: request.not_after }
+    }
+
+    /// Looks once, and gives back what there is. True if nothing more can come of the claim: it was not found by a store
+    /// that would not begin it any more, and has had the time of a call to finish it. Of a claim that said
+    /// [no such time](ClaimRequest::not_after) that is taken to be two calls after the first look.
+    ///
+    /// # Errors
+    /// Those of [`Storage::list`] and [`Storage::apply`]; look again. A dropped future may leave jobs for the next look.
+    pub async fn give_back<S: Storage + ?Sized>(&mut self, store: &S) -> Result<bool> {
+        let capabilities = store.capabilities();
+        let mut query = ListQuery::held(self.queue.clone(), self.token, capabilities.limits.batch_max);
+        let (mut looked_at, mut all_are_back) = (None, true);
+        loop {
+            let page = store.list(query.clone()).await?;
+            looked_at.get_or_insert(page.now);
+            let own = page.jobs.iter().filter(|job| self.is_holder_of(job));
+            let release = Event::Release { token: self.token };
+            let batch: Vec<_> =
+                own.filter_map(|job| decide(job, release.clone(), &Policy::default()).ok()).collect();
+            if !batch.is_empty() {
+                let answers = store.apply(batch).await?.value;
+                all_are_back &= !answers.iter().any(|answer| matches!(answer, Applied::Stale(_)));
+            }
+            query.after = page.next;
+            if query.after.is_none() {
+                // What was leased after the first page was read need not stand on the later ones.
+                let now = looked_at.unwrap_or(page.now);
+                return Ok(all_are_back && self.is_over(now, capabilities.call_timeout));
+            }
+        }
+    }
+
+    /// A token that came to be used twice is no proof of another's lease.
+    fn is_holder_of(&self, job: &JobMeta) -> bool {
+        job.lease.as_ref().is_some_and(|lease| lease.worker == self.worker)
+    }
+
+    fn is_over(&mut self, now: Timestamp, call_timeout: Duration) -> bool {
+        let call = Span::new("a call", call_timeout).unwrap_or(Span::MAX);
+        now > *self.not_after.get_or_insert(now + call) + call
+    }
+}
