@@ -44,7 +44,9 @@ impl WorkQueue {
     }
 
     /// Its share of the worker, from 1 to 1000: while several queues have due jobs, jobs start in proportion to the
-    /// weights. A queue without due jobs leaves its share to the others at once, and none has to wait for ever.
+    /// weights. A queue without due jobs leaves its share to the others at once, and none has to wait for ever. Slots do
+    /// not idle for it: a queue whose claims take much longer than those of the others gets less, and one whose claim takes
+    /// over a tenth of a second leaves its share meanwhile.
     #[must_use]
     pub const fn weight(mut self, weight: u32) -> Self {
         self.weight = weight;

@@ -34,6 +34,24 @@ async fn a_slow_item_takes_one_slot_and_the_others_go_on() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_mark_that_hangs_takes_one_slot_and_the_others_go_on() {
+    let inbox = Inbox::with(0..100);
+    inbox.fail_marks(|item| if item == 0 { Fault::Hang } else { Fault::None });
+    let handler = handler_fn(|n| async move {
+        sleep(millis(if n == 0 { 1 } else { 2 })).await;
+        fine(n).await
+    });
+    let processor = processor(&inbox, handler).concurrency(4).build().unwrap();
+    let ticks = PacedLoop::builder(processor).immediate_first_tick().build().unwrap();
+    let (stop, began) = (CancellationToken::new(), Instant::now());
+    tokio::join!(within(ticks.run(stop.clone())), async {
+        inbox.log.wait_for_lines(99).await;
+        assert!(began.elapsed() <= millis(200), "{:?}", began.elapsed());
+        stop.cancel();
+    });
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_second_loop_takes_the_slots_that_are_free() {
     let inbox = Inbox::with([0]);
     let processor = Arc::new(processor(&inbox, slow_first(30_000)).concurrency(2).build().unwrap());

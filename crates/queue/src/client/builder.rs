@@ -110,6 +110,7 @@ impl<P, R> QueueBuilder<P, R> {
             rng: self.rng,
             lease: checked_span("a lease", self.lease)?,
             rescued_at: Mutex::default(),
+            claims: Mutex::default(),
         }))
     }
 }

@@ -1,4 +1,4 @@
-use crate::{JobOptions, QueueBuilder};
+use crate::{JobOptions, QueueBuilder, pull::Claims};
 use queue_core::{IdSource, Payload, QueueName, Result, Rng, Span, Storage, WorkerId, lifecycle::Policy};
 use queue_serde::{Codec, CodecError, Decode};
 use std::{
@@ -42,6 +42,8 @@ pub(crate) struct Shared {
     pub(crate) lease: Span,
     /// When pull mode last looked for lapsed leases.
     pub(crate) rescued_at: Mutex<Option<Instant>>,
+    /// What pull mode knows for its next claim.
+    pub(crate) claims: Mutex<Claims>,
 }
 
 impl<P, R> Queue<P, R> {

@@ -1,8 +1,9 @@
 //! A claim whose jobs cannot get lost: whoever is dropped, times out or dies while a claim is under way gives them back.
 
+use super::claims;
 use crate::{client::Shared, spawn};
 use queue_core::{
-    ClaimRequest, Claimed, ClaimedJob, Error, ErrorKind, Result, StorageExt,
+    Claimed, ClaimedJob, Error, ErrorKind, Result, StorageExt,
     lifecycle::{Event, Policy},
 };
 use std::{
@@ -41,7 +42,7 @@ impl Offer {
 /// Claims jobs, rescuing lapsed ones if there are none. Dropping the future, before or after the answer, leases nothing.
 pub(super) async fn claim(shared: &Arc<Shared>, limit: usize, until: Instant) -> Result<Offer> {
     let (answer, answered) = oneshot::channel();
-    spawn::owned(claim_and_offer(shared.clone(), limit, answer));
+    spawn::owned(claim_and_offer(shared.clone(), limit, until, answer));
     match timeout_at(until, answered).await {
         Ok(Ok(offer)) => offer,
         Ok(Err(_)) => {
@@ -56,14 +57,17 @@ pub(super) fn out_of_time() -> Error {
     Error::new(ErrorKind::Unavailable, "dequeue", message)
 }
 
-async fn claim_and_offer(shared: Arc<Shared>, limit: usize, answer: oneshot::Sender<Result<Offer>>) {
-    let request =
-        ClaimRequest::new(shared.name.clone(), shared.worker.clone(), limit, shared.lease, &*shared.rng);
+async fn claim_and_offer(
+    shared: Arc<Shared>,
+    limit: usize,
+    until: Instant,
+    answer: oneshot::Sender<Result<Offer>>,
+) {
     let (taken, is_taken) = oneshot::channel();
     if let Err(error) = rescue_at_intervals(&shared).await {
         return drop(answer.send(Err(error)));
     }
-    let claimed = match shared.storage.claim_or_rescue(request, &shared.policy, &*shared.rng).await {
+    let claimed = match claim_or_rescue(&shared, limit, until).await {
         Ok(claimed) => claimed,
         Err(error) => return drop(answer.send(Err(error))),
     };
@@ -75,6 +79,17 @@ async fn claim_and_offer(shared: Arc<Shared>, limit: usize, answer: oneshot::Sen
             give_back(&shared, job).await;
         }
     }
+}
+
+/// Lapsed jobs, if there are no others.
+async fn claim_or_rescue(shared: &Arc<Shared>, limit: usize, until: Instant) -> Result<Claimed> {
+    let claimed = claims::claim(shared, limit, until).await?;
+    let is_overdue = claimed.next_due.is_some_and(|at| at <= claimed.now);
+    if !claimed.jobs.is_empty() || claimed.paused || !is_overdue {
+        return Ok(claimed);
+    }
+    shared.storage.rescue(&shared.name, limit, &shared.policy).await?;
+    claims::claim(shared, limit, until).await
 }
 
 /// A queue that always has a job due never comes to the rescue that a claim without one brings.

@@ -45,7 +45,8 @@ impl<P: Decode, R> Queue<P, R> {
     ///
     /// As [`dequeue`](Self::dequeue) in everything else. All are leased from the same moment, so the last must be
     /// settled or extended in time too. At most [`Limits::batch_max`](crate::Limits::batch_max) jobs come, 10,000 by
-    /// default; a limit of zero takes nothing and does not wait.
+    /// default; a limit of zero takes nothing and does not wait. Fewer come where payloads are over 16 MiB together, and for
+    /// a while after an answer was lost: then half as many each time, and twice as many after each that came.
     ///
     /// # Errors
     /// `Unavailable` if the store did not answer in time. A job whose payload is no `P` is settled as undecodable and

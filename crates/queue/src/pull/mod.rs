@@ -2,9 +2,12 @@
 
 mod answers;
 mod claim;
+mod claims;
 mod delivery;
 mod dequeue;
 mod nack;
+
+pub(crate) use claims::Claims;
 
 pub use answers::{Extended, Settled};
 pub use delivery::Delivery;

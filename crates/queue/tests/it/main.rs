@@ -7,6 +7,7 @@ mod open;
 mod options;
 mod pull;
 mod pull_drop;
+mod pull_lost;
 mod pull_many;
 mod support;
 mod testing;

@@ -77,7 +77,7 @@ where
     }
 
     /// The time for marking an item, all tries included; giving back what has not started has as much. A first try that
-    /// hangs holds up those behind it for as long. Default 10 s.
+    /// hangs holds up those behind it for a tenth of a second. Default 10 s.
     #[must_use]
     pub fn mark_budget(mut self, budget: Duration) -> Self {
         self.mark_budget = budget;

@@ -1,5 +1,5 @@
-//! From the outcome to its mark: whatever waits when the sink is free goes as one batch, nobody waits for a timer. What
-//! the sink refuses is tried again on its own, and holds up nothing that comes later.
+//! From the outcome to its mark: whatever waits when the sink is free goes as one batch, and nobody waits for a timer while
+//! it answers. What it refuses is tried again on its own, and what it is slow about holds up little that comes later.
 
 use super::{
     Processor, ProcessorEvent,
@@ -12,13 +12,17 @@ use crate::runtime::{
     retry::{self, Retry},
 };
 use futures_util::{StreamExt, stream::FuturesUnordered};
+use std::time::Duration;
 use tokio::{
     sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
-    time::{Instant, timeout},
+    time::{Instant, sleep_until, timeout},
 };
 
 /// Most outcomes in one batch.
 const MARK_BATCH_MAX: usize = 1000;
+
+/// A batch that the sink is slow about is followed by the next after this long.
+const SLOW: Duration = Duration::from_millis(100);
 
 /// The outcome of one call of the sink.
 type Mark = Result<(), String>;
@@ -69,20 +73,43 @@ where
         again: UnboundedSender<RefusedOf<T, K>>,
         tally: &Tally<T>,
     ) {
-        let mut batch = Vec::new();
-        while ended.recv_many(&mut batch, MARK_BATCH_MAX).await > 0 {
-            let (mut done, mut failed) = (Vec::new(), Vec::new());
-            for outcome in batch.drain(..) {
-                match outcome {
-                    Ended::Done(it) => done.push(it),
-                    Ended::Failed(it) => failed.push(it),
+        let (mut tries, mut batch, mut patience_ends_at) =
+            (FuturesUnordered::new(), Vec::new(), Instant::now());
+        loop {
+            let may_go = tries.is_empty() || Instant::now() >= patience_ends_at;
+            tokio::select! {
+                biased;
+                Some(()) = tries.next() => {}
+                count = ended.recv_many(&mut batch, MARK_BATCH_MAX), if may_go => {
+                    if count == 0 {
+                        break;
+                    }
+                    patience_ends_at = Instant::now() + SLOW;
+                    tries.push(self.first_try(std::mem::take(&mut batch), &again, tally));
                 }
+                () = sleep_until(patience_ends_at), if !may_go => {}
             }
-            let since = Instant::now();
-            let (done_marked, failed_marked) = tokio::join!(self.try_done(&done), self.try_failed(&failed));
-            conclude(done.into_iter().map(Ended::Done).collect(), done_marked, since, &again, tally);
-            conclude(failed.into_iter().map(Ended::Failed).collect(), failed_marked, since, &again, tally);
         }
+        while tries.next().await.is_some() {}
+    }
+
+    async fn first_try(
+        &self,
+        batch: Vec<EndedOf<T, K>>,
+        again: &UnboundedSender<RefusedOf<T, K>>,
+        tally: &Tally<T>,
+    ) {
+        let (mut done, mut failed) = (Vec::new(), Vec::new());
+        for outcome in batch {
+            match outcome {
+                Ended::Done(it) => done.push(it),
+                Ended::Failed(it) => failed.push(it),
+            }
+        }
+        let since = Instant::now();
+        let (done_marked, failed_marked) = tokio::join!(self.try_done(&done), self.try_failed(&failed));
+        conclude(done.into_iter().map(Ended::Done).collect(), done_marked, since, again, tally);
+        conclude(failed.into_iter().map(Ended::Failed).collect(), failed_marked, since, again, tally);
     }
 
     async fn try_done(&self, batch: &[Done<T, K::Output>]) -> Mark {

@@ -1,0 +1,109 @@
+//! Claims of one handle: how much each may bring, until when it is listened for, and what becomes of one whose answer is
+//! lost.
+
+use crate::{client::Shared, spawn};
+use queue_core::{
+    Certainty, ClaimPortion, ClaimRequest, Claimed, Error, ErrorKind, LostClaim, Result, RetryPolicy, Span,
+    Timestamp,
+};
+use std::{
+    sync::{Arc, MutexGuard, PoisonError},
+    time::Duration,
+};
+use tokio::time::{Instant, sleep, timeout};
+
+/// How much longer than for a call its answer is waited for, so that a store can say itself that it has none.
+const ANSWER_MAX: Duration = Duration::from_secs(1);
+
+/// The pauses between two looks for what a lost claim leased.
+const FIRST_LOOK: Span = Span::from_millis(50);
+const SLOWEST_LOOK: Span = Span::from_secs(5);
+/// A look without an answer is given up.
+const LOOK_MAX: Duration = Duration::from_secs(5);
+
+/// What is known for the next claim of a handle.
+#[derive(Debug, Default)]
+pub(crate) struct Claims {
+    portion: ClaimPortion,
+    /// What the store last said that its time is, and when it did.
+    told: Option<(Timestamp, Instant)>,
+}
+
+impl Claims {
+    fn store_time(&self, now: Instant) -> Option<Timestamp> {
+        let (told, at) = self.told?;
+        Some(told + Span::new("a while", now.saturating_duration_since(at)).unwrap_or(Span::MAX))
+    }
+}
+
+/// One claim, whose caller listens for an answer until then. If the answer is lost, what it leased is looked for by a task
+/// of its own and given back uncharged.
+pub(super) async fn claim(shared: &Arc<Shared>, limit: usize, until: Instant) -> Result<Claimed> {
+    let listens = listens(shared, until);
+    let request = request(shared, limit, listens);
+    let (limit, lost) = (request.limit, LostClaim::of(&request));
+    let answer = timeout(listens, shared.storage.claim(request)).await;
+    let answer = answer.unwrap_or_else(|_elapsed| Err(unanswered()));
+    match &answer {
+        Ok(claimed) => note_answer(&mut claims(shared), claimed),
+        Err(error) if error.certainty() == Certainty::Unknown => {
+            claims(shared).portion.halve(limit);
+            spawn::owned(find(shared.clone(), lost, listens));
+        }
+        Err(_did_not_happen) => {}
+    }
+    answer
+}
+
+/// No longer than leaves a part of the lease for finding what was leased.
+fn listens(shared: &Shared, until: Instant) -> Duration {
+    let call = shared.storage.capabilities().call_timeout.saturating_add(ANSWER_MAX);
+    let lease = shared.lease.as_duration() * 2 / 3;
+    call.min(lease).min(until.saturating_duration_since(Instant::now()))
+}
+
+fn request(shared: &Shared, limit: usize, listens: Duration) -> ClaimRequest {
+    let (portion, now) = {
+        let claims = claims(shared);
+        (claims.portion, claims.store_time(Instant::now()))
+    };
+    let limit = limit.min(portion.jobs());
+    let (queue, worker) = (shared.name.clone(), shared.worker.clone());
+    let request = ClaimRequest::new(queue, worker, limit, shared.lease, &*shared.rng);
+    let listens = Span::new("a call", listens).unwrap_or(Span::MAX);
+    ClaimRequest { bytes_max: portion.bytes(), not_after: now.map(|now| now + listens), ..request }
+}
+
+fn note_answer(claims: &mut Claims, claimed: &Claimed) {
+    claims.told = Some((claimed.now, Instant::now()));
+    if !claimed.jobs.is_empty() {
+        claims.portion.double();
+    }
+}
+
+/// Looks until nothing can come of the claim any more, or whatever it leased has lapsed.
+async fn find(shared: Arc<Shared>, mut lost: LostClaim, listened: Duration) {
+    let call = shared.storage.capabilities().call_timeout;
+    let lapses_in = call.saturating_sub(listened) + call + shared.lease.as_duration();
+    let (lapses_at, pauses) =
+        (Instant::now() + lapses_in, RetryPolicy::exponential(FIRST_LOOK, 2.0, SLOWEST_LOOK, 0.25));
+    for look in 1.. {
+        match timeout(LOOK_MAX, lost.give_back(&*shared.storage)).await {
+            Ok(Ok(is_over)) if is_over => return,
+            Ok(Err(error)) if !error.is_transient() => return,
+            _ if Instant::now() >= lapses_at => return,
+            _ => {}
+        }
+        let pause = pauses.delay(look, shared.rng.next_u64()).unwrap_or(SLOWEST_LOOK);
+        sleep(pause.as_duration()).await;
+    }
+}
+
+fn claims(shared: &Shared) -> MutexGuard<'_, Claims> {
+    shared.claims.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn unanswered() -> Error {
+    let message = "the store did not answer in time; what it still gives out goes back";
+    Error::new(ErrorKind::Unavailable, "claim", message).unknown()
+}

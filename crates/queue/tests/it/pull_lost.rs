@@ -1,0 +1,49 @@
+//! Claims of a consumer whose answers are lost: nothing is charged, and nothing is held by nobody.
+
+use crate::support::{SECOND, memory, on, settle_down};
+use queue::{ErrorKind, JobOptions, State, Storage};
+use queue_testkit::fault::{Fault, FaultPlan, FaultStore, Gate, Verb};
+use std::{sync::Arc, time::Duration};
+use tokio::time::sleep;
+
+async fn with_jobs(count: usize) -> (Arc<dyn Storage>, Arc<FaultStore>) {
+    let store = memory();
+    let jobs = (0..count).map(|n| (format!("{n}"), String::new()));
+    assert_eq!(on(store.clone()).enqueue_many(jobs, JobOptions::new()).await.expect("stores").len(), count);
+    (store.clone(), Arc::new(FaultStore::new(store, FaultPlan::new(0))))
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_lost_claim_leased_goes_back_uncharged_and_the_next_asks_for_half() {
+    let (store, faulty) = with_jobs(16).await;
+    faulty.next(Verb::Claim, 2, &Fault::LoseReply);
+    let consumer = on(faulty);
+    for _ in 0..2 {
+        let error = consumer.dequeue_many(16, Duration::ZERO).await.expect_err("the answer was lost");
+        assert_eq!(error.kind(), ErrorKind::Unavailable);
+        settle_down().await;
+        let counts = on(store.clone()).counts().await.expect("counts");
+        assert_eq!((counts.of(State::Queued), counts.of(State::Processing)), (16, 0));
+    }
+    for expected in [4, 8, 4] {
+        let taken = consumer.dequeue_many(16, Duration::ZERO).await.expect("claims");
+        assert_eq!(taken.len(), expected);
+        assert!(taken.iter().all(|job| job.attempt() == 1 && job.meta().stalls == 0));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_claim_that_is_done_when_nobody_listens_any_more_is_found_and_given_back() {
+    let (store, faulty) = with_jobs(1).await;
+    let gate = Gate::shut();
+    faulty.next(Verb::Claim, 1, &Fault::LoseReply);
+    faulty.next(Verb::List, 1, &Fault::HoldUntil(gate.clone()));
+    let consumer = on(faulty);
+    consumer.dequeue(Duration::ZERO).await.expect_err("the answer was lost");
+    settle_down().await;
+    assert_eq!(on(store.clone()).counts().await.expect("counts").of(State::Processing), 1);
+    // The look hangs, is given up, and the next one finds it.
+    sleep(6 * SECOND).await;
+    assert_eq!(on(store).counts().await.expect("counts").of(State::Queued), 1);
+    drop(gate);
+}
