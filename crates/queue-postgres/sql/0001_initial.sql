@@ -53,6 +53,7 @@ CREATE TABLE {schema}.ready (
   failures      bigint   NOT NULL,
   stalls        bigint   NOT NULL,
   queue         integer  NOT NULL,
+  size          integer  NOT NULL, -- bytes of the payload, for claims to know what they answer with
   priority      smallint NOT NULL,
   state         smallint NOT NULL,
   flags         smallint NOT NULL,

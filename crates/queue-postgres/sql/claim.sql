@@ -1,10 +1,12 @@
--- In: mark, queue, limit, lease, token, worker; a floor for all lanes, and higher ones (priority, run_at, seq); whether to
--- look for the first lapse; channel, origin.
+-- In: floor, queue, limit, lease, token, worker; a floor for all lanes, and higher ones (priority, run_at, seq); whether to
+-- look for the first lapse; channel, origin; bytes, and until when the sender listens.
 -- Out: next due, paused, now, the first lapse, and the jobs as they were, in no order; one row without a job at least.
--- Guard: due, waiting, and not paused (I11). A row that another claim holds at this moment is passed over (I3).
+-- Guard: due, waiting, not paused (I11), and not too late for the sender to hear of it. A row that another claim holds at this
+-- moment is passed over (I3). What is taken ends before the first payload that the answer has no room for, the first one
+-- always fits, and the rest stays as it is.
 -- `picked` is materialised, so that its limit bounds what is leased whatever the plan. Each lane is walked from its
 -- floor, a key before which nothing waits, so that what was claimed before is not waded through.
-WITH t AS MATERIALIZED (SELECT {now} AS now),
+WITH t AS MATERIALIZED (SELECT {time}),
 q AS MATERIALIZED (SELECT paused FROM {schema}.queue WHERE queue = $2),
 lanes AS MATERIALIZED (
   SELECT l.priority, coalesce(f.run_at, $7) AS run_at, coalesce(f.seq, 0) AS seq
@@ -14,20 +16,28 @@ lanes AS MATERIALIZED (
   ORDER BY l.priority
 ),
 picked AS MATERIALIZED (
-  SELECT r.seq
+  SELECT r.*
   FROM lanes CROSS JOIN LATERAL (
-    SELECT r.seq FROM {schema}.ready AS r
+    SELECT r.seq, r.priority, r.run_at, r.size FROM {schema}.ready AS r
     WHERE r.queue = $2 AND r.priority = lanes.priority AND (r.run_at, r.seq + 0) > (lanes.run_at, lanes.seq)
       AND r.run_at <= (SELECT now FROM t)
     ORDER BY r.run_at, r.seq + 0
     LIMIT $3
     FOR UPDATE SKIP LOCKED
   ) AS r
-  WHERE NOT (SELECT paused FROM q)
+  WHERE NOT (SELECT paused FROM q) AND ($15::bigint IS NULL OR (SELECT now FROM t) <= $15)
   LIMIT $3
 ),
+room AS MATERIALIZED (
+  SELECT p.seq
+  FROM (
+    SELECT seq, sum(size) OVER w - first_value(greatest(size - $14::bigint, 0)) OVER w AS total
+    FROM picked WINDOW w AS (ORDER BY priority, run_at, seq)
+  ) AS p
+  WHERE p.total <= $14
+),
 taken AS (
-  DELETE FROM {schema}.ready AS s WHERE s.seq = ANY (ARRAY(SELECT seq FROM picked))
+  DELETE FROM {schema}.ready AS s WHERE s.seq = ANY (ARRAY(SELECT seq FROM room))
   RETURNING s.*
 ),
 leased AS (
@@ -45,7 +55,7 @@ due AS (
   FROM lanes CROSS JOIN LATERAL (
     SELECT r.run_at FROM {schema}.ready AS r
     WHERE r.queue = $2 AND r.priority = lanes.priority AND (r.run_at, r.seq + 0) > (lanes.run_at, lanes.seq)
-      AND r.seq NOT IN (SELECT seq FROM picked)
+      AND r.seq NOT IN (SELECT seq FROM room)
     ORDER BY r.run_at, r.seq + 0
     LIMIT 1
   ) AS n
@@ -67,7 +77,7 @@ feed AS (
 )
 SELECT
   least((SELECT at FROM due), (SELECT at FROM lapse), CASE WHEN s.seq IS NOT NULL THEN t.now + $4 END) AS next_due,
-  (SELECT paused FROM q) AS paused, (SELECT sent FROM feed), t.now, (SELECT at FROM lapse), {body}, s.state, s.revision,
+  (SELECT paused FROM q) AS paused, (SELECT sent FROM feed), {stamp}, (SELECT at FROM lapse), {body}, s.state, s.revision,
   s.run_at, s.epoch, s.failures, s.stalls, s.flags, s.error_name, s.error_message, s.progress, s.error_details,
   b.content_type, b.payload
 FROM t

@@ -1,6 +1,6 @@
 -- In: mark, queue. Out: now, state, jobs, of them scheduled, the earliest due time of those due. Index scans of one queue.
-WITH t AS MATERIALIZED (SELECT {now} AS now)
-SELECT t.now, c.state, c.jobs, c.scheduled, c.oldest
+WITH t AS MATERIALIZED (SELECT {time})
+SELECT {stamp}, c.state, c.jobs, c.scheduled, c.oldest
 FROM t LEFT JOIN (
   SELECT state, count(*) AS jobs, count(*) FILTER (WHERE run_at > (SELECT now FROM t)) AS scheduled,
     min(run_at) FILTER (WHERE run_at <= (SELECT now FROM t)) AS oldest

@@ -1,5 +1,7 @@
--- In: mark, queue, columns of the jobs (each id once), channel, origin, whether the statement may be sent again.
--- Out: now, position, the new life if one began, and what holds or held the id: life, revision, state, result.
+-- In: mark, queue, columns of the jobs (each id once), channel, origin, whether the statement may be sent again,
+-- bytes of results.
+-- Out: now, position, the new life if one began, and what holds or held the id: life, revision, state, result. Results end
+-- before the first that the answer has no room for, and the first one always fits.
 -- Guard: the rule of ids (I9). A job with neither a new life nor a holder met another enqueue of the same id that
 -- ended meanwhile: ask again. Where the statement may be sent again it fails as a whole, by a division by zero, since the
 -- jobs behind such a one would get lower numbers than it (I12).
@@ -7,7 +9,7 @@
 -- make room by seq, then new ids in their bytes' order, so that of two batches with common ids one waits for the other. The
 -- bodies of those that make room are written over last, and nobody else locks them: whoever deletes a state, and nobody else, may
 -- touch its body. Lives are numbered in the order of the request (I12).
-WITH t AS MATERIALIZED (SELECT {now} AS now),
+WITH t AS MATERIALIZED (SELECT {time}),
 input AS MATERIALIZED (
   SELECT * FROM unnest(
     $3::text[], $4::text[], $5::smallint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[],
@@ -24,6 +26,14 @@ present AS MATERIALIZED (
   FROM input AS i CROSS JOIN LATERAL (
     SELECT seq, revision, state, purge_at, result_type, result FROM {schema}.job WHERE queue = $2 AND id = i.id LIMIT 1
   ) AS j
+),
+room AS MATERIALIZED (
+  SELECT r.n
+  FROM (
+    SELECT n, sum(octet_length(result)) OVER w - first_value(greatest(octet_length(result) - $18::bigint, 0)) OVER w AS total
+    FROM present WHERE result IS NOT NULL AND NOT makes_room WINDOW w AS (ORDER BY n)
+  ) AS r
+  WHERE r.total <= $18
 ),
 gone AS (
   -- The version that was judged: one that is kept for longer since then makes no room.
@@ -65,8 +75,8 @@ renewed AS (
 ),
 begun AS MATERIALIZED (SELECT seq FROM fresh UNION ALL SELECT seq FROM renewed),
 waiting AS (
-  INSERT INTO {schema}.ready (seq, run_at, revision, epoch, failures, stalls, queue, priority, state, flags)
-  SELECT i.seq, t.now + i.delay, 1, 0, 0, 0, $2, i.priority, 0, i.flags
+  INSERT INTO {schema}.ready (seq, run_at, revision, epoch, failures, stalls, queue, size, priority, state, flags)
+  SELECT i.seq, t.now + i.delay, 1, 0, 0, 0, $2, octet_length(i.payload), i.priority, 0, i.flags
   FROM numbered AS i CROSS JOIN t
   WHERE i.seq IN (SELECT seq FROM begun)
 ),
@@ -91,7 +101,8 @@ told AS (
   WHERE $15::text IS NOT NULL
 )
 SELECT
-  t.now, i.n, CASE WHEN m.seq IN (SELECT seq FROM begun) THEN m.seq END, p.seq, p.revision, p.state, p.result_type, p.result,
+  {stamp}, i.n, CASE WHEN m.seq IN (SELECT seq FROM begun) THEN m.seq END, p.seq, p.revision, p.state,
+  CASE WHEN p.n IN (SELECT n FROM room) THEN p.result_type END, CASE WHEN p.n IN (SELECT n FROM room) THEN p.result END,
   p.makes_room, (SELECT sent FROM told),
   CASE WHEN $17 AND m.seq NOT IN (SELECT seq FROM begun) THEN 1 / (m.n - m.n) END
 FROM t CROSS JOIN input AS i LEFT JOIN numbered AS m ON m.n = i.n LEFT JOIN present AS p ON p.n = i.n;

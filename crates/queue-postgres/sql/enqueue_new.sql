@@ -6,13 +6,14 @@
 -- makes this fail as a whole, by the unique key.
 -- All or nothing, being one statement (I19). Ids are entered in their order, so that two batches with common ids wait for
 -- each other instead of both; lives are numbered in the order of the request (I12).
-WITH t AS MATERIALIZED (
-  SELECT {now} AS now, ARRAY(SELECT nextval({life}) FROM generate_series(1, cardinality($3::text[]))) AS lives
-  WHERE NOT EXISTS (
+WITH c AS MATERIALIZED (SELECT {time}),
+t AS MATERIALIZED (
+  SELECT c.now, c.clock, ARRAY(SELECT nextval({life}) FROM generate_series(1, cardinality($3::text[]))) AS lives
+  FROM c WHERE NOT EXISTS (
     SELECT 1 FROM unnest($3::text[]) AS i (id)
     CROSS JOIN LATERAL (SELECT 1 FROM {schema}.body AS b WHERE b.queue = $2 AND b.id = i.id LIMIT 1) AS b
   )
-    AND NOT EXISTS (SELECT 1 FROM {schema}.feed WHERE queue = $2 AND until > {now})
+    AND NOT EXISTS (SELECT 1 FROM {schema}.feed WHERE queue = $2 AND until > (SELECT now FROM c))
 ),
 i AS MATERIALIZED (
   SELECT
@@ -39,11 +40,11 @@ fresh AS (
   FROM i
 ),
 waiting AS (
-  INSERT INTO {schema}.ready (seq, run_at, revision, epoch, failures, stalls, queue, priority, state, flags)
-  SELECT seq, now + delay, 1, 0, 0, 0, $2, priority, 0, flags FROM i
+  INSERT INTO {schema}.ready (seq, run_at, revision, epoch, failures, stalls, queue, size, priority, state, flags)
+  SELECT seq, now + delay, 1, 0, 0, 0, $2, octet_length(payload), priority, 0, flags FROM i
 )
 SELECT
-  t.now, t.lives,
+  {stamp}, t.lives,
   (SELECT count(pg_notify($15::text, concat_ws(E'\n', $16::text, concat_ws(E'\t', 'w', $2))))
    WHERE $15::text IS NOT NULL) AS sent
 FROM t;

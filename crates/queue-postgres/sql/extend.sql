@@ -1,12 +1,12 @@
--- In: mark; for each lease its key (queue, seq, id), token, length and progress; channel, origin. In the order of seq.
+-- In: mark; for each lease its key (queue, seq, id), token, length and progress; channel, origin; epoch. In the order of seq.
 -- Out: now, and each job whose lease was extended, as it is since.
--- Guard: the present token, and a lease that has not lapsed (I3, I4). Writes no index: `deadline` stays. A row that somebody
+-- Guard: the present token and epoch, and a lease that has not lapsed (I3, I4). Writes no index: `deadline` stays. A row that somebody
 -- holds is passed over: it may be a caller's open transaction, and the other leases cannot wait for its end.
-WITH t AS MATERIALIZED (SELECT {now} AS now),
+WITH t AS MATERIALIZED (SELECT {time}),
 i AS MATERIALIZED (
   SELECT i.*, b.kind, b.priority, b.created_at, b.max_attempts, b.max_stalls, b.keep_completed, b.keep_failed
-  FROM unnest($2::integer[], $3::bigint[], $4::text[], $5::bytea[], $6::bigint[], $7::bytea[]) WITH ORDINALITY
-    AS i (queue, seq, id, token, span, to_progress, n)
+  FROM unnest($2::integer[], $3::bigint[], $4::text[], $5::bytea[], $6::bigint[], $7::bytea[], $10::bigint[])
+    WITH ORDINALITY AS i (queue, seq, id, token, span, to_progress, seen_epoch, n)
   CROSS JOIN LATERAL (
     SELECT * FROM {schema}.body AS b WHERE b.queue = i.queue AND b.seq = i.seq AND b.id = i.id LIMIT 1
   ) AS b
@@ -14,7 +14,7 @@ i AS MATERIALIZED (
 free AS MATERIALIZED (
   SELECT i.n, s.seq FROM i CROSS JOIN LATERAL (
     SELECT seq FROM {schema}.lease AS s
-    WHERE s.seq = i.seq AND s.token = i.token AND s.expires_at > (SELECT now FROM t)
+    WHERE s.seq = i.seq AND s.token = i.token AND s.epoch = i.seen_epoch AND s.expires_at > (SELECT now FROM t)
     LIMIT 1 FOR UPDATE SKIP LOCKED
   ) AS s
 ),
@@ -43,6 +43,6 @@ told AS (
   WHERE $8::text IS NOT NULL
 )
 SELECT
-  (SELECT sent FROM told), t.now, i.seq, i.id, i.kind, i.priority, i.created_at, i.max_attempts, i.max_stalls,
+  (SELECT sent FROM told), {stamp}, i.seq, i.id, i.kind, i.priority, i.created_at, i.max_attempts, i.max_stalls,
   i.keep_completed, i.keep_failed, {leased}
 FROM t LEFT JOIN (extended AS s JOIN i ON i.n = s.n) ON true;

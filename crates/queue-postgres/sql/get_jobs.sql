@@ -1,6 +1,6 @@
 -- In: mark, queue, ids. Out: position in the request, now, and the job; one row without a job at least, for the time.
-WITH t AS MATERIALIZED (SELECT {now} AS now)
-SELECT j.n, t.now, {job}{large}
+WITH t AS MATERIALIZED (SELECT {time})
+SELECT j.n, {stamp}, {job}
 FROM t LEFT JOIN (
   SELECT i.n, j.*
   FROM unnest($3::text[]) WITH ORDINALITY AS i (id, n)

@@ -1,7 +1,7 @@
 -- In: mark, queue, expires_at and seq of the last page's end, limit. Out: now, and lapsed leases, the longest lapsed
 -- first. The lapsed predicate. Leases whose heartbeats left the indexed deadline behind are moved on, so that the
 -- index stays short; who is busy with one is not waited for.
-WITH t AS MATERIALIZED (SELECT {now} AS now),
+WITH t AS MATERIALIZED (SELECT {time}),
 late AS MATERIALIZED (
   SELECT seq, expires_at FROM {schema}.lease WHERE queue = $2 AND deadline <= (SELECT now FROM t)
 ),
@@ -13,7 +13,7 @@ stale AS MATERIALIZED (
 moved AS (
   UPDATE {schema}.lease AS l SET deadline = l.expires_at WHERE l.seq = ANY (ARRAY(SELECT seq FROM stale))
 )
-SELECT 0::bigint, t.now, {job}
+SELECT 0::bigint, {stamp}, {job}
 FROM t LEFT JOIN (
   SELECT j.*
   FROM (

@@ -2,7 +2,7 @@
 -- kept from now (a negative length is for ever); channel, origin. In the order of seq.
 -- Out: now, and each job that was marked, as it was before.
 -- Guard: the revision that was seen, on the newest version of the row.
-WITH t AS MATERIALIZED (SELECT {now} AS now),
+WITH t AS MATERIALIZED (SELECT {time}),
 i AS MATERIALIZED (
   SELECT i.*, b.kind, b.priority, b.created_at, b.max_attempts, b.max_stalls, b.keep_completed, b.keep_failed
   FROM unnest($2::integer[], $3::bigint[], $4::text[], $5::bigint[], $6::smallint[], $7::bigint[]) WITH ORDINALITY
@@ -65,5 +65,5 @@ told AS (
   ) AS parts
   WHERE $8::text IS NOT NULL
 )
-SELECT (SELECT sent FROM told), t.now, {moved}
+SELECT (SELECT sent FROM told), {stamp}, {moved}
 FROM t LEFT JOIN (was AS s JOIN i ON i.n = s.n) ON true;

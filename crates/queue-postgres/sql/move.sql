@@ -1,23 +1,25 @@
--- In: mark; for each job its key (queue, seq, id), guard (token and flags, or revision; lapse) and patch (target table,
--- new values); channel, origin. Each life once, in the order of seq.
+-- In: mark; for each job its key (queue, seq, id), guard (token, epoch and flags, or revision; lapse) and patch (target
+-- table, new values); channel, origin; epochs. Each life once, in the order of seq.
 -- Out: now, and each job that was moved, as it was before. What is not answered did not match its guard.
--- Guard: the token of the present lease, and the flags seen (I4); or the revision that was seen. A delete checks it again on
+-- Guard: the token and epoch of the present lease, and the flags seen (I4); or the revision that was seen. A delete checks it again on
 -- the newest version of the row, under its lock. Rows are visited in the order of the request, so that batches do not
 -- wait in a circle; under a plan that visits them otherwise, the server breaks the circle and the batch is sent again.
 -- A lapsed lease that somebody holds is passed over: it may be a caller's open transaction, and whoever rescues cannot wait for
 -- its end.
 -- A step of a life: the row leaves one table and enters another, or goes with its body (I5, I6, I20).
-WITH t AS MATERIALIZED (SELECT {now} AS now),
+WITH t AS MATERIALIZED (SELECT {time}),
 i AS MATERIALIZED (
-  SELECT i.*, b.kind, b.priority, b.created_at, b.max_attempts, b.max_stalls, b.keep_completed, b.keep_failed
+  SELECT
+    i.*, b.kind, b.priority, b.created_at, b.max_attempts, b.max_stalls, b.keep_completed, b.keep_failed,
+    octet_length(b.payload) AS size
   FROM unnest(
     $2::integer[], $3::bigint[], $4::text[], $5::bytea[], $6::smallint[], $7::bigint[], $8::smallint[], $9::smallint[],
     $10::smallint[], $11::smallint[], $12::smallint[], $13::bigint[], $14::bigint[], $15::bigint[], $16::smallint[],
-    $17::text[], $18::text[], $19::bytea[], $20::boolean[], $21::text[], $22::bytea[]
+    $17::text[], $18::text[], $19::bytea[], $20::boolean[], $21::text[], $22::bytea[], $25::bigint[]
   ) WITH ORDINALITY AS i (
     queue, seq, id, token, seen_flags, seen_revision, lapse, event,
     target, to_state, time_rule, span, to_failures, to_stalls, to_reason,
-    to_error, to_message, to_details, fresh, to_result_type, to_result, n
+    to_error, to_message, to_details, fresh, to_result_type, to_result, seen_epoch, n
   )
   CROSS JOIN LATERAL (
     SELECT * FROM {schema}.body AS b WHERE b.seq = i.seq AND b.queue = i.queue AND b.id = i.id LIMIT 1
@@ -39,7 +41,7 @@ left_lease AS (
   WHERE s.seq = ANY (ARRAY[i.seq]) AND (i.lapse <> 1 OR i.n IN (SELECT n FROM free))
     AND CASE
       WHEN i.token IS NULL THEN s.revision = i.seen_revision
-      ELSE s.token = i.token AND (i.seen_flags IS NULL OR s.flags = i.seen_flags)
+      ELSE s.token = i.token AND s.epoch = i.seen_epoch AND (i.seen_flags IS NULL OR s.flags = i.seen_flags)
     END
     AND CASE i.lapse
       WHEN 1 THEN s.expires_at <= (SELECT now FROM t)
@@ -63,7 +65,7 @@ was AS MATERIALIZED (
 ),
 next AS MATERIALIZED (
   SELECT
-    i.queue, i.seq, i.id, i.priority, i.target, i.to_state AS state, i.to_failures AS failures, i.to_stalls AS stalls,
+    i.queue, i.seq, i.id, i.priority, i.size, i.target, i.to_state AS state, i.to_failures AS failures, i.to_stalls AS stalls,
     i.to_reason AS reason, i.to_result_type AS result_type, i.to_result AS result,
     CASE
       WHEN i.target <> 0 OR i.time_rule = 0 THEN s.run_at
@@ -83,12 +85,12 @@ next AS MATERIALIZED (
 ),
 to_ready AS (
   INSERT INTO {schema}.ready (
-    seq, run_at, revision, epoch, failures, stalls, queue, priority, state, flags, settled_event, settled_token, error_name,
-    error_message, error_details, progress
+    seq, run_at, revision, epoch, failures, stalls, queue, size, priority, state, flags, settled_event, settled_token,
+    error_name, error_message, error_details, progress
   )
   SELECT
-    seq, run_at, revision, epoch, failures, stalls, queue, priority, state, flags, settled_event, settled_token, error_name,
-    error_message, error_details, progress
+    seq, run_at, revision, epoch, failures, stalls, queue, size, priority, state, flags, settled_event, settled_token,
+    error_name, error_message, error_details, progress
   FROM next WHERE target = 0
 ),
 to_finished AS (
@@ -120,5 +122,5 @@ told AS (
   ) AS parts
   WHERE $23::text IS NOT NULL
 )
-SELECT (SELECT sent FROM told), t.now, {moved}
+SELECT (SELECT sent FROM told), {stamp}, {moved}
 FROM t LEFT JOIN (was AS s JOIN i ON i.n = s.n) ON true;

@@ -1,2 +1,3 @@
--- In: mark of the handle. Out: store time.
-SELECT {now};
+-- In: floor. Out: store time, and the clock behind it.
+WITH t AS MATERIALIZED (SELECT {time})
+SELECT {stamp} FROM t;

@@ -3,7 +3,7 @@
 -- many were looked at.
 -- Whoever deletes the state may delete the body: a job that moves between tables at this moment is left alone, body
 -- and all, and met by the next call.
-WITH t AS MATERIALIZED (SELECT {now} AS now),
+WITH t AS MATERIALIZED (SELECT {time}),
 doomed AS MATERIALIZED (
   SELECT seq FROM {schema}.body WHERE queue = $2 AND $3::bigint IS NULL ORDER BY id LIMIT $4
 ),
@@ -24,5 +24,5 @@ bodies AS (
 ),
 lost AS MATERIALIZED (SELECT seq, id, revision, flags FROM gone JOIN bodies USING (seq)),
 told AS ({told_lost})
-SELECT (SELECT sent FROM told), t.now, l.id, l.seq, l.revision, (SELECT count(*) FROM doomed)
+SELECT (SELECT sent FROM told), {stamp}, l.id, l.seq, l.revision, (SELECT count(*) FROM doomed)
 FROM t LEFT JOIN lost AS l ON true;

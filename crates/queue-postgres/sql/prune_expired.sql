@@ -2,7 +2,7 @@
 -- Out: now, and each record past its purge time that was removed: id, seq, revision; how many were looked at. The purge
 -- predicate.
 -- Who is busy with one is not waited for.
-WITH t AS MATERIALIZED (SELECT {now} AS now),
+WITH t AS MATERIALIZED (SELECT {time}),
 doomed AS MATERIALIZED (
   SELECT f.seq FROM {schema}.finished AS f
   WHERE f.queue = $2
@@ -19,5 +19,5 @@ bodies AS (
 ),
 lost AS MATERIALIZED (SELECT seq, id, revision, flags FROM gone JOIN bodies USING (seq)),
 told AS ({told_lost})
-SELECT (SELECT sent FROM told), t.now, l.id, l.seq, l.revision, (SELECT count(*) FROM doomed)
+SELECT (SELECT sent FROM told), {stamp}, l.id, l.seq, l.revision, (SELECT count(*) FROM doomed)
 FROM t LEFT JOIN lost AS l ON true;

@@ -22,6 +22,10 @@ SELECT 'job ' || r.seq || ' waits in priority ' || r.priority || ' and its body 
 FROM {schema}.ready AS r JOIN {schema}.body AS b ON b.seq = r.seq
 WHERE r.priority <> b.priority
 UNION ALL
+SELECT 'job ' || r.seq || ' waits with ' || r.size || ' bytes and its body has ' || octet_length(b.payload)
+FROM {schema}.ready AS r JOIN {schema}.body AS b ON b.seq = r.seq
+WHERE r.size <> octet_length(b.payload)
+UNION ALL
 SELECT DISTINCT 'priority ' || r.priority || ' of queue ' || r.queue || ' has no lane' FROM {schema}.ready AS r
 WHERE NOT EXISTS (SELECT 1 FROM {schema}.lane AS l WHERE l.queue = r.queue AND l.priority = r.priority)
 UNION ALL

@@ -1,65 +1,118 @@
 use crate::options::Time;
-use queue_core::Timestamp;
-use std::sync::atomic::{AtomicI64, Ordering};
+use queue_core::{Clock, Moment, StoreTime, SystemClock, Timestamp};
+use std::{
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicI64, Ordering::SeqCst},
+    },
+    time::Duration,
+};
 
 /// How far store time may run ahead of the mark in the schema when the server tells the time, in milliseconds. Raising
 /// the mark is a write that all processes share, so it is not done for each millisecond.
 const MARK_LAG_MS: i64 = 2_000;
+/// A mark that is behind by less is left alone, so that many handles write it no more often than one.
+const SLACK_MS: i64 = MARK_LAG_MS / 2;
 
-/// Store time of one handle: kept from going back by everything this handle was told, and by the mark in the schema,
-/// which stands for all the others (I24).
+/// Store time of one handle (I24): kept from going back by the mark in the schema, and kept going by what this handle was
+/// told and has measured since.
 #[derive(Debug)]
 pub(crate) struct StoreClock {
     time: Time,
-    /// The highest time that this handle was told.
-    told: AtomicI64,
-    /// The highest mark that is known to be in the schema.
+    told: Mutex<StoreTime>,
+    /// The latest time that any reply told.
+    latest: AtomicI64,
+    /// The last reply told that store time is ahead of the server's clock.
+    is_ahead: AtomicBool,
+    /// What the mark in the schema is known to have reached.
     marked: AtomicI64,
+}
+
+/// What a call knows of the time when it is sent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reading {
+    /// Store time is not before this.
+    pub(crate) bound: i64,
+    /// What an injected clock says.
+    pub(crate) clock: Option<Timestamp>,
 }
 
 impl StoreClock {
     pub(crate) fn new(time: Time) -> Self {
-        Self { time, told: AtomicI64::new(0), marked: AtomicI64::new(0) }
+        let told = Mutex::new(StoreTime::new(ticks(&time)));
+        let (latest, marked) = (AtomicI64::new(0), AtomicI64::new(0));
+        Self { time, told, latest, is_ahead: AtomicBool::new(false), marked }
     }
 
-    /// What a statement is sent as its first argument: a bound that its time is not before.
-    pub(crate) fn reading(&self) -> i64 {
-        let told = self.told.load(Ordering::SeqCst);
+    /// What a statement is sent as its first argument.
+    pub(crate) fn reading(&self) -> Reading {
+        let floor = self.lock().floor(ticks(&self.time));
         match &self.time {
-            Time::Server => told,
-            Time::Injected(clock) => told.max(clock.now().as_millis()),
+            Time::Server => Reading { bound: floor.as_millis(), clock: None },
+            Time::Injected(clock) => {
+                let clock = clock.now();
+                Reading { bound: floor.max(clock).as_millis(), clock: Some(clock) }
+            }
         }
     }
 
-    /// A statement told this time.
-    pub(crate) fn advance(&self, now: Timestamp) {
-        self.told.fetch_max(now.as_millis(), Ordering::SeqCst);
+    /// A reply told this.
+    pub(crate) fn note(&self, moment: Moment) {
+        let ticks = ticks(&self.time);
+        self.lock().note(moment.now, ticks);
+        self.latest.fetch_max(moment.now.as_millis(), SeqCst);
+        self.is_ahead.store(moment.is_ahead(), SeqCst);
     }
 
-    /// The mark to write before anything is decided by an injected clock.
+    /// The mark to write before anything is decided: by an injected clock, or while the server's is behind.
     pub(crate) fn to_mark_before(&self) -> Option<i64> {
-        let reading = self.reading();
-        let is_behind = reading > self.marked.load(Ordering::SeqCst);
-        (matches!(self.time, Time::Injected(_)) && is_behind).then_some(reading)
+        if !self.marks_each() {
+            return None;
+        }
+        let bound = self.reading().bound;
+        (bound > self.marked.load(SeqCst)).then_some(bound)
     }
 
-    /// The mark to write after something was decided by the server's clock.
-    pub(crate) fn to_mark_after(&self) -> Option<i64> {
-        let told = self.told.load(Ordering::SeqCst);
-        let is_behind = told >= self.marked.load(Ordering::SeqCst).saturating_add(MARK_LAG_MS);
-        (matches!(self.time, Time::Server) && is_behind).then_some(told)
+    /// The mark to write after something was decided by the server's clock: now and then, and at once if that turned out to
+    /// be behind, after `writes`.
+    pub(crate) fn to_mark_after(&self, writes: bool) -> Option<i64> {
+        let latest = self.latest.load(SeqCst);
+        let lag = match &self.time {
+            Time::Injected(_) => return None,
+            Time::Server if self.is_ahead.load(SeqCst) => {
+                if !writes {
+                    return None;
+                }
+                1
+            }
+            Time::Server => MARK_LAG_MS + SLACK_MS,
+        };
+        (latest >= self.marked.load(SeqCst).saturating_add(lag)).then_some(latest)
     }
 
     /// How far the mark in the schema may be behind without being raised.
     pub(crate) fn slack(&self) -> i64 {
-        match self.time {
-            Time::Server => MARK_LAG_MS / 2,
-            Time::Injected(_) => 0,
-        }
+        if self.marks_each() { 0 } else { SLACK_MS }
     }
 
     /// The mark is in the schema, or a higher one, or one within the slack.
-    pub(crate) fn marked(&self, mark: i64) {
-        self.marked.fetch_max(mark, Ordering::SeqCst);
+    pub(crate) fn marked(&self, mark: i64, slack: i64) {
+        self.marked.fetch_max(mark.saturating_sub(slack), SeqCst);
+    }
+
+    /// No write may be decided by a time that is not on record.
+    fn marks_each(&self) -> bool {
+        matches!(self.time, Time::Injected(_)) || self.is_ahead.load(SeqCst)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, StoreTime> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn ticks(time: &Time) -> Duration {
+    match time {
+        Time::Server => SystemClock.ticks(),
+        Time::Injected(clock) => clock.ticks(),
     }
 }

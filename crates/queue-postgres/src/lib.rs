@@ -52,9 +52,16 @@
 //! that amounts to. Concurrent reads of single jobs go out as one.
 //!
 //! # Time
-//! Store time is the server's `clock_timestamp()`, never behind what this handle was told, nor behind the mark in the table
-//! `clock`. The mark is written every two seconds at most, since all writers would meet at it; so after the server's
-//! clock steps back by less than that, another handle may be told an earlier time for as long.
+//! Store time is the server's `clock_timestamp()`, never behind the mark in the table `clock`, nor behind what this handle was
+//! told and has measured since, at 63/64 of real time. While the clock is healthy the mark is written every two or three
+//! seconds, since all writers would meet at it. While it is behind store time (it stepped back, or a failover led to a host whose
+//! clock is behind), each write has the mark written before it is decided. Between a step back and the first answer that
+//! tells of it, another handle may be told a time that is earlier by as much as the mark lagged.
+//!
+//! # Large payloads
+//! A claim stops at the bytes that were asked for: the size of a payload stands in its row of `ready`. Rows that it looked at and left
+//! are locked until its answer is sent, and other claims pass over them. A call is given up for its silence, not for its
+//! length: each row of an answer counts as a sign of life.
 //!
 //! # Claims under an old snapshot
 //! Somebody's long transaction keeps dead rows from being removed, and claims would wade through all that was ever claimed
@@ -101,6 +108,7 @@ mod migrate;
 mod options;
 mod pool;
 mod pools;
+mod pulse;
 mod row;
 mod schema;
 mod session;

@@ -204,8 +204,8 @@ impl PostgresOptions {
         self
     }
 
-    /// How long the server may take to answer a call that has a connection; it is then `Unavailable`, a write with an unknown
-    /// outcome. Default 30 s. `counts` and `verify`, which may look at everything, take as long as they take.
+    /// How long the server may say nothing to a call that has a connection; it is then `Unavailable`, a write with an unknown
+    /// outcome. Each row of an answer is a sign of life, so a long answer may take longer. Default 30 s. `counts` and `verify`, which may look at everything, take as long as they take.
     #[must_use]
     pub fn call_timeout(mut self, timeout: Duration) -> Self {
         self.call_timeout = timeout;

@@ -3,7 +3,8 @@
 use bytes::Bytes;
 use queue_core::{
     Budget, ContentType, Failure, InvalidName, JobBody, JobId, JobMeta, JobRecord, Kind, LeaseInfo,
-    LeaseToken, Payload, QueueName, Reason, Retention, RetentionPolicy, Seq, State, Timestamp, WorkerId,
+    LeaseToken, Moment, Payload, QueueName, Reason, Retention, RetentionPolicy, Seq, State, Timestamp,
+    WorkerId,
     lifecycle::{Flags, LastSettle, Settle, TrackedJob},
 };
 use sqlx::{Decode, Postgres, Row, Type, postgres::PgRow};
@@ -44,6 +45,14 @@ pub(crate) fn integer(value: u64) -> i64 {
 /// A limit as PostgreSQL takes it.
 pub(crate) fn limit(value: usize) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
+}
+
+/// Store time and the clock behind it, which is the caller's own where the server does not tell one.
+pub(crate) fn moment(row: &PgRow, column: usize, clock: Option<Timestamp>) -> sqlx::Result<Moment> {
+    let stamp: Vec<Option<i64>> = row.try_get(column)?;
+    let part = |at: usize| stamp.get(at).copied().flatten().map(Timestamp::from_millis);
+    let now = part(0).ok_or_else(|| foreign("an answer tells no time"))?;
+    Ok(Moment { now, clock: part(1).or(clock).unwrap_or(now) })
 }
 
 /// A time from a column.
@@ -104,22 +113,19 @@ pub(crate) fn read_held(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Resu
     })
 }
 
-/// Reads a job with its large parts.
+/// Reads a job with its large parts, if there was room for them.
 pub(crate) fn read_record(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<JobRecord> {
     let meta = read_meta(row, at, queue)?;
-    Ok(JobRecord { meta, body: Some(read_body(row, at + META_COLUMNS)?) })
+    Ok(JobRecord { meta, body: read_body(row, at + META_COLUMNS)? })
 }
 
-/// Reads the large parts, which begin at `at`.
-pub(crate) fn read_body(row: &PgRow, at: usize) -> sqlx::Result<JobBody> {
-    Ok(JobBody {
-        error_details: bytes(row, at)?,
-        result: read_payload(row, at + 1)?,
-        payload: read_payload(row, at + 3)?.ok_or_else(|| foreign("a job has no payload"))?,
-    })
+/// Reads the large parts, which begin at `at`, unless the answer had no room for them: every job has a payload.
+fn read_body(row: &PgRow, at: usize) -> sqlx::Result<Option<JobBody>> {
+    let Some(payload) = read_payload(row, at + 3)? else { return Ok(None) };
+    Ok(Some(JobBody { error_details: bytes(row, at)?, result: read_payload(row, at + 1)?, payload }))
 }
 
-/// The same of a waiting job, which has no result.
+/// The same of a job that was claimed, which has them and no result.
 pub(crate) fn read_claimed_body(row: &PgRow, at: usize) -> sqlx::Result<JobBody> {
     let payload = read_payload(row, at + 1)?.ok_or_else(|| foreign("a job has no payload"))?;
     Ok(JobBody { error_details: bytes(row, at)?, result: None, payload })

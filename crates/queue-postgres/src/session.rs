@@ -1,10 +1,14 @@
-use crate::{error::is_conflict, fault::Fault, row::time, shared::Shared, sql::Statement};
-use queue_core::{Notices, QueueName, Timestamp, Wanted};
+use crate::{
+    clock::Reading, error::is_conflict, fault::Fault, pulse::Pulse, row::moment, shared::Shared,
+    sql::Statement,
+};
+use queue_core::{Moment, Notices, QueueName, Timestamp, Wanted};
 use sqlx::{
     PgConnection, Postgres, Row,
     postgres::{PgArguments, PgRow},
     query::Query,
 };
+use std::future::poll_fn;
 
 /// How often a statement that commits by itself is sent if it keeps losing against others.
 const TRIES_MAX: usize = 8;
@@ -36,7 +40,10 @@ pub(crate) struct Session<'c> {
     has_written: bool,
     /// A name was given in this transaction, so that what it reads may go with it.
     has_interned: bool,
-    last_told: Timestamp,
+    /// What was known of the time when this began.
+    sent: Reading,
+    last_told: Moment,
+    pulse: Option<&'c Pulse>,
 }
 
 impl<'c> Session<'c> {
@@ -59,8 +66,15 @@ impl<'c> Session<'c> {
             notices,
             has_written: false,
             has_interned: false,
-            last_told: Timestamp::default(),
+            sent: shared.clock.reading(),
+            last_told: Moment::default(),
+            pulse: None,
         }
+    }
+
+    /// Each row of an answer is a sign of life.
+    pub(crate) fn heard_by(self, pulse: &'c Pulse) -> Self {
+        Self { pulse: Some(pulse), ..self }
     }
 
     /// Whether something is committed already, whatever comes next.
@@ -79,7 +93,7 @@ impl<'c> Session<'c> {
         statement: &Statement,
         bind: impl FnOnce(Bound) -> Bound,
     ) -> Result<Vec<PgRow>, Fault> {
-        Ok(bind(statement.query()).fetch_all(&mut *self.connection).await?)
+        Ok(self.fetch(bind(statement.query())).await?)
     }
 
     /// Sends a statement that writes. One that commits by itself is sent again while it loses against others: nothing
@@ -92,7 +106,7 @@ impl<'c> Session<'c> {
         let mut tries = 0;
         loop {
             tries += 1;
-            let outcome = bind(statement.query()).fetch_all(&mut *self.connection).await;
+            let outcome = self.fetch(bind(statement.query())).await;
             match outcome {
                 Err(error) if self.scope == Scope::Alone && is_conflict(&error) && tries < TRIES_MAX => {}
                 Err(error) => return Err(error.into()),
@@ -104,18 +118,40 @@ impl<'c> Session<'c> {
         }
     }
 
-    /// The time in a column of the first row, which binds this handle.
-    pub(crate) fn told(&mut self, rows: &[PgRow], column: usize) -> Result<Timestamp, Fault> {
-        let row = rows.first().ok_or(sqlx::Error::RowNotFound)?;
-        let now = time(row, column)?;
-        self.shared.clock.advance(now);
-        self.last_told = self.last_told.max(now);
-        Ok(now)
+    async fn fetch(&mut self, query: Bound) -> sqlx::Result<Vec<PgRow>> {
+        let mut stream = query.fetch(&mut *self.connection);
+        let mut rows = Vec::new();
+        while let Some(row) = poll_fn(|context| stream.as_mut().poll_next(context)).await {
+            rows.push(row?);
+            self.pulse.into_iter().for_each(Pulse::beat);
+        }
+        Ok(rows)
     }
 
-    /// The highest time that this session was told.
-    pub(crate) fn last_told(&self) -> Timestamp {
+    /// What a statement is sent as its first argument.
+    pub(crate) fn reading(&self) -> i64 {
+        self.sent.bound.max(self.last_told.now.as_millis())
+    }
+
+    /// The time in a column of the first row, which binds this handle.
+    pub(crate) fn told(&mut self, rows: &[PgRow], column: usize) -> Result<Moment, Fault> {
+        let row = rows.first().ok_or(sqlx::Error::RowNotFound)?;
+        let moment = moment(row, column, self.sent.clock)?;
+        self.shared.clock.note(moment);
+        if moment.now >= self.last_told.now {
+            self.last_told = moment;
+        }
+        Ok(moment)
+    }
+
+    /// The latest time that this session was told; of one that was told none, the beginning of time.
+    pub(crate) fn last_told(&self) -> Moment {
         self.last_told
+    }
+
+    /// Whether any statement told the time.
+    pub(crate) fn was_told(&self) -> bool {
+        self.last_told.now != Timestamp::default()
     }
 
     /// What stands in notifications. This handle skips its own, as it tells its subscribers itself once it has committed;
@@ -128,9 +164,9 @@ impl<'c> Session<'c> {
     }
 
     /// Store time, where no other statement tells it.
-    pub(crate) async fn now(&mut self) -> Result<Timestamp, Fault> {
-        let shared = self.shared;
-        let rows = self.read(&shared.statements.now, |query| query.bind(shared.clock.reading())).await?;
+    pub(crate) async fn now(&mut self) -> Result<Moment, Fault> {
+        let (shared, reading) = (self.shared, self.reading());
+        let rows = self.read(&shared.statements.now, |query| query.bind(reading)).await?;
         self.told(&rows, 0)
     }
 

@@ -7,6 +7,7 @@ use crate::{
     lent::Lent,
     options::{Pooler, PostgresOptions},
     pools::Lane,
+    pulse::Pulse,
     session::{Scope, Session},
     sql::{Renderer, Statements},
     verb::Verb,
@@ -20,7 +21,6 @@ use std::{
     },
     time::Duration,
 };
-use tokio::time::timeout;
 
 /// How often a transaction is run that keeps losing against others.
 const TRIES_MAX: usize = 8;
@@ -69,13 +69,14 @@ impl Shared {
         self.is_closed.store(true, Ordering::SeqCst);
     }
 
-    /// Runs a verb on a connection of the pool, to its commit. One that is not answered in time is given up with its
+    /// Runs a verb on a connection of the pool, to its commit. One of which nothing is heard for too long is given up with its
     /// connection: a server that vanished says nothing, and others may wait behind this call.
     pub(crate) async fn call<V: Verb>(&self, verb: &V) -> Result<V::Answer> {
         let mut connection = self.acquire_in(verb.lane(), V::NAME).await?;
-        let calling = self.call_on(verb, &mut connection);
+        let pulse = Pulse::new();
+        let calling = self.call_on(verb, &mut connection, &pulse);
         let limit = if V::TAKES_LONG { Duration::MAX } else { self.options.call_timeout };
-        let Ok(outcome) = timeout(limit, calling).await else { return Err(self.unanswered::<V>()) };
+        let Some(outcome) = pulse.watch(limit, calling).await else { return Err(self.unanswered::<V>()) };
         connection.done(outcome.is_ok());
         outcome
     }
@@ -87,13 +88,18 @@ impl Shared {
         if V::WRITES { error.unknown() } else { error }
     }
 
-    async fn call_on<V: Verb>(&self, verb: &V, connection: &mut PgConnection) -> Result<V::Answer> {
+    async fn call_on<V: Verb>(
+        &self,
+        verb: &V,
+        connection: &mut PgConnection,
+        pulse: &Pulse,
+    ) -> Result<V::Answer> {
         self.prepare(verb, connection).await?;
         let answer = match self.scope_of(verb) {
-            Scope::Alone => self.call_alone(verb, connection).await?,
-            Scope::Together | Scope::Callers => self.call_together(verb, connection).await?,
+            Scope::Alone => self.call_alone(verb, connection, pulse).await?,
+            Scope::Together | Scope::Callers => self.call_together(verb, connection, pulse).await?,
         };
-        self.mark_after(connection).await;
+        self.mark_after(connection, V::WRITES).await;
         Ok(answer)
     }
 
@@ -117,7 +123,7 @@ impl Shared {
         })
     }
 
-    /// Writes down what time an injected clock tells, before a transaction of the caller is decided by it.
+    /// Writes down the time that a transaction of the caller is decided by, where that may not wait.
     pub(crate) async fn mark_before(&self, operation: &'static str) -> Result<()> {
         if self.clock.to_mark_before().is_none() {
             return Ok(());
@@ -135,10 +141,11 @@ impl Shared {
 
     async fn raise(&self, mark: i64, connection: &mut PgConnection) -> sqlx::Result<()> {
         let mut transaction = self.begin(connection).await?;
-        let raise = self.statements.raise_clock.query().bind(mark).bind(self.clock.slack());
+        let slack = self.clock.slack();
+        let raise = self.statements.raise_clock.query().bind(mark).bind(slack);
         raise.execute(&mut *transaction).await?;
         transaction.commit().await?;
-        self.clock.marked(mark);
+        self.clock.marked(mark, slack);
         Ok(())
     }
 
@@ -165,8 +172,13 @@ impl Shared {
     }
 
     /// Each statement commits by itself.
-    async fn call_alone<V: Verb>(&self, verb: &V, connection: &mut PgConnection) -> Result<V::Answer> {
-        let mut session = Session::new(self, connection, Scope::Alone);
+    async fn call_alone<V: Verb>(
+        &self,
+        verb: &V,
+        connection: &mut PgConnection,
+        pulse: &Pulse,
+    ) -> Result<V::Answer> {
+        let mut session = Session::new(self, connection, Scope::Alone).heard_by(pulse);
         let outcome = verb.run(&mut session).await;
         let effect = if V::WRITES { Effect::Possible } else { Effect::None };
         let has_written = session.has_written();
@@ -179,11 +191,16 @@ impl Shared {
     }
 
     /// All statements commit together. What lost against others is tried again, a bounded number of times.
-    async fn call_together<V: Verb>(&self, verb: &V, connection: &mut PgConnection) -> Result<V::Answer> {
+    async fn call_together<V: Verb>(
+        &self,
+        verb: &V,
+        connection: &mut PgConnection,
+        pulse: &Pulse,
+    ) -> Result<V::Answer> {
         let mut tries = 0;
         loop {
             tries += 1;
-            match self.try_together(verb, connection).await {
+            match self.try_together(verb, connection, pulse).await {
                 Err((fault, _)) if fault.is_conflict() && tries < TRIES_MAX => {}
                 outcome => {
                     return outcome.map_err(|(fault, effect)| {
@@ -219,10 +236,11 @@ impl Shared {
         &self,
         verb: &V,
         connection: &mut PgConnection,
+        pulse: &Pulse,
     ) -> Result<V::Answer, (Fault, Effect)> {
         let untouched = |fault: Fault| (fault, Effect::None);
         let mut transaction = self.begin(connection).await.map_err(|error| untouched(error.into()))?;
-        let mut session = Session::new(self, &mut transaction, Scope::Together);
+        let mut session = Session::new(self, &mut transaction, Scope::Together).heard_by(pulse);
         let answer = verb.run(&mut session).await.map_err(untouched)?;
         let notices = session.into_notices();
         transaction.commit().await.map_err(|error| (error.into(), Effect::Possible))?;
@@ -230,9 +248,10 @@ impl Shared {
         Ok(answer)
     }
 
-    /// Raises the mark of the schema now and then. A failure delays it, and the next call tries again.
-    async fn mark_after(&self, connection: &mut PgConnection) {
-        if let Some(mark) = self.clock.to_mark_after() {
+    /// Raises the mark of the schema now and then, and after each write while the server's clock is behind. A failure delays it,
+    /// and the next call tries again.
+    async fn mark_after(&self, connection: &mut PgConnection, writes: bool) {
+        if let Some(mark) = self.clock.to_mark_after(writes) {
             drop(self.raise(mark, connection).await);
         }
     }

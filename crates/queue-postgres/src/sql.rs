@@ -36,8 +36,6 @@ const JOB: &str = "j.seq, j.id, j.kind, j.priority, j.created_at, j.max_attempts
     j.keep_failed, j.state, j.revision, j.run_at, j.epoch, j.failures, j.stalls, j.flags, j.expires_at, j.worker, \
     j.token, j.settled_token, j.settled_event, j.reason, j.finished_at, j.purge_at, j.error_name, j.error_message, \
     j.progress";
-/// Its large columns, which follow.
-const LARGE: &str = ", j.error_details, j.result_type, j.result, j.content_type, j.payload";
 /// Tells subscribers of other processes about removed records: those that somebody awaits, or all if somebody follows
 /// the queue.
 const TOLD_LOST: &str = "
@@ -53,11 +51,17 @@ const TOLD_LOST: &str = "
   ) AS parts
   WHERE $5::text IS NOT NULL
 ";
-/// Store time by the server's clock: never behind the mark of the schema, nor behind what this handle was told.
-const SERVER_TIME: &str = "greatest($1::bigint, (SELECT mark FROM {schema}.clock), \
-    floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)";
-/// Store time by a clock that the caller brought, whose reading is in `$1` already.
-const CALLERS_TIME: &str = "greatest($1::bigint, (SELECT mark FROM {schema}.clock))";
+/// Store time and the clock behind it, by the server's clock: never behind the mark of the schema, nor behind the floor of
+/// this handle.
+const SERVER_TIME: &str = "greatest($1::bigint, (SELECT mark FROM {schema}.clock), c.clock) AS now, c.clock \
+    FROM (SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS clock) AS c";
+/// The same by a clock that the caller brought, whose reading is in `$1` already.
+const CALLERS_TIME: &str =
+    "greatest($1::bigint, (SELECT mark FROM {schema}.clock)) AS now, NULL::bigint AS clock";
+/// Store time alone, as an expression.
+const NOW: &str = "(SELECT now FROM (SELECT {time}) AS t)";
+/// What a reply says of the time, in one column.
+const STAMP: &str = "ARRAY[t.now, t.clock]";
 
 /// A statement whose text is ready to be sent.
 #[derive(Clone, Debug)]
@@ -77,25 +81,27 @@ impl Statement {
 pub(crate) struct Renderer {
     schema: String,
     schema_name: SchemaName,
-    now: String,
+    time: &'static str,
     is_kept: bool,
 }
 
 impl Renderer {
     /// For one schema and clock. `is_kept` says whether connections remember how a statement was prepared.
     pub(crate) fn new(schema: &SchemaName, time: &Time, is_kept: bool) -> Self {
-        let now = match time {
+        let time = match time {
             Time::Server => SERVER_TIME,
             Time::Injected(_) => CALLERS_TIME,
         };
-        Self { schema: schema.quoted(), schema_name: schema.clone(), now: now.to_owned(), is_kept }
+        Self { schema: schema.quoted(), schema_name: schema.clone(), time, is_kept }
     }
 
     /// The text of a file with everything filled in.
-    pub(crate) fn text(&self, file: &str, large: &str) -> String {
+    pub(crate) fn text(&self, file: &str) -> String {
         let mut text = file.to_owned();
         for (name, value) in [
-            ("{now}", &*self.now),
+            ("{now}", NOW),
+            ("{time}", self.time),
+            ("{stamp}", STAMP),
             ("{told_lost}", TOLD_LOST),
             ("{moved}", "{item}, {state}"),
             ("{body}", BODY),
@@ -105,7 +111,6 @@ impl Renderer {
             ("{leased}", LEASED),
             ("{terminal}", TERMINAL),
             ("{job}", JOB),
-            ("{large}", large),
             ("{life}", &self.schema_name.literal_of("life")),
             ("{ready}", &self.schema_name.literal_of("ready")),
             ("{lease}", &self.schema_name.literal_of("lease")),
@@ -116,14 +121,14 @@ impl Renderer {
         text
     }
 
-    fn statement(&self, file: &str, large: &str) -> Statement {
-        Statement { text: self.text(file, large).into(), is_kept: self.is_kept }
+    fn statement(&self, file: &str) -> Statement {
+        Statement { text: self.text(file).into(), is_kept: self.is_kept }
     }
 }
 
 /// Declares one field per statement, and how it is made of its file.
 macro_rules! statements {
-    ($($name:ident = $file:literal $(with $large:ident)?;)*) => {
+    ($($name:ident = $file:literal;)*) => {
         /// The statements of one handle.
         #[derive(Debug)]
         pub(crate) struct Statements { $(pub(crate) $name: Statement,)* }
@@ -132,19 +137,10 @@ macro_rules! statements {
             /// Renders every file.
             pub(crate) fn new(renderer: &Renderer) -> Self {
                 Self { $($name: renderer.statement(
-                    include_str!(concat!("../sql/", $file, ".sql")), concat_large!($($large)?)
+                    include_str!(concat!("../sql/", $file, ".sql"))
                 ),)* }
             }
         }
-    };
-}
-
-macro_rules! concat_large {
-    () => {
-        ""
-    };
-    ($large:ident) => {
-        $large
     };
 }
 
@@ -163,8 +159,9 @@ statements! {
     find_lives = "find_lives";
     find_queues = "find_queues";
     follow = "follow";
-    get_full = "get_jobs" with LARGE;
+    get_full = "get_full";
     get_meta = "get_jobs";
+    list_held = "list_held";
     list_jobs = "list_jobs";
     list_lapsed = "list_lapsed";
     list_workers = "list_workers";

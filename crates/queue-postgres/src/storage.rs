@@ -59,6 +59,9 @@ impl Storage for PostgresStorage {
             .with_presence()
             .with_pause()
             .with_limits(self.shared.options.limits)
+            .with_call_timeout(
+                self.shared.options.acquire_timeout.saturating_add(self.shared.options.call_timeout),
+            )
     }
 
     async fn enqueue(
@@ -99,7 +102,13 @@ impl Storage for PostgresStorage {
             let shared = shared.clone();
             async move { shared.call(&Get { queue: &queue, ids: &ids, what }).await }
         };
-        self.reads.read((queue.clone(), what), ids.to_vec(), send).await
+        let read = self.reads.read((queue.clone(), what), ids.to_vec(), send).await?;
+        // Together with those of others it may have found no room, and alone it always does.
+        let is_left_out = |record: &JobRecord| what == Detail::Full && record.body.is_none();
+        if read.value.iter().flatten().any(is_left_out) {
+            return self.shared.call(&Get { queue, ids, what }).await;
+        }
+        Ok(read)
     }
 
     async fn list(&self, query: ListQuery) -> Result<Page> {

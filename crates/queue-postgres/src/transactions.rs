@@ -7,8 +7,8 @@ use crate::{
     storage::PostgresStorage,
 };
 use queue_core::{
-    Applied, Changed, Enqueued, Error, ErrorKind, JobMeta, LeaseToken, NewJob, Payload, QueueName,
-    RE_DECIDES_MAX, Result, Stamped,
+    AnswerRoom, Applied, Changed, Enqueued, Error, ErrorKind, JobMeta, LeaseToken, NewJob, Payload,
+    QueueName, RE_DECIDES_MAX, Result, Stamped,
     lifecycle::{Event, Policy, Transition, decide},
 };
 use sqlx::PgConnection;
@@ -60,7 +60,9 @@ impl PostgresStorage {
             let number = session.intern_for(queue, jobs.iter()).await?;
             let jobs: Vec<&NewJob> = jobs.iter().collect();
             let value = session.enqueue_jobs(number, queue, &jobs).await?;
-            Ok(Stamped { now: session.last_told(), clock: session.last_told(), value })
+            let mut value = vec![value];
+            AnswerRoom::new(self.shared.options.limits.answer_bytes_max).trim_results(&mut value);
+            Ok(Stamped::at(session.last_told(), value.pop().unwrap_or_default()))
         };
         stored.await.map_err(|fault: Fault| fault.explain(NAME, Effect::None))
     }

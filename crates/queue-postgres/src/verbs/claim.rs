@@ -36,25 +36,28 @@ impl Verb for Claim<'_> {
 impl Session<'_> {
     pub(crate) async fn claim(&mut self, request: &ClaimRequest) -> Result<Claimed, Fault> {
         let Some(queue) = self.find_queue(&request.queue).await? else {
-            let now = self.now().await?;
-            return Ok(Claimed::none(None, Moment::at(now)));
+            let moment = self.now().await?;
+            let next_due = request.is_late(moment.now).then_some(moment.now);
+            return Ok(Claimed::none(next_due, moment));
         };
-        let (shared, origin) = (self.shared, self.origin());
+        let (shared, origin, reading) = (self.shared, self.origin(), self.reading());
         let look = shared.fronts.next_look(queue);
         let begun = Instant::now();
         let rows = self
             .write(&shared.statements.claim, |query| {
-                bind_floors(bind_request(query.bind(shared.clock.reading()).bind(queue), request), &look)
+                bind_floors(bind_request(query.bind(reading).bind(queue), request), &look)
                     .bind(look.is_full())
                     .bind(shared.channel().map(str::to_owned))
                     .bind(origin.clone())
+                    .bind(limit(request.bytes_max))
+                    .bind(request.not_after.map(Timestamp::as_millis))
             })
             .await?;
         let cost = begun.elapsed();
         let mut claimed = self.read_claimed(&rows, request)?;
         let lapse = rows.first().ok_or(sqlx::Error::RowNotFound)?.try_get(4)?;
         if !look.is_full() || !Fronts::is_dear(cost, claimed.jobs.len()) || self.is_wading().await? {
-            let seen = Seen { claimed: &claimed, limit: request.limit, lapse };
+            let seen = Seen { claimed: &claimed, limit: asked_for(&claimed, request), lapse };
             shared.fronts.looked(queue, &look, &seen, cost);
         } else {
             shared.fronts.forget(queue);
@@ -74,9 +77,10 @@ impl Session<'_> {
     }
 
     fn read_claimed(&mut self, rows: &[PgRow], request: &ClaimRequest) -> Result<Claimed, Fault> {
-        let now = self.told(rows, 3)?;
+        let Moment { now, clock } = self.told(rows, 3)?;
         let first = rows.first().ok_or(sqlx::Error::RowNotFound)?;
         let next_due = first.try_get::<Option<i64>, _>(0)?.map(Timestamp::from_millis);
+        let next_due = if request.is_late(now) { Some(now) } else { next_due };
         let paused = first.try_get::<Option<bool>, _>(1)?.unwrap_or(false);
         let mut jobs = Vec::new();
         for row in rows.iter().filter(|row| is_job(row)) {
@@ -92,8 +96,14 @@ impl Session<'_> {
             let meta = &job.record.meta;
             (meta.priority, meta.run_at, meta.seq)
         });
-        Ok(Claimed { jobs, next_due, paused, now, clock: now })
+        Ok(Claimed { jobs, next_due, paused, now, clock })
     }
+}
+
+/// How many jobs a look could have brought: what bytes left no room for is still there.
+fn asked_for(claimed: &Claimed, request: &ClaimRequest) -> usize {
+    let is_cut_short = claimed.next_due.is_some_and(|at| at <= claimed.now);
+    if is_cut_short { claimed.jobs.len() } else { request.limit }
 }
 
 /// The one row of an answer without jobs has the time alone.

@@ -5,7 +5,7 @@ use crate::{
     session::Session,
     verb::Verb,
 };
-use queue_core::{Counts, Moment, QueueName, State, Timestamp};
+use queue_core::{Counts, QueueName, State, Timestamp};
 use sqlx::Row;
 
 /// Counts the jobs of a queue by state. Reads the queue's part of three indexes.
@@ -21,11 +21,9 @@ impl Verb for CountJobs<'_> {
 
     async fn run(&self, session: &mut Session<'_>) -> Result<Counts, Fault> {
         let queue = session.find_queue(self.0).await?.unwrap_or(NO_QUEUE);
-        let shared = session.shared;
-        let rows = session
-            .read(&shared.statements.counts, |query| query.bind(shared.clock.reading()).bind(queue))
-            .await?;
-        let mut counts = Counts::empty(Moment::at(session.told(&rows, 0)?));
+        let (shared, reading) = (session.shared, session.reading());
+        let rows = session.read(&shared.statements.counts, |query| query.bind(reading).bind(queue)).await?;
+        let mut counts = Counts::empty(session.told(&rows, 0)?);
         for row in &rows {
             let Some(state) = row.try_get::<Option<i16>, _>(1)? else { continue };
             let state = code(state, State::from_code).map_err(|_| foreign("no such state"))?;

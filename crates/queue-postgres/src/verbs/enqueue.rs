@@ -1,12 +1,12 @@
 use crate::{
     fault::Fault,
-    row::{code, counter, flags, foreign, read_payload},
+    row::{code, counter, flags, foreign, limit, read_payload},
     session::{Bound, Scope, Session},
     verb::Verb,
 };
 use queue_core::{
-    Enqueued, Error, ErrorKind, JobChange, JobId, NewJob, OnFailed, QueueName, Seq, Stamped, State,
-    lifecycle::Flags,
+    AnswerRoom, Enqueued, Error, ErrorKind, JobChange, JobId, NewJob, OnFailed, QueueName, Seq, Stamped,
+    State, lifecycle::Flags,
 };
 use sqlx::{Row, postgres::PgRow};
 use std::collections::HashMap;
@@ -40,8 +40,11 @@ impl Verb for Enqueue<'_> {
         let queue = session.intern_for(self.queue, self.groups.iter().flatten()).await?;
         let jobs: Vec<&NewJob> = self.groups.iter().flatten().collect();
         let mut answers = session.enqueue_jobs(queue, self.queue, &jobs).await?.into_iter();
-        let value = self.groups.iter().map(|group| answers.by_ref().take(group.len()).collect()).collect();
-        Ok(Stamped { now: session.last_told(), clock: session.last_told(), value })
+        let each = |group: &Vec<NewJob>| answers.by_ref().take(group.len()).collect();
+        let mut value: Vec<Vec<Enqueued>> = self.groups.iter().map(each).collect();
+        // Each round had that much room.
+        AnswerRoom::new(session.shared.options.limits.answer_bytes_max).trim_results(&mut value);
+        Ok(Stamped::at(session.last_told(), value))
     }
 }
 
@@ -90,13 +93,15 @@ impl Session<'_> {
         answers: &mut [Option<Enqueued>],
     ) -> Result<(), Fault> {
         let (shared, origin, may_repeat) = (self.shared, self.origin(), !self.is_in_callers_transaction());
+        let (reading, room) = (self.reading(), limit(shared.options.limits.answer_bytes_max));
         let asked: Vec<&NewJob> = round.iter().map(|at| jobs[*at]).collect();
         let rows = self
             .write(&shared.statements.enqueue, |query| {
-                bind_jobs(query.bind(shared.clock.reading()).bind(queue), &asked)
+                bind_jobs(query.bind(reading).bind(queue), &asked)
                     .bind(shared.channel().map(str::to_owned))
                     .bind(origin.clone())
                     .bind(may_repeat)
+                    .bind(room)
             })
             .await?;
         self.told(&rows, 0)?;
@@ -172,8 +177,7 @@ fn read_answer(row: &PgRow) -> Result<Option<Enqueued>, Fault> {
     if state != State::Completed {
         return Ok(Some(Enqueued::Duplicate { seq, state }));
     }
-    let result = read_payload(row, 6)?.ok_or_else(|| foreign("a completed job has no result"))?;
-    Ok(Some(Enqueued::Completed { seq, result: Some(result) }))
+    Ok(Some(Enqueued::Completed { seq, result: read_payload(row, 6)? }))
 }
 
 /// The columns of jobs, each as one array.

@@ -75,19 +75,19 @@ impl Verb for EnqueueNew<'_> {
 
     async fn run(&self, session: &mut Session<'_>) -> Result<Self::Answer, Fault> {
         let queue = session.intern_for(self.queue, self.jobs.iter().copied()).await?;
-        let (shared, origin) = (session.shared, session.origin());
+        let (shared, origin, reading) = (session.shared, session.origin(), session.reading());
         let rows = session
             .write(&shared.statements.enqueue_new, |query| {
-                self.bind(query.bind(shared.clock.reading()).bind(queue))
+                self.bind(query.bind(reading).bind(queue))
                     .bind(shared.channel().map(str::to_owned))
                     .bind(origin.clone())
             })
             .await?;
         let Some(row) = rows.first() else { return Ok(None) };
-        let now = session.told(&rows, 0)?;
+        let moment = session.told(&rows, 0)?;
         let value = self.read(session, row)?;
         session.notices.wake(self.queue);
-        Ok(Some(Stamped { now, clock: now, value }))
+        Ok(Some(Stamped::at(moment, value)))
     }
 }
 

@@ -1,7 +1,7 @@
 use crate::{
     fault::Fault,
-    row::{foreign, read_job, read_record},
-    session::Session,
+    row::{foreign, limit, read_job, read_record},
+    session::{Bound, Session},
     verb::Verb,
 };
 use queue_core::{Detail, JobId, JobRecord, QueueName, Stamped};
@@ -28,15 +28,15 @@ impl Verb for Get<'_> {
 
     async fn run(&self, session: &mut Session<'_>) -> Result<Self::Answer, Fault> {
         let queue = session.find_queue(self.queue).await?.unwrap_or(NO_QUEUE);
-        let shared = session.shared;
-        let statement = match self.what {
-            Detail::Meta => &shared.statements.get_meta,
-            Detail::Full => &shared.statements.get_full,
-        };
+        let (shared, reading) = (session.shared, session.reading());
         let ids: Vec<&str> = self.ids.iter().map(JobId::as_str).collect();
-        let rows =
-            session.read(statement, |query| query.bind(shared.clock.reading()).bind(queue).bind(ids)).await?;
-        let now = session.told(&rows, 1)?;
+        let room = limit(shared.options.limits.answer_bytes_max);
+        let bind = |query: Bound| query.bind(reading).bind(queue).bind(ids);
+        let rows = match self.what {
+            Detail::Meta => session.read(&shared.statements.get_meta, bind).await?,
+            Detail::Full => session.read(&shared.statements.get_full, |query| bind(query).bind(room)).await?,
+        };
+        let moment = session.told(&rows, 1)?;
         let mut value = vec![None; self.ids.len()];
         for row in &rows {
             let Some(position) = row.try_get::<Option<i64>, _>(0)? else { continue };
@@ -47,6 +47,6 @@ impl Verb for Get<'_> {
                 Detail::Full => read_record(row, JOB_AT, self.queue)?,
             });
         }
-        Ok(Stamped { now, clock: now, value })
+        Ok(Stamped::at(moment, value))
     }
 }

@@ -32,12 +32,10 @@ impl Verb for Follow<'_> {
     const WRITES: bool = false;
 
     async fn run(&self, session: &mut Session<'_>) -> Result<(), Fault> {
-        let shared = session.shared;
+        let (shared, reading) = (session.shared, session.reading());
         for queue in self.queues {
             let follow = &shared.statements.follow;
-            session
-                .write(follow, |query| query.bind(shared.clock.reading()).bind(*queue).bind(self.lasts_ms))
-                .await?;
+            session.write(follow, |query| query.bind(reading).bind(*queue).bind(self.lasts_ms)).await?;
         }
         Ok(())
     }

@@ -20,7 +20,7 @@ impl Verb for Announce<'_> {
     const NAME: &'static str = "announce";
 
     async fn run(&self, session: &mut Session<'_>) -> Result<(), Fault> {
-        let (shared, worker) = (session.shared, self.worker);
+        let (shared, worker, reading) = (session.shared, self.worker, session.reading());
         let id = worker.id.as_str();
         if self.ttl == Span::ZERO {
             session.write(&shared.statements.delete_worker, |query| query.bind(id.to_owned())).await?;
@@ -32,7 +32,7 @@ impl Verb for Announce<'_> {
         session
             .write(&shared.statements.save_worker, |query| {
                 query
-                    .bind(shared.clock.reading())
+                    .bind(reading)
                     .bind(id.to_owned())
                     .bind(queues.join("\n"))
                     .bind(i64::from(worker.concurrency))
@@ -56,9 +56,8 @@ impl Verb for ListWorkers {
     const WRITES: bool = false;
 
     async fn run(&self, session: &mut Session<'_>) -> Result<Vec<WorkerInfo>, Fault> {
-        let shared = session.shared;
-        let rows =
-            session.read(&shared.statements.list_workers, |query| query.bind(shared.clock.reading())).await?;
+        let (shared, reading) = (session.shared, session.reading());
+        let rows = session.read(&shared.statements.list_workers, |query| query.bind(reading)).await?;
         Ok(rows.iter().map(read_worker).collect::<Result<_, _>>()?)
     }
 }

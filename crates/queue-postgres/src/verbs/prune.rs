@@ -36,7 +36,7 @@ impl Verb for PruneSome<'_> {
 
     async fn run(&self, session: &mut Session<'_>) -> Result<Pruned, Fault> {
         let queue = session.find_queue(self.queue).await?.unwrap_or(NO_QUEUE);
-        let (shared, origin) = (session.shared, session.origin());
+        let (shared, origin, reading) = (session.shared, session.origin(), session.reading());
         let (statement, age) = match self.what {
             Prune::Expired => (&shared.statements.prune_expired, None),
             Prune::FinishedBefore(age) => (&shared.statements.prune_finished, Some(age.as_millis())),
@@ -44,7 +44,7 @@ impl Verb for PruneSome<'_> {
         };
         let rows = session
             .write(statement, |query| {
-                let query = query.bind(shared.clock.reading()).bind(queue).bind(age).bind(limit(self.limit));
+                let query = query.bind(reading).bind(queue).bind(age).bind(limit(self.limit));
                 query.bind(shared.channel().map(str::to_owned)).bind(origin.clone())
             })
             .await?;

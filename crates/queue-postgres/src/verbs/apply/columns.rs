@@ -33,6 +33,23 @@ pub(super) fn bind(route: Route, query: Bound, items: &[Item<'_>]) -> Bound {
     }
 }
 
+/// Binds the epochs that lease holders name, which stand last; marks name none.
+pub(super) fn bind_epochs(route: Route, query: Bound, items: &[Item<'_>]) -> Bound {
+    let epochs = || items.iter().map(|(_, sent)| epoch(sent));
+    match route {
+        Route::Complete => query.bind(short_column(epochs())),
+        Route::Move | Route::Extend => query.bind(epochs().collect::<Vec<_>>()),
+        Route::Mark => query,
+    }
+}
+
+fn epoch(sent: &Transition) -> Option<i64> {
+    match sent.guard.proof {
+        Proof::Lease { epoch, .. } => Some(integer(epoch)),
+        Proof::Revision(_) => None,
+    }
+}
+
 fn column<T>(items: &[Item<'_>], value: impl Fn(&Item<'_>) -> T) -> Vec<T> {
     items.iter().map(value).collect()
 }

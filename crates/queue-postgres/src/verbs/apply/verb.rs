@@ -10,7 +10,7 @@ use crate::{
     verb::Verb,
 };
 use queue_core::{
-    Applied, Error, ErrorKind, JobMeta, Moment, NewJob, QueueName, Stamped, Timestamp,
+    Applied, Error, ErrorKind, JobMeta, NewJob, QueueName, Stamped, Timestamp,
     lifecycle::{Flags, Lapse, Patch, TrackedJob, Transition, Verdict, apply},
 };
 use sqlx::{Row, postgres::PgRow};
@@ -65,16 +65,16 @@ impl Verb for Apply<'_> {
 impl Session<'_> {
     pub(crate) async fn apply_all(&mut self, batch: &[Transition]) -> Result<Stamped<Vec<Applied>>, Fault> {
         if batch.is_empty() {
-            return Ok(Stamped::at(Moment::at(self.now().await?), Vec::new()));
+            return Ok(Stamped::at(self.now().await?, Vec::new()));
         }
         let mut value = Vec::with_capacity(batch.len());
         for run in runs(batch) {
             value.extend(self.apply_run(&batch[run]).await?);
         }
-        if self.last_told() == Timestamp::default() {
+        if !self.was_told() {
             self.now().await?;
         }
-        Ok(Stamped { now: self.last_told(), clock: self.last_told(), value })
+        Ok(Stamped::at(self.last_told(), value))
     }
 
     /// Items that do not depend on each other, and then what follows them.
@@ -142,7 +142,7 @@ impl Session<'_> {
         by_seq: &HashMap<i64, usize>,
         outcomes: &mut [Option<Outcome>],
     ) -> Result<(), Fault> {
-        let (shared, origin) = (self.shared, self.origin());
+        let (shared, origin, reading) = (self.shared, self.origin(), self.reading());
         let statement = match route {
             Route::Complete => &shared.statements.complete,
             Route::Move => &shared.statements.move_jobs,
@@ -151,12 +151,13 @@ impl Session<'_> {
         };
         let rows = self
             .write(statement, |query| {
-                columns::bind(route, query.bind(shared.clock.reading()), items)
+                let query = columns::bind(route, query.bind(reading), items)
                     .bind(shared.channel().map(str::to_owned))
-                    .bind(origin.clone())
+                    .bind(origin.clone());
+                columns::bind_epochs(route, query, items)
             })
             .await?;
-        let now = self.told(&rows, NOW_AT)?;
+        let now = self.told(&rows, NOW_AT)?.now;
         for row in &rows {
             let Some(seq) = row.try_get::<Option<i64>, _>(JOB_AT)? else { continue };
             let at = *by_seq.get(&seq).ok_or_else(|| foreign("a job was changed that nobody asked for"))?;
@@ -208,18 +209,18 @@ impl Session<'_> {
         if open.is_empty() {
             return Ok(());
         }
-        let shared = self.shared;
+        let (shared, reading) = (self.shared, self.reading());
         let items: Vec<Item<'_>> = open.iter().map(|at| (queues[&run[*at].queue], &run[*at])).collect();
         let rows = self
             .read(&shared.statements.find_lives, |query| {
                 query
-                    .bind(shared.clock.reading())
+                    .bind(reading)
                     .bind(items.iter().map(|(queue, _)| *queue).collect::<Vec<_>>())
                     .bind(items.iter().map(|(_, sent)| integer(sent.seq.get())).collect::<Vec<_>>())
                     .bind(items.iter().map(|(_, sent)| sent.id.as_str()).collect::<Vec<_>>())
             })
             .await?;
-        let now = self.told(&rows, NOW_AT)?;
+        let now = self.told(&rows, NOW_AT)?.now;
         for row in &rows {
             let position = row.try_get::<i64, _>(0)? - 1;
             let at = usize::try_from(position).ok().and_then(|at| open.get(at));
