@@ -16,8 +16,8 @@ use queue_serde::CodecError;
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
-/// How long a claim and what follows it may take beyond the time to wait, so that a wait of zero can claim at all.
-const CLAIM_MAX: Duration = Duration::from_secs(1);
+/// How much longer than the store gives its own call a claim and what follows it may take, beyond the time to wait.
+const CLAIM_SLACK: Duration = Duration::from_secs(1);
 /// The longest time between two claims of one wait, shortened at random by up to a quarter, since hints get lost.
 const POLL: Span = Span::from_secs(1);
 
@@ -26,7 +26,8 @@ impl<P: Decode, R> Queue<P, R> {
     ///
     /// The job is held until it is settled or its lease lapses; see [`Delivery`]. Jobs whose lease has lapsed are rescued
     /// when there is nothing else, and every five seconds otherwise, so a program may do without any worker. It answers
-    /// at the latest one second after `wait`, whatever the store does.
+    /// at the latest one second after `wait` and the time that the store gives a call
+    /// ([`Capabilities::call_timeout`](crate::Capabilities::call_timeout)), whatever the store does.
     ///
     /// # Errors
     /// `Unavailable` if the store did not answer in time. `Invalid` if the payload is no `P`: that job is Failed as
@@ -58,15 +59,17 @@ impl<P: Decode, R> Queue<P, R> {
     /// Outside a tokio runtime with time enabled.
     pub async fn dequeue_many(&self, limit: usize, wait: Duration) -> Result<Vec<Delivery<P, R>>> {
         let wait = checked_span("a time to wait", wait)?;
-        let limit = limit.min(self.shared.storage.capabilities().limits.batch_max);
+        let capabilities = self.shared.storage.capabilities();
+        let limit = limit.min(capabilities.limits.batch_max);
         if limit == 0 {
             return Ok(Vec::new());
         }
         let deadline = Instant::now() + wait.as_duration();
+        let claim_max = capabilities.call_timeout.saturating_add(CLAIM_SLACK).min(Span::MAX.as_duration());
         let mut idle: Option<Idle> = None;
         loop {
             let asked = Instant::now();
-            let until = deadline.max(asked) + CLAIM_MAX;
+            let until = deadline.max(asked) + claim_max;
             let offer = claim(&self.shared, limit, until).await?;
             if !offer.claimed.jobs.is_empty() {
                 return timeout_at(until, self.deliver(offer)).await.unwrap_or_else(|_| Err(out_of_time()));
