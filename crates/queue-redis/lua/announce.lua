@@ -2,8 +2,7 @@
 -- Shows a worker for a while, or retires it, and forgets some whose time is over.
 --
 -- In: KEYS 1 infos by worker, 2 workers by the end of their announcement, 3 the mark of time; ARGV 1 injected time or
--- '', 2 time told,
--- 3 worker, 4 ttl in ms, 5 info.
+-- '', 2 the floor, 3 worker, 4 ttl in ms, 5 info.
 -- Out: now. Guard: none. Keeps I24. Cost: O(log n).
 local FORGET_MAX = 100
 local time = redis.call('TIME')

@@ -6,7 +6,7 @@
 -- what differs from job to job, src/transition.rs), all seqs as one string, all ids with their lengths as another; one large
 -- part (a result, error details or progress) for each, or one for all, and before them how many; two bytes each for how many
 -- jobs follow, or '' if none does; their count; the jobs (part/admit.lua).
--- Out: now, number, { place of each transition that is not done, and 1 lease lost, 2 stale, 3 missing }, { for each transition
+-- Out: now, clock, number, { place of each transition that is not done, and 1 lease lost, 2 stale, 3 missing }, { for each transition
 -- its record, '' if missing }.
 -- Guard: the transition's own, against the record (I4, I5, I6, I10). Keeps I1, I7, I13, I19, I20, I24. Allowed on a full server.
 -- Cost: one read and one write of the state string, O(log n) to leave an index and to enter one.
@@ -23,11 +23,11 @@ local WITH_ERROR, FRESH, WITH_RESULT, WITH_DETAILS, WITH_PROGRESS, WITH_SMALL_RE
 local IS_DONE, IS_LOST, IS_STALE, IS_MISSING = 0, 1, 2, 3
 
 local function read_shape(shape)
-  local proof, lapse, seen, settle, revision, kind, state, reason, mode, marks, failures, stalls, span, at =
+  local proof, lapse, seen, settle, number, kind, state, reason, mode, marks, failures, stalls, span, at =
     read('>BBBBI6BBBBBI4I4I6', shape)
   local token = proof == BY_LEASE and sub(shape, at, at + 15)
   return {
-    lapse = lapse, seen = seen, settle = settle, revision = revision, kind = kind, state = state, reason = reason, mode = mode,
+    lapse = lapse, seen = seen, settle = settle, number = number, kind = kind, state = state, reason = reason, mode = mode,
     failures = failures, stalls = stalls, token = token, time = now + span, marks = marks,
     failure = has(marks, WITH_ERROR) and sub(shape, token and at + 16 or at), plans = {},
   }
@@ -53,7 +53,9 @@ local function plan_of(sent, front)
   local is_lapsed = is_leased and when <= now
   local lapse_fails = sent.lapse == LAPSED and not is_lapsed or sent.lapse == LIVE and is_lapsed
   if not sent.token then
-    if sent.revision ~= revision or lapse_fails then plan.answer = IS_STALE end
+    if sent.number ~= revision or lapse_fails then plan.answer = IS_STALE end
+  elseif sent.number ~= epoch then
+    plan.answer = IS_LOST
   else
     local is_same = token_length == 16 and sub(front, 44, 59) == sent.token
     if not (is_leased and is_same) then
@@ -221,4 +223,4 @@ for item = 1, count do
 end
 -- @part write
 -- @part publish
-return { now, number, others, answers }
+return { now, clock, number, others, answers }

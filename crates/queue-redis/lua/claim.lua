@@ -1,15 +1,16 @@
 #!lua flags=allow-oom
 -- Leases due jobs (lifecycle::lease, in Lua), in order: lowest priority, earliest run_at, lowest seq.
 --
--- In: ARGV 3 limit, 4 lease in ms, 5 token, 6 worker.
--- Out: now, number, { paused, next_due or -1, the seqs as one string, { for each job state, payload, error details if it has
+-- In: ARGV 3 limit, 4 lease in ms, 5 token, 6 worker, 7 until when the sender listens or '', 8 bytes of payloads.
+-- Out: now, clock, number, { paused, next_due or -1, the seqs as one string, { for each job state, payload, error details if it has
 -- some } }.
--- Guard: waiting and due, and the queue is not paused. Keeps I3, I11, I12, I20, I24. Allowed on a full server, so that it drains.
+-- Guard: waiting and due, the queue is not paused, and the sender still listens; the payloads have room. Keeps I3, I11, I12, I20, I24. Allowed on a full server, so that it drains.
 -- Whatever is answered about the future is read before anything is written (part/write.lua says why).
 -- Cost: O(log n) for each job in READY and LEASES; the jobs that became due since the last claim are moved first.
 -- @part queue
 -- @part state
 -- @part hints
+-- @part room
 
 -- Scheduled jobs that one claim moves to the ready ones before it looks for its own; the rest follows with the next claim.
 local PROMOTE_MAX = 10000
@@ -26,9 +27,10 @@ local function ready_since(before)
   return member and read('>I6', member, 3) or NEVER
 end
 
-local limit, expires_at = tonumber(ARGV[3]), now + tonumber(ARGV[4])
+local limit, expires_at, not_after = tonumber(ARGV[3]), now + tonumber(ARGV[4]), tonumber(ARGV[7])
+local is_late = not_after and now > not_after
 local next_due, members = earliest(LEASES, '-inf'), {}
-if paused or limit == 0 then
+if paused or limit == 0 or is_late then
   next_due = math.min(next_due, earliest(LATER, '-inf'), ready_since(0))
 else
   local later_text = text(now)
@@ -49,15 +51,28 @@ else
   if #members > 0 then next_due = math.min(next_due, expires_at) end
 end
 
-local seqs, count = {}, #members
-for at = 1, count do
+if is_late then next_due = now end
+
+local seqs, count, fits = {}, 0, room_of(tonumber(ARGV[8]))
+for at = 1, #members do
   seqs[at] = sub(members[at], 9)
 end
-local found, bodies = fetch('HMGET', STATE, seqs), fetch('HMGET', PAYLOAD, seqs)
-for at = 1, count do
-  if not (found[at] and bodies[at]) then
-    return redis.error_reply('CORRUPT an entry of the ready index has no record')
+local found = fetch('HMGET', STATE, seqs)
+for at = 1, #members do
+  if not found[at] then return redis.error_reply('CORRUPT an entry of the ready index has no record') end
+  if not fits(payload_bytes(found[at])) then break end
+  count = at
+end
+if count < #members then
+  -- No payload is read that the answer has no room for.
+  next_due = math.min(next_due, now)
+  for at = #seqs, count + 1, -1 do
+    seqs[at] = nil
   end
+end
+local bodies = fetch('HMGET', PAYLOAD, seqs)
+for at = 1, count do
+  if not bodies[at] then return redis.error_reply('CORRUPT an entry of the ready index has no payload') end
 end
 local ends, score, proof = pack('>I6', expires_at), text(expires_at), ARGV[5] .. ARGV[6]
 local jobs, held, leases, fronts, failing, said = {}, {}, {}, {}, 0, 0
@@ -94,5 +109,8 @@ if count > 0 then
   if failing > 0 then call('HINCRBY', META, 'jobs2', -failing) end
   call('HINCRBY', META, 'jobs1', count)
 -- @part publish
+elseif now > clock and now > mark then
+  -- While the clock is behind, claims carry time on for handles that do nothing else, and for those to come.
+  call('SET', MARK, text(now))
 end
-return { now, number, { paused and 1 or 0, next_due == NEVER and -1 or next_due, table.concat(seqs), jobs } }
+return { now, clock, number, { paused and 1 or 0, next_due == NEVER and -1 or next_due, table.concat(seqs), jobs } }

@@ -1,7 +1,7 @@
 #!lua flags=no-writes
 -- Counts jobs by state.
 --
--- In: nothing more. Out: now, number, { one count per state }, how many are scheduled, run_at of the oldest due job or -1.
+-- In: nothing more. Out: now, clock, number, { one count per state }, how many are scheduled, run_at of the oldest due job or -1.
 -- Guard: none. Keeps I20.
 -- Cost: O(log n), and one look per priority in use.
 -- @part queue
@@ -25,4 +25,4 @@ while from do
   end
 end
 local ahead = call('ZCOUNT', LATER, '(' .. text(now), '+inf')
-return { now, number, counters, ahead, oldest == NEVER and -1 or oldest }
+return { now, clock, number, counters, ahead, oldest == NEVER and -1 or oldest }

@@ -1,9 +1,10 @@
 #!lua
 -- Stores jobs, all of them or none.
 --
--- In: ARGV 3 the queue's number, 4 the count of jobs; from 5 on the jobs (part/admit.lua).
--- Out: now, number, the last seq before; then for each job whose id is taken its place, and: state, seq, and the result if
--- Completed. All others have the next seqs, in their order.
+-- In: ARGV 3 the queue's number, 4 the count of jobs, 5 how many bytes of results, -1 for none; from 6 on the jobs
+-- (part/admit.lua).
+-- Out: now, clock, number, the last seq before; then for each job whose id is taken its place, and: state, seq, and the result if
+-- Completed and if there is room for it. All others have the next seqs, in their order.
 -- Guard: the id is free (I9). Keeps I1, I9, I19, I20, I24. Without the flag allow-oom: a full server refuses it before it begins.
 -- Cost: O(log n) in READY or LATER for each job; reads nothing of jobs whose id is free.
 -- @part queue
@@ -12,11 +13,13 @@
 -- @part jobs
 -- @part shapes
 -- @part admit
+-- @part room
 if number == 0 then number = tonumber(ARGV[3]) end
-local held, admit = read_jobs(5, tonumber(ARGV[4]))
+local held, admit = read_jobs(6, tonumber(ARGV[4]))
+local fits, has_room = room_of(tonumber(ARGV[5])), true
 load(held)
 
-local reply = { now, number, last_seq }
+local reply = { now, clock, number, last_seq }
 for at = 1, tonumber(ARGV[4]) do
   local holder, former = admit(at)
   if holder then
@@ -24,11 +27,14 @@ for at = 1, tonumber(ARGV[4]) do
     local answer = '\0' .. holder
     if former then
       local flags, result = byte(former, 2), ''
-      if has(flags, RESULT_WITHIN) then
+      if not has_room then
+        -- Nor is it read.
+      elseif has(flags, RESULT_WITHIN) then
         result = sub(former, result_at(former, id_at(former)))
       elseif has(flags, HAS_RESULT) then
         result = call('HGET', OUTCOME, holder)
       end
+      if result ~= '' and not fits(content_bytes(result)) then has_room, result = false, '' end
       answer = sub(former, 1, 1) .. holder .. result
     end
     reply[#reply + 1], reply[#reply + 2] = at, answer

@@ -2,7 +2,7 @@
 -- Reads metadata of jobs whose lease has lapsed, the longest lapsed first.
 --
 -- In: ARGV 3 and 4 the lapse and the seq (six bytes) behind which to begin, 5 limit.
--- Out: now, number, whether there are more, states.
+-- Out: now, clock, number, whether there are more, states.
 -- Guard: lease end <= now (I15).
 -- Cost: O(log n), and one step for each lease of the cursor's millisecond.
 -- @part queue
@@ -28,4 +28,4 @@ for at = 1, #found do
   if not found[at] then return redis.error_reply('CORRUPT an entry of the index of leases has no record') end
   found[at] = seqs[at] .. found[at]
 end
-return { now, number, has_more and 1 or 0, found }
+return { now, clock, number, has_more and 1 or 0, found }

@@ -2,7 +2,7 @@
 -- Reads metadata of jobs in the order of their seq, a bounded number of records per call.
 --
 -- In: ARGV 3 the seq behind which to begin, 4 limit, 5 states as a sum of 2 ^ state, 6 worker or '', 7 kind or ''.
--- Out: now, number, the seq behind which to go on or -1, states.
+-- Out: now, clock, number, the seq behind which to go on or -1, states.
 -- Guard: a record past its purge time is absent (I20).
 -- Cost: at most BLOCKS_MAX blocks of 1,024 records are looked at, whatever is in them.
 -- @part queue
@@ -32,11 +32,11 @@ for at = 1, math.min(#blocks, BLOCKS_MAX) do
   for offset, job in ipairs(fetch('HMGET', STATE, seqs)) do
     if job and matches(job) then
       -- There is a further one, so that the page before it is not the last.
-      if #found == limit then return { now, number, text(last), found } end
+      if #found == limit then return { now, clock, number, text(last), found } end
       found[#found + 1] = seqs[offset] .. job
       last = from + offset - 1
     end
   end
   last = to
 end
-return { now, number, #blocks > BLOCKS_MAX and text(last) or '-1', found }
+return { now, clock, number, #blocks > BLOCKS_MAX and text(last) or '-1', found }

@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 -- Stops or resumes claims of a queue.
 --
--- In: ARGV 3 '1' to stop, '0' to go on. Out: now, number.
+-- In: ARGV 3 '1' to stop, '0' to go on. Out: now, clock, number.
 -- Guard: none. Cost: O(1).
 -- @part queue
 -- @part state
@@ -14,4 +14,4 @@ end
 -- Workers that hold jobs ready want to hear of a pause too.
 is_woken = true
 -- @part publish
-return { now, number }
+return { now, clock, number }

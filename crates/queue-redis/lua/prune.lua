@@ -2,7 +2,7 @@
 -- Removes records, with their ids, results and errors.
 --
 -- In: ARGV 3 which ('expired', 'finished', 'everything'), 4 limit, 5 for 'finished' the age in ms, 6 its first rank to look at.
--- Out: now, number, how many were removed, for 'finished' the rank to go on with or -1.
+-- Out: now, clock, number, how many were removed, for 'finished' the rank to go on with or -1.
 -- Guard: purge_at <= now; or terminal and finished at least that long ago; or none. Keeps I20.
 -- Cost: O(log n) for each record; 'finished' also reads terminal records that are too young, at most LOOK_MAX per call.
 -- @part queue
@@ -47,4 +47,4 @@ if removed > 0 then
 -- @part write
 -- @part publish
 end
-return { now, number, removed, #seqs == LOOK_MAX and rank + kept or -1 }
+return { now, clock, number, removed, #seqs == LOOK_MAX and rank + kept or -1 }

@@ -1,50 +1,63 @@
-use queue_core::{Clock, HighWater, Timestamp};
-use std::sync::{
-    Arc, Mutex, PoisonError,
-    atomic::{AtomicI64, Ordering},
+use queue_core::{Clock, Moment, StoreTime, SystemClock, Timestamp};
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
-/// What a handle puts into a script about time: the injected reading, if a clock was injected.
+/// What a handle puts into a script about time.
 #[derive(Debug)]
 pub(crate) struct StoreClock {
-    clock: Option<Arc<dyn Clock>>,
-    mark: Mutex<HighWater>,
+    /// What is read instead of the server's clock.
+    injected: Option<Arc<dyn Clock>>,
 }
 
-/// The highest time that this handle was told by one queue. Reads tell times that they do not write down (I24).
-#[derive(Debug, Default)]
-pub(crate) struct Told(AtomicI64);
+/// What this handle was told of the time of one queue, or of one server.
+#[derive(Debug)]
+pub(crate) struct Told(Mutex<StoreTime>);
 
 impl StoreClock {
-    pub(crate) fn new(clock: Option<Arc<dyn Clock>>) -> Self {
-        Self { clock, mark: Mutex::default() }
+    pub(crate) fn new(injected: Option<Arc<dyn Clock>>) -> Self {
+        Self { injected }
     }
 
-    /// The two arguments of every script that are about time.
+    /// The two arguments of every script that are about time: the injected reading, if a clock was injected, and the floor.
     pub(crate) fn args(&self, told: &Told) -> [Vec<u8>; 2] {
-        let injected = self.reading().map(|now| now.as_millis().max(0).to_string());
-        let told = told.0.load(Ordering::Acquire);
-        [injected.unwrap_or_default().into_bytes(), told.to_string().into_bytes()]
+        let injected = self.injected.as_ref().map(|clock| text(clock.now()));
+        [injected.unwrap_or_default(), text(self.floor(told))]
     }
 
-    fn reading(&self) -> Option<Timestamp> {
-        let reading = self.clock.as_ref()?.now();
-        Some(self.mark.lock().unwrap_or_else(PoisonError::into_inner).advance(reading))
+    /// The earliest that it can be, by what was told and what was measured since.
+    pub(crate) fn floor(&self, told: &Told) -> Timestamp {
+        told.lock().floor(self.ticks())
+    }
+
+    /// Takes what a script told, on its receipt.
+    pub(crate) fn note(&self, told: &Told, moment: Moment) {
+        told.lock().note(moment.now, self.ticks());
+    }
+
+    /// Nothing was told yet.
+    pub(crate) fn untold(&self) -> Told {
+        Told(Mutex::new(StoreTime::new(self.ticks())))
+    }
+
+    fn ticks(&self) -> Duration {
+        self.injected.as_ref().map_or_else(|| SystemClock.ticks(), Clock::ticks)
     }
 }
 
 impl Told {
-    /// As if it had been told this already.
-    pub(crate) fn new(now: Timestamp) -> Self {
-        Self(AtomicI64::new(now.as_millis()))
+    /// Another that was told the same.
+    pub(crate) fn copy(&self) -> Self {
+        Self(Mutex::new(*self.lock()))
     }
 
-    pub(crate) fn get(&self) -> Timestamp {
-        Timestamp::from_millis(self.0.load(Ordering::Acquire))
+    fn lock(&self) -> MutexGuard<'_, StoreTime> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
 
-    /// Remembers what a script told.
-    pub(crate) fn raise(&self, now: Timestamp) {
-        self.0.fetch_max(now.as_millis(), Ordering::AcqRel);
-    }
+/// Six bytes hold any time that is not before 1970.
+fn text(time: Timestamp) -> Vec<u8> {
+    time.as_millis().max(0).to_string().into_bytes()
 }

@@ -1,5 +1,5 @@
 use crate::{
-    clock::Told,
+    clock::{StoreClock, Told},
     keys::{Namespace, QueueKeys, Spread},
 };
 use queue_core::{QueueName, Timestamp};
@@ -16,8 +16,9 @@ use std::{
 pub(crate) struct KnownQueues {
     namespace: Namespace,
     spread: Spread,
-    /// Below this no queue tells a time: what the last handle that was closed had been told.
-    floor: Told,
+    /// The time of no queue, and on one server of all queues. On a Cluster a queue that is met begins with it: what the last
+    /// handle that was closed had been told.
+    told: Arc<Told>,
     queues: Mutex<HashMap<QueueName, Arc<KnownQueue>>>,
 }
 
@@ -26,14 +27,14 @@ pub(crate) struct KnownQueues {
 pub(crate) struct KnownQueue {
     pub(crate) name: QueueName,
     pub(crate) keys: QueueKeys,
-    pub(crate) told: Told,
+    pub(crate) told: Arc<Told>,
     /// Its number once known, else zero.
     number: AtomicU64,
 }
 
 impl KnownQueues {
-    pub(crate) fn new(namespace: Namespace, spread: Spread) -> Self {
-        Self { namespace, spread, floor: Told::default(), queues: Mutex::default() }
+    pub(crate) fn new(namespace: Namespace, spread: Spread, told: Told) -> Self {
+        Self { namespace, spread, told: Arc::new(told), queues: Mutex::default() }
     }
 
     pub(crate) fn namespace(&self) -> &Namespace {
@@ -44,16 +45,16 @@ impl KnownQueues {
         self.spread
     }
 
-    /// Time that is told of no queue.
-    pub(crate) fn floor(&self) -> &Told {
-        &self.floor
+    /// What was told of no queue.
+    pub(crate) fn told(&self) -> &Told {
+        &self.told
     }
 
-    /// The highest time that this handle was told.
-    pub(crate) fn told(&self) -> Timestamp {
+    /// The earliest that it can be anywhere that this handle knows.
+    pub(crate) fn latest(&self, clock: &StoreClock) -> Timestamp {
         let queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
-        let highest = queues.values().map(|queue| queue.told.get()).max();
-        highest.unwrap_or_default().max(self.floor.get())
+        let latest = queues.values().map(|queue| clock.floor(&queue.told)).max();
+        latest.unwrap_or_default().max(clock.floor(&self.told))
     }
 
     pub(crate) fn get(&self, name: &QueueName) -> Arc<KnownQueue> {
@@ -63,7 +64,10 @@ impl KnownQueues {
         }
         let keys = self.namespace.queue(name, self.spread);
         let number = AtomicU64::new(0);
-        let told = Told::new(self.floor.get());
+        let told = match self.spread {
+            Spread::OneServer => self.told.clone(),
+            Spread::Cluster => Arc::new(self.told.copy()),
+        };
         let known = Arc::new(KnownQueue { name: name.clone(), keys, told, number });
         queues.insert(name.clone(), known.clone());
         known

@@ -50,10 +50,10 @@
 //! | verb | cost per job, where n is the size of an index |
 //! |---|---|
 //! | enqueue | one look for the id, three hash fields written, one entry of an index: O(log n) |
-//! | claim | state and payload read, state written, one entry leaves by rank and one enters: O(log n) |
+//! | claim | state read, and the payload if it has room, whose length the state has; state written, one entry leaves by rank and one enters: O(log n) |
 //! | settle | state read and written, with it a small result, one entry leaves and one enters: O(log n) |
 //! | get | the id, the state, the large parts if asked for; what many tasks ask for at once is one script |
-//! | list | lapsed: an index; others: at most 4,096 seqs per page, whatever is in them |
+//! | list | lapsed: an index; held under a token: every lease of the queue; others: at most 4,096 seqs per page, whatever is in them |
 //! | counts | O(log n), and one look per priority in use |
 //! | prune | O(log n); `FinishedBefore` walks the terminal jobs of the queue, a thousand per script |
 //! | verify | everything at once: for tests and operators |
@@ -75,8 +75,9 @@
 //! goes on with claims, settles and pruning, so that workers drain it.
 //!
 //! # Time
-//! Store time is the server's, read within the script, and never goes back: the highest time that a write was decided by is
-//! written with it. Leases are times in an index, not times to live of keys. On a Cluster each queue has its own time, that
+//! Store time is the latest of the server's clock, of the highest time that a write was decided by, which is written with it,
+//! and of what this handle measured since it was last told ([`StoreTime`](queue_core::StoreTime)). So it never goes back, and
+//! goes on at 63/64 of real time while the clock is behind. Claims write it down then, even those that find nothing. Leases are times in an index, not times to live of keys. On a Cluster each queue has its own time, that
 //! of its node.
 //!
 //! # Hints
@@ -90,6 +91,9 @@
 //! connection or a timeout the outcome is unknown, and nothing is sent again here: that is for the caller to judge. Only what
 //! a Cluster refuses for the moment is sent again, for about five seconds, so that a queue may move from node to node. While
 //! its slot moves its calls wait; large queues hold up both nodes then, as any large key does.
+//!
+//! A call's time-out counts to the end of its answer, since the driver does not tell that one is coming in. Answers are bounded:
+//! one of 16 MiB, the default of claims and reads, needs a line of 3.5 MB/s to arrive within the default of 5 s.
 //!
 //! On a Cluster each master has a connection of its own, so that one which stands still holds up its own queues and no
 //! others. Every master refuses calls while one is down, unless the servers have `cluster-require-full-coverage no`.

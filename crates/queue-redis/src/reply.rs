@@ -1,5 +1,5 @@
 use bytes::Bytes;
-use queue_core::{Error, ErrorKind, Result, Timestamp};
+use queue_core::{Error, ErrorKind, Moment, Result, Timestamp};
 use redis::Value;
 
 /// The parts of a script's answer, taken one after the other.
@@ -36,6 +36,12 @@ impl Reply {
 
     pub(crate) fn count(&mut self) -> Result<u64> {
         u64::try_from(self.integer()?).map_err(|_| corrupt(self.operation))
+    }
+
+    /// Store time and the clock.
+    pub(crate) fn moment(&mut self) -> Result<Moment> {
+        let now = Timestamp::from_millis(self.integer()?);
+        Ok(Moment { now, clock: Timestamp::from_millis(self.integer()?) })
     }
 
     /// A time, where a negative number stands for none.

@@ -15,7 +15,7 @@
 //!
 //! | bytes | what |
 //! |---|---|
-//! | 2, 6, 6 | priority + 32768; `run_at`; `created_at` |
+//! | 2, 6, 6, 4 | priority + 32768; `run_at`; `created_at`; bytes of the payload, without its content type |
 //! | as long as the front says | error and progress |
 //! | 1 and more, 1 and more | id; kind; each behind its length |
 //! | 4, 4, 6, 6 | budgets; retentions + 2 |
@@ -57,6 +57,8 @@ pub(crate) const NUMBERS_MAX: u64 = 1 << NUMBER_BITS;
 #[derive(Debug)]
 pub(crate) struct StoredJob {
     pub(crate) meta: JobMeta,
+    /// How many bytes the payload has, without its content type: what claims stop by.
+    pub(crate) payload_bytes: u32,
     /// Where in the state string the result begins, if it stands there.
     pub(crate) result_at: Option<usize>,
     /// Whether there is a result that stands elsewhere.
@@ -96,7 +98,7 @@ pub(crate) fn read(queue: &QueueName, seq: Seq, job: &[u8]) -> Option<StoredJob>
     let (failure, progress) = (usize::from(from.u16()?), from.three()?);
     let (token, worker) = (from.take(token)?, from.take(worker)?);
     let priority = (from.u16()? ^ PRIORITY_BIAS).cast_signed();
-    let (run_at, created_at) = (from.time()?, from.time()?);
+    let (run_at, created_at, payload_bytes) = (from.time()?, from.time()?, from.u32()?);
     let (failure, progress) = (from.take(failure)?, from.take(progress)?);
     let (id, kind) = (JobId::new(from.short_text()?).ok()?, Kind::new(from.short_text()?).ok()?);
     let (max_attempts, max_stalls) = (Budget::from_raw(from.u32()?), Budget::from_raw(from.u32()?));
@@ -130,7 +132,8 @@ pub(crate) fn read(queue: &QueueName, seq: Seq, job: &[u8]) -> Option<StoredJob>
     let (has_result, is_within) = (flags & HAS_RESULT != 0, flags & RESULT_WITHIN != 0);
     let result_at = is_within.then(|| from.position());
     let has_large_result = has_result && !is_within;
-    Some(StoredJob { meta, result_at, has_large_result, has_details: flags & HAS_DETAILS != 0, is_held })
+    let has_details = flags & HAS_DETAILS != 0;
+    Some(StoredJob { meta, payload_bytes, result_at, has_large_result, has_details, is_held })
 }
 
 /// What decides the first state of a new job besides the time: delay, marks and priority. Jobs of a batch often share it.
@@ -144,9 +147,11 @@ pub(crate) fn options(new: &NewJob) -> Vec<u8> {
     options
 }
 
-/// The end of the state string, which never changes.
+/// What never changes of the state string: the payload's length, and what stands behind error and progress.
 pub(crate) fn head(new: &NewJob) -> Vec<u8> {
-    let mut head = Vec::with_capacity(22 + new.id.as_str().len() + new.kind.as_str().len());
+    let mut head = Vec::with_capacity(26 + new.id.as_str().len() + new.kind.as_str().len());
+    let payload_bytes = u32::try_from(new.payload.bytes.len()).expect("a call has at most 512 MiB");
+    head.extend_from_slice(&payload_bytes.to_be_bytes());
     push_short(&mut head, new.id.as_str().as_bytes());
     push_short(&mut head, new.kind.as_str().as_bytes());
     head.extend_from_slice(&new.max_attempts.as_raw().to_be_bytes());

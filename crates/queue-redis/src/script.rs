@@ -46,6 +46,7 @@ scripts! {
     ENQUEUE = "enqueue";
     FEED = "feed";
     GET = "get";
+    HELD = "held";
     LAPSED = "lapsed";
     LAYOUT = "layout";
     LIST = "list";
@@ -57,7 +58,7 @@ scripts! {
     WORKERS = "workers";
 }
 
-parts!("admit", "hints", "jobs", "publish", "queue", "shapes", "state", "write");
+parts!("admit", "hints", "jobs", "publish", "queue", "room", "shapes", "state", "write");
 
 impl Script {
     fn new(verb: &str) -> Self {

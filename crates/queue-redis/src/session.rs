@@ -7,10 +7,12 @@ use crate::{
     row::NUMBERS_MAX,
     script::{self, Script},
 };
-use queue_core::{Detail, Error, ErrorKind, Gather, JobId, JobRecord, Limits, QueueName, Result, Timestamp};
+use queue_core::{
+    Detail, Error, ErrorKind, Gather, JobId, JobRecord, Limits, Moment, QueueName, Result, Timestamp,
+};
 
 /// The version of what is written. It changes whenever an older version of this library would misread it.
-const LAYOUT: i64 = 1;
+const LAYOUT: i64 = 2;
 
 /// What the verbs of one handle share.
 #[derive(Debug)]
@@ -26,7 +28,7 @@ pub(crate) struct Session {
 /// What every script about a queue answers first, and the rest.
 #[derive(Debug)]
 pub(crate) struct Answer {
-    pub(crate) now: Timestamp,
+    pub(crate) moment: Moment,
     /// The queue's number, zero if it never had a job.
     pub(crate) number: u64,
     pub(crate) rest: Reply,
@@ -47,13 +49,13 @@ impl Session {
         all.extend(args);
         let run = Run { operation, script, keys: queue.keys.all(), args: &all, access };
         let mut rest = Reply::new(operation, self.client.run(&run).await?)?;
-        let now = Timestamp::from_millis(rest.integer()?);
-        queue.told.raise(now);
-        Ok(Answer { now, number: rest.count()?, rest })
+        let moment = rest.moment()?;
+        self.clock.note(&queue.told, moment);
+        Ok(Answer { moment, number: rest.count()?, rest })
     }
 
     /// The time, of no queue. On a Cluster it is below no time that a handle was told before it was closed.
-    pub(crate) async fn now(&self, operation: &'static str) -> Result<Timestamp> {
+    pub(crate) async fn now(&self, operation: &'static str) -> Result<Moment> {
         self.time(operation, Timestamp::default()).await
     }
 
@@ -80,18 +82,18 @@ impl Session {
         if self.queues.spread() == Spread::OneServer {
             return Ok(());
         }
-        self.time("close", self.queues.told()).await.map(drop)
+        self.time("close", self.queues.latest(&self.clock)).await.map(drop)
     }
 
-    async fn time(&self, operation: &'static str, mark: Timestamp) -> Result<Timestamp> {
+    async fn time(&self, operation: &'static str, mark: Timestamp) -> Result<Moment> {
         let keys = [self.queues.namespace().mark()];
-        let floor = self.queues.floor();
-        let [injected, told] = self.clock.args(floor);
-        let args = [injected, told, arg(mark.as_millis())];
+        let told = self.queues.told();
+        let [injected, floor] = self.clock.args(told);
+        let args = [injected, floor, arg(mark.as_millis())];
         let run = Run { operation, script: &script::TIME, keys: &keys, args: &args, access: Access::Reads };
-        let redis::Value::Int(now) = self.client.run(&run).await? else { return Err(corrupt(operation)) };
-        floor.raise(Timestamp::from_millis(now));
-        Ok(floor.get())
+        let moment = Reply::new(operation, self.client.run(&run).await?)?.moment()?;
+        self.clock.note(told, moment);
+        Ok(moment)
     }
 
     /// The number of a queue, given to it if it has none: what tells its lives apart from those of others.

@@ -30,6 +30,7 @@ pub struct RedisStorage {
     session: Arc<Session>,
     wakeup: Wakeup,
     durability: Durability,
+    call_timeout: Duration,
 }
 
 impl RedisStorage {
@@ -45,17 +46,19 @@ impl RedisStorage {
         let options = options.checked()?;
         let link = Link::new(&options).map_err(|error| explain("open", Phase::Connecting, error))?;
         let durability = probe(&options, &link).await?;
+        let clock = StoreClock::new(options.clock.clone());
         let session = Arc::new(Session {
             client: Client::new(link, options.replicas),
-            clock: StoreClock::new(options.clock.clone()),
-            queues: KnownQueues::new(options.namespace.clone(), options.spread()),
+            queues: KnownQueues::new(options.namespace.clone(), options.spread(), clock.untold()),
+            clock,
             limits: options.limits,
             reads: Gather::default(),
         });
         session.check_layout().await?;
         session.now("open").await?;
         let wakeup = Wakeup::new(dial(&options), session.clone());
-        Ok(Self { session, wakeup, durability })
+        let call_timeout = options.connect_timeout + options.response_timeout;
+        Ok(Self { session, wakeup, durability, call_timeout })
     }
 }
 
@@ -67,6 +70,7 @@ impl Storage for RedisStorage {
             .with_presence()
             .with_pause()
             .with_limits(self.session.limits)
+            .with_call_timeout(self.call_timeout)
     }
 
     /// Groups that together have more than 1,000 jobs or 16 MiB go in several scripts, each group in one.

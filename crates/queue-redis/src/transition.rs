@@ -65,15 +65,15 @@ fn push_guard(shape: &mut Vec<u8>, sent: &Transition) {
         Lapse::Lapsed => 1,
         Lapse::Live => 2,
     };
-    let (proof, seen, settle, revision) = match &sent.guard.proof {
+    let (proof, seen, settle, number) = match &sent.guard.proof {
         Proof::Revision(revision) => (BY_REVISION, ANY_FLAGS, 0, *revision),
-        Proof::Lease { flags, settle, .. } => {
+        Proof::Lease { epoch, flags, settle, .. } => {
             let settle = settle.map_or(0, |settle| settle.as_code() + 1);
-            (BY_LEASE, flags.map_or(ANY_FLAGS, flag_bits), settle, 0)
+            (BY_LEASE, flags.map_or(ANY_FLAGS, flag_bits), settle, *epoch)
         }
     };
     shape.extend_from_slice(&[proof, lapse, seen, settle]);
-    shape.extend_from_slice(&six(revision));
+    shape.extend_from_slice(&six(number));
 }
 
 fn parts(patch: &Patch) -> Parts {

@@ -49,7 +49,7 @@ async fn a_namespace_of_another_layout_is_refused_and_others_are_not() {
     let first = RedisStorage::open(options(&server)).await.expect("it is new");
     assert!(RedisStorage::open(options(&server)).await.is_ok(), "it has this version's layout");
     let other = options(&server).namespace("other").expect("valid");
-    server.run(redis::cmd("SET").arg("other:{*}:layout").arg(2)).await;
+    server.run(redis::cmd("SET").arg("other:{*}:layout").arg(1)).await;
     assert_eq!(refused(other).await, ErrorKind::Unsupported);
     first.close().await.expect("it closes");
 }

@@ -54,7 +54,7 @@ fn damages(key: impl Fn(&str) -> String) -> Vec<(Cmd, &'static str)> {
         (command("HSET", "ids", &[b"x", STRANGE]), "ids has"),
         (command("HDEL", "state", &[SECOND]), "leases has"),
         (command("HSET", "state", &[SECOND, b"short"]), "record 2 cannot be read"),
-        (command("HDEL", "payload", &[FIRST]), "payload and the records differ"),
+        (command("HDEL", "payload", &[FIRST]), "payload has None"),
         (command("HDEL", "outcome", &[FIRST]), "outcome and the records differ"),
         (command("HSET", "outcome", &[STRANGE, b"x"]), "outcome and the records differ"),
         (command("DEL", "ready", &[]), "stands in none or both"),

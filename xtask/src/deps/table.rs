@@ -27,7 +27,7 @@ pub(super) const TABLE: &[Row] = &[
     row("queue-fs", &["queue-core", "queue-memory"], &["queue-testkit"], &[DRIVERS]),
     row("queue-sqlite", &["queue-core"], &["queue-testkit"], &[]),
     row("queue-postgres", &["queue-core"], &["queue-testkit", "queue-worker"], &[]),
-    row("queue-redis", &["queue-core"], &["queue-testkit"], &[]),
+    row("queue-redis", &["queue-core"], &["queue-testkit", "queue-worker"], &[]),
     row("queue-testkit", &["queue-core"], &["queue-memory"], &[DRIVERS]),
     row("queue-worker", &["queue-core", "queue-serde"], &["queue-memory"], &[DRIVERS]),
     row("queue", FACADE, &[], &[DRIVERS]),

@@ -1,7 +1,7 @@
 -- Part: the rule of ids, and the beginning of a life (lifecycle::admit and JobMeta::begin, in Lua; I9).
 --
--- New jobs come as shapes of their options (delay, marks, priority), then all heads (what never changes of a state string,
--- from the id on), all payloads.
+-- New jobs come as shapes of their options (delay, marks, priority), then all heads (what never changes of a state string:
+-- the payload's length, and from the id on), all payloads.
 local AWAITED_NEW, REPLACE_FAILED = 1, 2
 
 -- What the first state strings of jobs with the same options have in common.
@@ -26,7 +26,7 @@ local function read_jobs(base, count)
   local new_ids, held = {}, {}
   for job = 1, count do
     local head = ARGV[heads_at + job]
-    new_ids[job] = sub(head, 2, byte(head) + 1)
+    new_ids[job] = sub(head, 6, byte(head, 5) + 5)
   end
   local holders = fetch('HMGET', IDS, new_ids)
   for job = 1, count do

@@ -1,8 +1,8 @@
 -- Part of every script: the keys of one queue, its time, and calls with many arguments.
 --
 -- KEYS: all of one queue, in this order; MARK, the highest time that a write was decided by, may be shared by all queues.
--- ARGV 1: the injected time in ms, or '' for the server's. ARGV 2: the highest time that this handle was told, below which it
--- is told none (I24).
+-- ARGV 1: the injected reading of the clock in ms, or '' for the server's own. ARGV 2: the floor, what this handle measured
+-- since the time that it was told (queue_core::StoreTime). Store time is the latest of mark, clock and floor (I24).
 local META, IDS, STATE, PAYLOAD, OUTCOME, READY, LATER, LEASES, DONE, BLOCKS, FILL, MARK = unpack(KEYS)
 local call, sub, byte, pack, read = redis.call, string.sub, string.byte, struct.pack, struct.unpack
 
@@ -44,4 +44,5 @@ local server_now = time[1] * 1000 + math.floor(time[2] / 1000)
 -- Whether somebody asked for every change, and their request has not run out.
 local is_fed = meta[4] and tonumber(meta[4]) > server_now
 local mark = tonumber(call('GET', MARK) or 0)
-local now = math.max(mark, tonumber(ARGV[1]) or server_now, tonumber(ARGV[2]))
+local clock = tonumber(ARGV[1]) or server_now
+local now = math.max(mark, clock, tonumber(ARGV[2]))

@@ -2,12 +2,12 @@
 --
 -- Its front is what changes and what the jobs of a batch mostly share, so that a script works out once what becomes of it:
 -- state, flags, reason, settle, revision, epoch, failures, stalls, lease end or finish, purge_at, lengths of token, worker,
--- error and progress; token and worker. Its tail begins with priority, run_at and created_at; behind them error and progress,
+-- error and progress; token and worker. Its tail begins with priority, run_at, created_at and the payload's length; behind them error and progress,
 -- what never changes, from the id on, and a small result.
 local FRONT = '>BBBBI6I6I4I4I6I6BBI2I3'
 local FRONT_BYTES = 43
 -- From the beginning of the tail to what follows its fixed bytes.
-local PLACE_BYTES, TAIL_BYTES = 8, 14
+local PLACE_BYTES, TAIL_BYTES = 8, 18
 local NEVER = 281474976710655
 
 local QUEUED, PROCESSING, FAILING, COMPLETED, FAILED, CANCELLED = 0, 1, 2, 3, 4, 5
@@ -27,10 +27,15 @@ local function tail_of(job)
   return 44 + token + worker
 end
 
+-- How many bytes the payload has, without its content type.
+local function payload_bytes(job)
+  return read('>I4', job, tail_of(job) + 14)
+end
+
 -- Where the length of the id stands; the id is behind it.
 local function id_at(job)
   local token, worker, failure, progress = read('>BBI2I3', job, 37)
-  return 58 + token + worker + failure + progress
+  return 62 + token + worker + failure + progress
 end
 
 local function id_of(job)

@@ -13,7 +13,8 @@ pub(crate) struct Dump {
     pub(crate) meta: BTreeMap<Bytes, Bytes>,
     pub(crate) ids: BTreeMap<Bytes, Bytes>,
     pub(crate) states: BTreeMap<Bytes, Bytes>,
-    pub(crate) payloads: Vec<Bytes>,
+    /// Seqs, and how many bytes stand behind the content type.
+    pub(crate) payloads: BTreeMap<Bytes, Bytes>,
     pub(crate) outcomes: Vec<Bytes>,
     /// Members with their scores, of the four indexes and of the blocks.
     pub(crate) ready: BTreeMap<Bytes, Bytes>,
@@ -28,7 +29,7 @@ impl Dump {
     /// In the order in which `lua/dump.lua` answers.
     pub(crate) fn read(mut reply: Reply, queue: QueueName, number: u64, now: Timestamp) -> Result<Self> {
         let (meta, ids, states) = (pairs(&mut reply)?, pairs(&mut reply)?, pairs(&mut reply)?);
-        let (payloads, outcomes) = (names(&mut reply)?, names(&mut reply)?);
+        let (payloads, outcomes) = (pairs(&mut reply)?, names(&mut reply)?);
         let (ready, later, leases) = (pairs(&mut reply)?, pairs(&mut reply)?, pairs(&mut reply)?);
         let (done, blocks, fills) = (pairs(&mut reply)?, pairs(&mut reply)?, pairs(&mut reply)?);
         Ok(Self {

@@ -16,7 +16,7 @@ use futures_util::future::join_all;
 use queue_core::{
     Applied,
     Certainty::NotApplied,
-    Moment, NewJob, QueueName, Result, Stamped, Timestamp,
+    Moment, NewJob, QueueName, Result, Stamped,
     lifecycle::{Lapse, Transition},
 };
 use std::collections::BTreeMap;
@@ -31,7 +31,7 @@ impl Session {
     pub(crate) async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
         self.limits.check_apply(&batch)?;
         if batch.is_empty() {
-            return Ok(Stamped::at(Moment::at(self.now("apply").await?), Vec::new()));
+            return Ok(Stamped::at(self.now("apply").await?, Vec::new()));
         }
         let mut by_queue: BTreeMap<(QueueName, u64), Vec<(usize, Transition)>> = BTreeMap::new();
         for (at, sent) in batch.into_iter().enumerate() {
@@ -40,10 +40,10 @@ impl Session {
         let parts = by_queue.into_iter().map(|((queue, _), sent)| self.apply_to(queue, sent));
         // A part that fails, as when its node is gone, is no reason to drop the others half-way.
         let parts = all(join_all(parts).await)?;
-        let now = parts.iter().map(|part| part.now).max().unwrap_or_default();
+        let latest = parts.iter().map(Stamped::moment).max_by_key(|moment| moment.now).unwrap_or_default();
         let mut answers: Vec<_> = parts.into_iter().flat_map(|part| part.value).collect();
         answers.sort_unstable_by_key(|(at, _)| *at);
-        Ok(Stamped { now, clock: now, value: answers.into_iter().map(|(_, applied)| applied).collect() })
+        Ok(Stamped::at(latest, answers.into_iter().map(|(_, applied)| applied).collect()))
     }
 
     /// Answers with the places of the transitions in the whole batch.
@@ -53,23 +53,23 @@ impl Session {
         batch: Vec<(usize, Transition)>,
     ) -> Result<Stamped<Vec<(usize, Applied)>>> {
         let queue = self.queues.get(&queue);
-        let (mut now, mut answers) = (Timestamp::default(), Vec::with_capacity(batch.len()));
+        let (mut moment, mut answers) = (Moment::default(), Vec::with_capacity(batch.len()));
         for run in runs(batch, |(_, sent)| weigh(sent)) {
             let (places, run): (Vec<usize>, Vec<Transition>) = run.into_iter().unzip();
             let sent = self.apply_run(&queue, &run).await;
             let (at, applied) = sent.map_err(|error| after(&answers, error))?;
-            now = at;
+            moment = at;
             answers.extend(places.into_iter().zip(applied));
         }
-        Ok(Stamped { now, clock: now, value: answers })
+        Ok(Stamped::at(moment, answers))
     }
 
-    async fn apply_run(&self, queue: &KnownQueue, batch: &[Transition]) -> Result<(Timestamp, Vec<Applied>)> {
+    async fn apply_run(&self, queue: &KnownQueue, batch: &[Transition]) -> Result<(Moment, Vec<Applied>)> {
         let mut args = Vec::new();
         push_batch(&mut args, batch);
-        let Answer { now, number, mut rest } =
+        let Answer { moment, number, mut rest } =
             self.call("apply", &script::APPLY, queue, access(batch), args).await?;
-        Ok((now, all_applied(&mut rest, batch, number)?))
+        Ok((moment, all_applied(&mut rest, batch, number)?))
     }
 }
 

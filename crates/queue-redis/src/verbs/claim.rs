@@ -5,16 +5,16 @@ use crate::{
     script,
     session::{Answer, Session, arg},
 };
-use queue_core::{ClaimRequest, Claimed, ClaimedJob, JobBody, JobRecord, QueueName, Result, Seq, Timestamp};
+use queue_core::{ClaimRequest, Claimed, ClaimedJob, JobBody, JobRecord, Moment, QueueName, Result, Seq};
 
 impl Session {
     pub(crate) async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
         self.limits.check_batch("claim", request.limit)?;
         let queue = self.queues.get(&request.queue);
         let args = claim_args(&request);
-        let Answer { now, number, mut rest } =
+        let Answer { moment, number, mut rest } =
             self.call("claim", &script::CLAIM, &queue, Access::WritesLightly, args).await?;
-        claimed(rest.array()?, &request, number, now)
+        claimed(rest.array()?, &request, number, moment)
     }
 }
 
@@ -25,10 +25,12 @@ fn claim_args(request: &ClaimRequest) -> Vec<Vec<u8>> {
         arg(request.lease.as_millis()),
         request.token.as_bytes().to_vec(),
         request.worker.as_str().as_bytes().to_vec(),
+        request.not_after.map(|at| arg(at.as_millis())).unwrap_or_default(),
+        arg(request.bytes_max),
     ]
 }
 
-fn claimed(mut reply: Reply, request: &ClaimRequest, number: u64, now: Timestamp) -> Result<Claimed> {
+fn claimed(mut reply: Reply, request: &ClaimRequest, number: u64, moment: Moment) -> Result<Claimed> {
     let paused = reply.integer()? == 1;
     let next_due = reply.time()?;
     let (seqs, mut jobs) = (reply.bytes()?, reply.array()?);
@@ -37,7 +39,7 @@ fn claimed(mut reply: Reply, request: &ClaimRequest, number: u64, now: Timestamp
         let record = record(&mut jobs, &request.queue, named_seq(seq, number))?;
         claimed.push(ClaimedJob { record, token: request.token });
     }
-    Ok(Claimed { jobs: claimed, next_due, paused, now, clock: now })
+    Ok(Claimed { jobs: claimed, paused, ..Claimed::none(next_due, moment) })
 }
 
 /// State string, payload, and error details if the state says that there are some.

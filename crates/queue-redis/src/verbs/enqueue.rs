@@ -10,7 +10,9 @@ use crate::{
     shapes::push_shapes,
 };
 use bytes::Bytes;
-use queue_core::{Enqueued, Error, NewJob, QueueName, Result, Stamped, State, Timestamp, payload_bytes};
+use queue_core::{
+    AnswerRoom, Enqueued, Error, Limits, Moment, NewJob, QueueName, Result, Stamped, State, payload_bytes,
+};
 
 impl Session {
     pub(crate) async fn enqueue(
@@ -21,19 +23,21 @@ impl Session {
         self.limits.check_enqueue(&groups)?;
         let queue = self.queues.get(queue);
         let number = self.number(&queue).await?;
-        let (mut now, mut answers) = (Timestamp::default(), Vec::with_capacity(groups.len()));
+        let (mut moment, mut answers) = (Moment::default(), Vec::with_capacity(groups.len()));
         // A call without groups asks for the time all the same.
         let mut runs = runs(groups, |group| (group.len(), payload_bytes(group)));
         if runs.is_empty() {
             runs.push(Vec::new());
         }
         for run in runs {
-            let sent = self.enqueue_run(&queue, number, &run).await;
+            let sent = self.enqueue_run(&queue, number, &run, room(&answers, self.limits)).await;
             let (at, run_answers) = sent.map_err(|error| after(&answers, error))?;
-            now = at;
+            moment = at;
             answers.extend(run_answers);
         }
-        Ok(Stamped { now, clock: now, value: answers })
+        // Each script kept within the bound by itself.
+        AnswerRoom::new(self.limits.answer_bytes_max).trim_results(&mut answers);
+        Ok(Stamped::at(moment, answers))
     }
 
     async fn enqueue_run(
@@ -41,13 +45,14 @@ impl Session {
         queue: &KnownQueue,
         number: u64,
         groups: &[Vec<NewJob>],
-    ) -> Result<(Timestamp, Vec<Vec<Enqueued>>)> {
+        room: Vec<u8>,
+    ) -> Result<(Moment, Vec<Vec<Enqueued>>)> {
         let jobs: Vec<&NewJob> = groups.iter().flatten().collect();
-        let mut args = vec![arg(number), arg(jobs.len())];
+        let mut args = vec![arg(number), arg(jobs.len()), room];
         push_jobs(&mut args, &jobs);
         let answer = self.call("enqueue", &script::ENQUEUE, queue, Access::Writes, args).await?;
         let mut each = enqueued(answer.rest, answer.number, jobs.len())?.into_iter();
-        Ok((answer.now, groups.iter().map(|group| each.by_ref().take(group.len()).collect()).collect()))
+        Ok((answer.moment, groups.iter().map(|group| each.by_ref().take(group.len()).collect()).collect()))
     }
 }
 
@@ -56,6 +61,12 @@ pub(super) fn push_jobs(args: &mut Vec<Vec<u8>>, jobs: &[&NewJob]) {
     push_shapes(args, jobs.iter().map(|job| options(job)));
     args.extend(jobs.iter().map(|job| head(job)));
     args.extend(jobs.iter().map(|job| write_payload(&job.payload)));
+}
+
+/// How many bytes of results the next script may answer with: none once one was left out.
+fn room(answers: &[Vec<Enqueued>], limits: Limits) -> Vec<u8> {
+    let is_left_out = |answer: &Enqueued| matches!(answer, Enqueued::Completed { result: None, .. });
+    if answers.iter().flatten().any(is_left_out) { b"-1".to_vec() } else { arg(limits.answer_bytes_max) }
 }
 
 /// Once a part of a call has been stored, its failure is one of which something may have been applied.
@@ -85,7 +96,7 @@ fn enqueued(mut reply: Reply, number: u64, jobs: usize) -> Result<Vec<Enqueued>>
     Ok(all)
 }
 
-/// State, seq, and the result if it is Completed.
+/// State, seq, and the result if it is Completed and there was room for it.
 fn duplicate(text: &Bytes, number: u64) -> Option<Enqueued> {
     let mut from = Reader::new(text);
     let state = State::from_code(from.u8()?)?;
@@ -93,6 +104,7 @@ fn duplicate(text: &Bytes, number: u64) -> Option<Enqueued> {
     if state != State::Completed {
         return Some(Enqueued::Duplicate { seq, state });
     }
-    let result = row::read_payload(&text.slice(from.position()..))?;
-    Some(Enqueued::Completed { seq, result: Some(result) })
+    let result = text.slice(from.position()..);
+    let result = if result.is_empty() { None } else { Some(row::read_payload(&result)?) };
+    Some(Enqueued::Completed { seq, result })
 }

@@ -5,10 +5,10 @@ use crate::{
     reply::{Reply, corrupt},
     row::{self, SEQ_BYTES, StoredJob},
     script,
-    session::{Answer, Session},
+    session::{Answer, Session, arg},
 };
 use bytes::Bytes;
-use queue_core::{Detail, JobBody, JobId, JobRecord, QueueName, Result, Stamped, Timestamp};
+use queue_core::{AnswerRoom, Detail, JobBody, JobId, JobRecord, Moment, QueueName, Result, Stamped};
 use std::sync::Arc;
 
 /// Ids in one script; the records of further ones may be of a later moment.
@@ -17,30 +17,34 @@ const IDS_MAX: usize = 1_000;
 impl Session {
     pub(crate) async fn get(
         self: &Arc<Self>,
-        queue: &QueueName,
+        name: &QueueName,
         ids: &[JobId],
         what: Detail,
     ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
-        let (session, queue) = (self.clone(), self.queues.get(queue));
-        let (mut now, mut found) = (Timestamp::default(), Vec::with_capacity(ids.len()));
+        let (session, queue) = (self.clone(), self.queues.get(name));
+        let (mut moment, mut found) = (Moment::default(), Vec::with_capacity(ids.len()));
         let mut chunks: Vec<&[JobId]> = ids.chunks(IDS_MAX).collect();
         if chunks.is_empty() {
             chunks.push(&[]);
         }
-        let send = {
-            let queue = queue.clone();
-            move |_, ids| {
-                let (session, queue) = (session.clone(), queue.clone());
-                async move { session.get_some(&queue, ids, what).await }
-            }
+        let send = move |(_, what), ids| {
+            let (session, queue) = (session.clone(), queue.clone());
+            async move { session.get_some(&queue, ids, what).await }
         };
+        let mut part = what;
         for ids in chunks {
-            let read = self.reads.read((queue.name.clone(), what), ids.to_vec(), send.clone()).await;
+            let read = self.reads.read((name.clone(), part), ids.to_vec(), send.clone()).await;
             let records = read.map_err(|error| after(&found, error))?;
-            now = records.now;
+            moment = records.moment();
+            if records.value.iter().flatten().any(|record| record.body.is_none()) {
+                // What follows has no room either.
+                part = Detail::Meta;
+            }
             found.extend(records.value);
         }
-        Ok(Stamped { now, clock: now, value: found })
+        // Each script kept within the bound by itself, and answered others too.
+        AnswerRoom::new(self.limits.answer_bytes_max).trim_records(&mut found);
+        Ok(Stamped::at(moment, found))
     }
 
     async fn get_some(
@@ -49,13 +53,14 @@ impl Session {
         ids: Vec<JobId>,
         what: Detail,
     ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
-        let mut args = vec![if what == Detail::Full { b"1".to_vec() } else { b"0".to_vec() }];
+        let room = if what == Detail::Full { arg(self.limits.answer_bytes_max) } else { Vec::new() };
+        let mut args = vec![room];
         args.extend(ids.iter().map(|id| id.as_str().as_bytes().to_vec()));
-        let Answer { now, number, mut rest } =
+        let Answer { moment, number, mut rest } =
             self.call("get", &script::GET, queue, Access::Reads, args).await?;
         let mut records = rest.array()?;
         let read = ids.iter().map(|_| record(&mut records, &queue.name, number, what));
-        Ok(Stamped { now, clock: now, value: read.collect::<Result<_>>()? })
+        Ok(Stamped::at(moment, read.collect::<Result<_>>()?))
     }
 }
 
@@ -64,17 +69,17 @@ fn record(reply: &mut Reply, queue: &QueueName, number: u64, what: Detail) -> Re
     let StoredJob { meta, result_at, .. } =
         read_named(queue, number, &named).ok_or_else(|| corrupt("get"))?;
     let within = result_at.map(|at| named.slice(SEQ_BYTES + at..));
-    let body =
-        if what == Detail::Full { Some(body(reply, within).ok_or_else(|| corrupt("get"))?) } else { None };
-    Ok(Some(JobRecord { meta, body }))
+    if what == Detail::Meta {
+        return Ok(Some(JobRecord { meta, body: None }));
+    }
+    Ok(Some(JobRecord { meta, body: body(reply, within)? }))
 }
 
-/// `within` is the result that stands in the state string.
-fn body(reply: &mut Reply, within: Option<Bytes>) -> Option<JobBody> {
-    let payload = row::read_payload(&reply.bytes().ok()?)?;
-    let result = match reply.optional().ok()?.or(within) {
-        Some(blob) => Some(row::read_payload(&blob)?),
-        None => None,
-    };
-    Some(JobBody { payload, result, error_details: reply.optional().ok()? })
+/// No body if there was no room for it; `within` is the result that stands in the state string.
+fn body(reply: &mut Reply, within: Option<Bytes>) -> Result<Option<JobBody>> {
+    let (payload, result, error_details) = (reply.optional()?, reply.optional()?, reply.optional()?);
+    let Some(payload) = payload else { return Ok(None) };
+    let read = |blob| row::read_payload(&blob).ok_or_else(|| corrupt("get"));
+    let result = result.or(within).map(read).transpose()?;
+    Ok(Some(JobBody { payload: read(payload)?, result, error_details }))
 }

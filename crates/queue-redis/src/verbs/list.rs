@@ -3,7 +3,7 @@ use crate::{
     client::Access,
     reply::{Reply, corrupt},
     row::{six, split},
-    script,
+    script::{self, Script},
     session::{Answer, Session, arg},
 };
 use queue_core::{JobMeta, ListFilter, ListQuery, Page, PageEnd, QueueName, Result, State};
@@ -16,8 +16,10 @@ impl Session {
         let after = PageEnd::parse(query.after.as_ref(), CURSORS)?;
         match &query.filter {
             ListFilter::Lapsed => self.list_lapsed(&query, after).await,
-            // Found once the store can be asked for it.
-            ListFilter::Held { .. } => self.list_lapsed(&query, after).await,
+            ListFilter::Held { token } => {
+                let args = vec![arg(after.seq), arg(query.limit), token.as_bytes().to_vec()];
+                self.list_by_seq(&query, &script::HELD, args).await
+            }
             ListFilter::Match { states, worker, kind } => {
                 let worker = worker.as_ref().map_or("", |worker| worker.as_str());
                 let kind = kind.as_ref().map_or("", |kind| kind.as_str());
@@ -28,30 +30,35 @@ impl Session {
                     worker.as_bytes().to_vec(),
                     kind.as_bytes().to_vec(),
                 ];
-                self.list_matching(&query, args).await
+                self.list_by_seq(&query, &script::LIST, args).await
             }
         }
     }
 
-    async fn list_matching(&self, query: &ListQuery, args: Vec<Vec<u8>>) -> Result<Page> {
+    async fn list_by_seq(
+        &self,
+        query: &ListQuery,
+        script: &'static Script,
+        args: Vec<Vec<u8>>,
+    ) -> Result<Page> {
         let queue = self.queues.get(&query.queue);
-        let Answer { now, number, mut rest } =
-            self.call("list", &script::LIST, &queue, Access::Reads, args).await?;
+        let Answer { moment, number, mut rest } =
+            self.call("list", script, &queue, Access::Reads, args).await?;
         let behind = u64::try_from(rest.integer()?).ok();
         let jobs = metas(rest.array()?, &query.queue, number)?;
         let next = behind.map(|seq| PageEnd { seq, ..PageEnd::START }.cursor(CURSORS));
-        Ok(Page { jobs, next, now, clock: now })
+        Ok(Page { jobs, next, now: moment.now, clock: moment.clock })
     }
 
     async fn list_lapsed(&self, query: &ListQuery, after: PageEnd) -> Result<Page> {
         let queue = self.queues.get(&query.queue);
         let args = vec![arg(after.expires_at.as_millis()), six(after.seq).to_vec(), arg(query.limit)];
-        let Answer { now, number, mut rest } =
+        let Answer { moment, number, mut rest } =
             self.call("list", &script::LAPSED, &queue, Access::Reads, args).await?;
         let has_more = rest.integer()? == 1;
         let jobs = metas(rest.array()?, &query.queue, number)?;
         let next = has_more.then(|| jobs.last().map_or(after, place_of).cursor(CURSORS));
-        Ok(Page { jobs, next, now, clock: now })
+        Ok(Page { jobs, next, now: moment.now, clock: moment.clock })
     }
 }
 

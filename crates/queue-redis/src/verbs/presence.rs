@@ -5,7 +5,7 @@ use crate::{
     script::{self, Script},
     session::{Session, arg},
 };
-use queue_core::{QueueName, Result, Span, Timestamp, WorkerId, WorkerInfo};
+use queue_core::{Moment, QueueName, Result, Span, Timestamp, WorkerId, WorkerInfo};
 use redis::Value;
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ impl Session {
         let args = vec![worker.id.as_str().as_bytes().to_vec(), arg(ttl.as_millis()), write_info(&worker)];
         match self.presence_call("announce", &script::ANNOUNCE, Access::WritesLightly, args).await? {
             Value::Int(now) => {
-                self.queues.floor().raise(Timestamp::from_millis(now));
+                self.clock.note(self.queues.told(), Moment::at(Timestamp::from_millis(now)));
                 Ok(())
             }
             _ => Err(corrupt("announce")),
@@ -25,7 +25,8 @@ impl Session {
     pub(crate) async fn workers(&self) -> Result<Vec<WorkerInfo>> {
         let answer = self.presence_call("workers", &script::WORKERS, Access::Reads, Vec::new()).await?;
         let mut reply = Reply::new("workers", answer)?;
-        self.queues.floor().raise(Timestamp::from_millis(reply.integer()?));
+        let now = Timestamp::from_millis(reply.integer()?);
+        self.clock.note(self.queues.told(), Moment::at(now));
         let mut infos = reply.array()?;
         let mut workers = Vec::with_capacity(infos.len());
         while infos.len() > 0 {
@@ -42,7 +43,7 @@ impl Session {
         more: Vec<Vec<u8>>,
     ) -> Result<Value> {
         let keys = self.queues.namespace().presence();
-        let mut args = self.clock.args(self.queues.floor()).to_vec();
+        let mut args = self.clock.args(self.queues.told()).to_vec();
         args.extend(more);
         self.client.run(&Run { operation, script, keys: &keys, args: &args, access }).await
     }

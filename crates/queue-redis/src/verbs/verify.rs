@@ -14,9 +14,9 @@ impl Session {
         let mut findings = Vec::new();
         for (name, number) in self.registered().await? {
             let queue = self.queues.get(&name);
-            let Answer { now, rest, .. } =
+            let Answer { moment, rest, .. } =
                 self.call("verify", &script::DUMP, &queue, Access::Audits, Vec::new()).await?;
-            let dump = Dump::read(rest, name, number, now)?;
+            let dump = Dump::read(rest, name, number, moment.now)?;
             findings.extend(audit(&dump).into_iter().map(|finding| format!("{:?}: {finding}", dump.queue)));
         }
         Ok(findings)

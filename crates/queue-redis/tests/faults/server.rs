@@ -71,6 +71,13 @@ impl Server {
         made.expect("it counts them").trim().parse().expect("a number")
     }
 
+    /// The most bytes that it had in use at once, since it started or its counters were set back.
+    pub(crate) async fn memory_peak(&self) -> u64 {
+        let info = self.info("memory").await;
+        let peak = info.lines().find_map(|line| line.strip_prefix("used_memory_peak:"));
+        peak.expect("it counts them").trim().parse().expect("a number")
+    }
+
     /// How often a script came whole, since the server did not know it.
     pub(crate) async fn texts_sent(&self) -> u64 {
         let info = self.info("commandstats").await;
