@@ -132,9 +132,10 @@ async fn whatever_becomes_of_answers_no_job_is_charged_a_stall_or_held_by_nobody
 async fn a_first_claim_that_a_stopped_server_does_late_is_found_too() {
     let (rig, starts) = (Rig::new(), Starts::default());
     rig.enqueue((0..4).map(|n| job(&n.to_string(), 5).with_delay(span(100)))).await;
-    rig.store.script().stopped_until = Some(Instant::now() + millis(5000));
+    // For longer than any lease.
+    rig.store.script().stopped_until = Some(Instant::now() + millis(60_000));
     let running = Rig::start(quick(&rig, &starts));
-    sleep(millis(5000)).await;
+    sleep(millis(60_000)).await;
     rig.store.script().stopped_until = None;
     for n in 0..4 {
         rig.events.wait_for(&format!("completed {n}")).await;

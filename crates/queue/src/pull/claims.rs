@@ -18,6 +18,9 @@ const ANSWER_MAX: Duration = Duration::from_secs(1);
 /// The pauses between two looks for what a lost claim leased.
 const FIRST_LOOK: Span = Span::from_millis(50);
 const SLOWEST_LOOK: Span = Span::from_secs(5);
+/// A claim that did not say until when it is listened for may be begun whenever a server that stands still goes on. It is
+/// looked for until that has answered once, and for no longer than this.
+const STANDSTILL_MAX: Duration = Duration::from_hours(1);
 /// A look without an answer is given up.
 const LOOK_MAX: Duration = Duration::from_secs(5);
 
@@ -41,14 +44,15 @@ impl Claims {
 pub(super) async fn claim(shared: &Arc<Shared>, limit: usize, until: Instant) -> Result<Claimed> {
     let listens = listens(shared, until);
     let request = request(shared, limit, listens);
-    let (limit, lost) = (request.limit, LostClaim::of(&request));
+    let (limit, said_until, lost) = (request.limit, request.not_after.is_some(), LostClaim::of(&request));
     let answer = timeout(listens, shared.storage.claim(request)).await;
     let answer = answer.unwrap_or_else(|_elapsed| Err(unanswered()));
     match &answer {
         Ok(claimed) => note_answer(&mut claims(shared), claimed),
         Err(error) if error.certainty() == Certainty::Unknown => {
             claims(shared).portion.halve(limit);
-            spawn::owned(find(shared.clone(), lost, listens));
+            let begun_by = if said_until { Instant::now() } else { Instant::now() + STANDSTILL_MAX };
+            spawn::owned(find(shared.clone(), lost, begun_by + listens));
         }
         Err(_did_not_happen) => {}
     }
@@ -82,11 +86,9 @@ fn note_answer(claims: &mut Claims, claimed: &Claimed) {
 }
 
 /// Looks until nothing can come of the claim any more, or whatever it leased has lapsed.
-async fn find(shared: Arc<Shared>, mut lost: LostClaim, listened: Duration) {
-    let call = shared.storage.capabilities().call_timeout;
-    let lapses_in = call.saturating_sub(listened) + call + shared.lease.as_duration();
-    let (lapses_at, pauses) =
-        (Instant::now() + lapses_in, RetryPolicy::exponential(FIRST_LOOK, 2.0, SLOWEST_LOOK, 0.25));
+async fn find(shared: Arc<Shared>, mut lost: LostClaim, begun_by: Instant) {
+    let lapses_at = begun_by + shared.storage.capabilities().call_timeout + shared.lease.as_duration();
+    let pauses = RetryPolicy::exponential(FIRST_LOOK, 2.0, SLOWEST_LOOK, 0.25);
     for look in 1.. {
         match timeout(LOOK_MAX, lost.give_back(&*shared.storage)).await {
             Ok(Ok(is_over)) if is_over => return,

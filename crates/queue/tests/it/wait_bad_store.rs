@@ -237,5 +237,9 @@ async fn a_subscription_that_is_late_costs_a_tenth_of_a_second_and_still_brings_
     settle_down().await;
     let _ = job.ack(&"out".to_owned()).await.unwrap();
     assert_eq!(call.await.unwrap().unwrap(), "out");
-    assert_eq!(begun.elapsed(), Duration::from_millis(100), "it did not wait for the next look");
+    assert!(
+        begun.elapsed() < Duration::from_millis(110),
+        "it waited for the next look: {:?}",
+        begun.elapsed()
+    );
 }

@@ -50,7 +50,8 @@ impl Ask {
         let answer = timeout(listens, shared.storage.claim(request)).await;
         let mut answer = answer.unwrap_or_else(|_elapsed| Err(unanswered()));
         let is_lost = answer.as_ref().is_err_and(|error| error.certainty() == Certainty::Unknown);
-        let lost = is_lost.then(|| Lost::new(&shared, &self.queue.name, lost, sent_at.elapsed()));
+        let until = self.now.map(|_| sent_at + listens);
+        let lost = is_lost.then(|| Lost::new(&shared, &self.queue.name, lost, until));
         let claimed = answer.as_mut().map(|claimed| std::mem::take(&mut claimed.jobs)).unwrap_or_default();
         let got = claimed.len();
         let lapses_at = sent_at + shared.options.lease.as_duration();

@@ -1,3 +1,7 @@
+use crate::worker::{options::Until, shared::Shared};
+use queue_core::Claimed;
+use tokio::time::Instant;
+
 /// One look at all queues of a run that ends by itself, to see whether it is done. It begins when nothing is held and no
 /// call is in flight, asks every queue at the same time, and is over when all calls that follow from that are answered.
 #[derive(Debug)]
@@ -24,5 +28,18 @@ impl Ending {
 
     pub(super) fn is_over(&self) -> bool {
         !self.got_any && self.done.iter().all(|done| *done == Some(true))
+    }
+}
+
+/// Whether a queue has nothing that this worker is to wait for. What it put back itself for a while is not left.
+pub(super) fn is_done(shared: &Shared, answer: &Claimed) -> bool {
+    let due_in = answer.next_due.map(|at| at.since(answer.now));
+    match shared.options.until {
+        Until::Stopped => false,
+        Until::Idle => {
+            let returning = shared.kinds.returning_for(Instant::now());
+            answer.paused || due_in.is_none_or(|due_in| due_in > returning)
+        }
+        Until::Empty => due_in.is_none(),
     }
 }

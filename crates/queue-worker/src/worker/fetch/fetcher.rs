@@ -2,7 +2,7 @@ use super::{
     ask::{Answered, Ask},
     call::{self, Call, Ended},
     dealer::Dealer,
-    ending::Ending,
+    ending::{Ending, is_done},
     flight::{KEPT_MAX, SLOW},
     lane::{After, Lane, poll_hints},
 };
@@ -11,7 +11,6 @@ use crate::worker::{
     rate::Reservation, shared::Shared,
 };
 use futures_util::{FutureExt, StreamExt, future::BoxFuture, stream::FuturesUnordered};
-use queue_core::Claimed;
 use std::{
     collections::VecDeque,
     future::{pending, poll_fn},
@@ -246,11 +245,7 @@ impl Fetcher {
 
     fn note_claim(&mut self, answered: Answered) {
         let Answered { lane, limit, got, answer, lost, .. } = answered;
-        if let Some(lost) = lost {
-            self.lanes[lane].portion.halve(limit);
-            self.calls.push(call::find(lost, &self.shared));
-        }
-        let is_done = answer.as_ref().ok().map(|answer| self.is_done(answer));
+        let is_done = answer.as_ref().ok().map(|answer| is_done(&self.shared, answer));
         if let Some(ending) = &mut self.ending {
             ending.note(lane, got > 0, is_done);
         }
@@ -269,23 +264,14 @@ impl Fetcher {
                 self.lanes[lane].note_error(&self.shared, error);
             }
         }
+        if let Some(lost) = lost {
+            self.lanes[lane].portion.halve(limit);
+            self.calls.push(call::find(lost, &self.shared));
+        }
     }
 
     /// Whether what keeps this run from its end may be in the hands of other workers.
     fn may_wait_for_others(&self) -> bool {
         self.shared.options.until == Until::Empty && self.shared.held_count() == 0
-    }
-
-    /// Whether a queue has nothing that this worker is to wait for. What it put back itself for a while is not left.
-    fn is_done(&self, answer: &Claimed) -> bool {
-        let due_in = answer.next_due.map(|at| at.since(answer.now));
-        match self.shared.options.until {
-            Until::Stopped => false,
-            Until::Idle => {
-                let returning = self.shared.kinds.returning_for(Instant::now());
-                answer.paused || due_in.is_none_or(|due_in| due_in > returning)
-            }
-            Until::Empty => due_in.is_none(),
-        }
     }
 }

@@ -4,6 +4,10 @@ use queue_core::{LostClaim, QueueName, Result};
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
 
+/// A claim that did not say until when it is listened for may be begun whenever a server that stands still goes on. It is
+/// looked for until that has answered once, and for no longer than this.
+const STANDSTILL_MAX: Duration = Duration::from_hours(1);
+
 /// A claim of this worker whose answer was lost, and the search for what it leased, so that no job is held by nobody.
 #[derive(Debug)]
 pub(super) struct Lost {
@@ -15,11 +19,12 @@ pub(super) struct Lost {
 }
 
 impl Lost {
-    pub(super) fn new(shared: &Shared, queue: &QueueName, claim: LostClaim, listened: Duration) -> Self {
-        // A claim may have been begun as late as it was listened for, and taken the time of a call.
+    /// Of a claim that said that it is listened for until then, if it did.
+    pub(super) fn new(shared: &Shared, queue: &QueueName, claim: LostClaim, until: Option<Instant>) -> Self {
+        // It may have been begun as late as that, and taken the time of a call.
+        let begun_by = until.unwrap_or_else(|| Instant::now() + STANDSTILL_MAX);
         let call = shared.storage.capabilities().call_timeout;
-        let lapses_at =
-            Instant::now() + call.saturating_sub(listened) + call + shared.options.lease.as_duration();
+        let lapses_at = begun_by + call + shared.options.lease.as_duration();
         Self { queue: queue.clone(), claim, lapses_at, looks: 0 }
     }
 
