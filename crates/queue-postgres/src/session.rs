@@ -8,7 +8,8 @@ use sqlx::{
     postgres::{PgArguments, PgRow},
     query::Query,
 };
-use std::future::poll_fn;
+use std::{future::poll_fn, time::Duration};
+use tokio::time::Instant;
 
 /// How often a statement that commits by itself is sent if it keeps losing against others.
 const TRIES_MAX: usize = 8;
@@ -44,6 +45,8 @@ pub(crate) struct Session<'c> {
     sent: Reading,
     last_told: Moment,
     pulse: Option<&'c Pulse>,
+    /// When the last answer began to arrive.
+    first_row_at: Option<Instant>,
 }
 
 impl<'c> Session<'c> {
@@ -69,6 +72,7 @@ impl<'c> Session<'c> {
             sent: shared.clock.reading(),
             last_told: Moment::default(),
             pulse: None,
+            first_row_at: None,
         }
     }
 
@@ -121,11 +125,18 @@ impl<'c> Session<'c> {
     async fn fetch(&mut self, query: Bound) -> sqlx::Result<Vec<PgRow>> {
         let mut stream = query.fetch(&mut *self.connection);
         let mut rows = Vec::new();
+        self.first_row_at = None;
         while let Some(row) = poll_fn(|context| stream.as_mut().poll_next(context)).await {
             rows.push(row?);
+            self.first_row_at.get_or_insert_with(Instant::now);
             self.pulse.into_iter().for_each(Pulse::beat);
         }
         Ok(rows)
+    }
+
+    /// How long after this moment the last answer began to arrive: the server's work, and not that of the link.
+    pub(crate) fn answered_after(&self, begun: Instant) -> Duration {
+        self.first_row_at.map_or_else(|| begun.elapsed(), |at| at.saturating_duration_since(begun))
     }
 
     /// What a statement is sent as its first argument.

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Place, assert_sound, claim, complete, enqueue, job, queue, settle};
-use futures_util::StreamExt;
+use futures_util::{FutureExt, StreamExt};
 use queue_core::{Changed, Coalesced, Hint, Interest, Span, Storage, lifecycle::Event};
 use queue_worker::TokioSpawn;
 use std::sync::Arc;
@@ -28,12 +28,13 @@ fn a_handle_goes_on_where_it_is_called_when_its_first_runtime_ended() {
         let beat = Event::Extend { token: held.token, by: Span::from_secs(60), progress: None };
         assert!(matches!(settle(&store, &held.record.meta, beat).await, Changed::Done(_)));
         assert!(matches!(settle(&store, &held.record.meta, complete(held.token)).await, Changed::Done(_)));
-        // The next subscriber has the store listen again, and the former ones read again.
+        // The next subscriber has the store listen again, for the former ones too; they are told to read again.
         let _more = store.subscribe(&queue(), Interest::Wake).await.unwrap();
-        while hints.next().await != Some(Hint::Missed) {}
+        assert!(hints.next().now_or_never().is_some());
+        while hints.next().now_or_never().is_some() {}
         let other = place.open().await;
         enqueue(&other, vec![job("c")]).await;
-        while hints.next().await != Some(Hint::Wake) {}
+        assert_eq!(hints.next().await, Some(Hint::Wake));
         other.close().await.unwrap();
         assert_sound(&store).await;
         store.close().await.unwrap();

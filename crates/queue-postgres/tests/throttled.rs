@@ -17,8 +17,9 @@ const PER_SECOND: u64 = 4 << 20;
 const CALL_TIMEOUT: Duration = Duration::from_secs(1);
 
 fn large(n: usize) -> NewJob {
-    let plain = job(&n.to_string());
-    NewJob { payload: Payload { bytes: vec![7; BYTES].into(), ..plain.payload.clone() }, ..plain }
+    let mut job = job(&n.to_string());
+    job.payload.bytes = vec![7; BYTES].into();
+    job
 }
 
 #[tokio::test]

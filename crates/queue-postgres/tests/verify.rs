@@ -10,11 +10,12 @@ async fn every_kind_of_damage_is_found() {
     for (damage, told) in [
         ("DELETE FROM {schema}.ready", "has no state"),
         (
-            "INSERT INTO {schema}.ready SELECT l.seq, 0, 1, 0, 0, 0, l.queue, 0, 0, 0 FROM {schema}.lease AS l",
+            "INSERT INTO {schema}.ready SELECT l.seq, 0, 1, 0, 0, 0, l.queue, 0, 0, 0, 0 FROM {schema}.lease AS l",
             "has 2 states",
         ),
         ("DELETE FROM {schema}.body USING {schema}.lease AS l WHERE body.seq = l.seq", "lease 2 has no body"),
         ("UPDATE {schema}.ready SET priority = 9", "waits in priority 9"),
+        ("UPDATE {schema}.ready SET size = 77", "waits with 77 bytes"),
         ("DELETE FROM {schema}.lane", "has no lane"),
         ("DELETE FROM {schema}.queue", "is in unnamed queue"),
         ("UPDATE {schema}.ready SET state = 4", "waits in state 4"),

@@ -53,7 +53,7 @@ impl Session<'_> {
                     .bind(request.not_after.map(Timestamp::as_millis))
             })
             .await?;
-        let cost = begun.elapsed();
+        let cost = self.answered_after(begun);
         let mut claimed = self.read_claimed(&rows, request)?;
         let lapse = rows.first().ok_or(sqlx::Error::RowNotFound)?.try_get(4)?;
         if !look.is_full() || !Fronts::is_dear(cost, claimed.jobs.len()) || self.is_wading().await? {
