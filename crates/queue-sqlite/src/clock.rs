@@ -1,23 +1,32 @@
-use queue_core::{Clock, HighWater, Timestamp};
-use std::sync::{Arc, Mutex, PoisonError};
+use queue_core::{Clock, Moment, StoreTime, Timestamp};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Store time of one handle: the injected clock, kept from going back by every reading of this handle and by the mark
-/// in the file, which stands for all the others (I24).
+/// Store time of one handle (I24). Its threads share what it was told; the mark in the file speaks for all the others.
 #[derive(Debug)]
 pub(crate) struct StoreClock {
     clock: Arc<dyn Clock>,
-    mark: Mutex<HighWater>,
+    time: Mutex<StoreTime>,
 }
 
 impl StoreClock {
-    /// Starts without a mark: every transaction brings the one of the file.
+    /// A handle that was told nothing: every transaction brings the mark of the file.
     pub(crate) fn new(clock: Arc<dyn Clock>) -> Self {
-        Self { clock, mark: Mutex::default() }
+        let time = Mutex::new(StoreTime::new(clock.ticks()));
+        Self { clock, time }
     }
 
-    /// The time of a transaction that found `persisted` in the file.
-    pub(crate) fn now(&self, persisted: i64) -> Timestamp {
-        let reading = self.clock.now().max(Timestamp::from_millis(persisted));
-        self.mark.lock().unwrap_or_else(PoisonError::into_inner).advance(reading)
+    /// The moment of a transaction that found `mark` in the file.
+    pub(crate) fn moment(&self, mark: i64) -> Moment {
+        let floor = self.time().floor(self.clock.ticks());
+        Moment::decide(Timestamp::from_millis(mark), self.clock.now(), floor)
+    }
+
+    /// A transaction of this moment has ended, and its answers go out.
+    pub(crate) fn tell(&self, moment: Moment) {
+        self.time().note(moment.now, self.clock.ticks());
+    }
+
+    fn time(&self) -> MutexGuard<'_, StoreTime> {
+        self.time.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -36,7 +36,7 @@
 //! | `queue_life` | state, lease, counters, errors, result | from the first claim on, with every step |
 //! | `queue_ready`, `queue_scheduled` | the order of due jobs, and of those that wait for their time | with every wait |
 //! | `queue_name`, `queue_count` | a number, the pause and the counters of each queue | counters: once per transaction and state |
-//! | `queue_store` | the last `seq`, the highest time, the number of commits | once per transaction |
+//! | `queue_store` | the last `seq`, the highest time, the number of commits | once per transaction; the time alone by claims of nothing while the clock is behind it |
 //! | `queue_worker` | presence | by announcements |
 //!
 //! Three indexes stand beside them: ids, leases by lapse, finished jobs by purge time. So new rows go to the right edge of
@@ -50,7 +50,7 @@
 //! | settle with retention `Remove` | two statements, four deletes: life, lapse, row, id |
 //! | get | the id, the row and the life, and the payload and result if asked for |
 //! | counts | one look-up per state; a walk over priorities and jobs that became due since the last claim |
-//! | list | lapsed: an index; others: at most 10,000 rows per page by key |
+//! | list | lapsed: an index; held: the leases of the queue; others: at most 10,000 rows per page by key |
 //! | prune | an index; `FinishedBefore` walks the queue's index of finished jobs |
 //!
 //! The handle remembers the jobs that it claimed, so that settling them reads nothing. Each write names the revision it is

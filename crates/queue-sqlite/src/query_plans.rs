@@ -74,8 +74,14 @@ fn statements_that_read_jobs_select_the_same_columns() {
     };
     let expected = columns(sql::JOB_BY_SEQ);
     assert_eq!(expected.len(), COLUMNS);
-    let same =
-        [sql::JOB_BY_ID, sql::LIST_LAPSED, sql::PRUNE_EXPIRED, sql::PRUNE_FINISHED, sql::PRUNE_EVERYTHING];
+    let same = [
+        sql::JOB_BY_ID,
+        sql::LIST_HELD,
+        sql::LIST_LAPSED,
+        sql::PRUNE_EXPIRED,
+        sql::PRUNE_FINISHED,
+        sql::PRUNE_EVERYTHING,
+    ];
     for sql in same {
         assert_eq!(columns(sql), expected);
     }

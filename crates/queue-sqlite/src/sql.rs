@@ -36,6 +36,7 @@ statements! {
     INSERT_SCHEDULED = "insert_scheduled";
     JOB_BY_ID = "job_by_id";
     JOB_BY_SEQ = "job_by_seq";
+    LIST_HELD = "list_held";
     LIST_JOBS = "list_jobs";
     LIST_LAPSED = "list_lapsed";
     LIST_WORKERS = "list_workers";

@@ -7,10 +7,10 @@ use crate::{
 };
 use async_trait::async_trait;
 use queue_core::{
-    Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Enqueued, Error, EventReach,
-    EventStream, Hub, Interest, JobId, JobRecord, ListQuery, NewJob, Page, PageEnd, PruneRequest, QueueName,
-    Reach, Result, Span, Stamped, Storage, WorkerInfo, group_commit::Writer, lifecycle::Transition,
-    watcher::Watcher,
+    AnswerRoom, Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Enqueued, Error,
+    EventReach, EventStream, Hub, Interest, JobId, JobRecord, ListQuery, NewJob, Page, PageEnd, PruneRequest,
+    QueueName, Reach, Result, Span, Stamped, Storage, WorkerInfo, group_commit::Writer,
+    lifecycle::Transition, watcher::Watcher,
 };
 use std::{
     sync::{Arc, Mutex, PoisonError, atomic::AtomicI64},
@@ -101,7 +101,8 @@ impl Storage for SqliteStorage {
         what: Detail,
     ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
         let (queue, ids) = (queue.clone(), ids.to_vec());
-        self.readers.call("get", move |snapshot| snapshot.get(&queue, &ids, what)).await
+        let room = AnswerRoom::new(self.shared.options.limits.answer_bytes_max);
+        self.readers.call("get", move |snapshot| snapshot.get(&queue, &ids, what, room)).await
     }
 
     async fn list(&self, query: ListQuery) -> Result<Page> {

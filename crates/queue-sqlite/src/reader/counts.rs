@@ -4,13 +4,13 @@ use crate::{
     sql,
     writer::SCHEDULED_SLOT,
 };
-use queue_core::{Counts, Moment, QueueName, State, Timestamp};
+use queue_core::{Counts, QueueName, State, Timestamp};
 use rusqlite::{OptionalExtension, params};
 
 impl Snapshot<'_> {
     /// Reads the counters, and looks at the few jobs that changed their place by the clock alone.
     pub(crate) fn counts(&self, queue: &QueueName) -> rusqlite::Result<Counts> {
-        let mut counts = Counts::empty(Moment::at(self.now));
+        let mut counts = Counts::empty(self.moment);
         let Some(queue) = self.find_queue(queue)? else { return Ok(counts) };
         let mut statement = self.connection.prepare_cached(sql::LOAD_COUNTS)?;
         let mut rows = statement.query([queue])?;
@@ -29,14 +29,14 @@ impl Snapshot<'_> {
     /// Due by now, though no claim has come to move them.
     fn due_scheduled(&self, queue: i64) -> rusqlite::Result<u64> {
         let mut statement = self.connection.prepare_cached(sql::COUNT_DUE_SCHEDULED)?;
-        counter(0, statement.query_row(params![queue, self.now.as_millis()], |row| row.get(0))?)
+        counter(0, statement.query_row(params![queue, self.moment.now.as_millis()], |row| row.get(0))?)
     }
 
     /// The first of each priority in turn, and the first scheduled one if it is due by now.
     fn oldest_due(&self, queue: i64) -> rusqlite::Result<Option<Timestamp>> {
         let mut scheduled = self.connection.prepare_cached(sql::FIRST_SCHEDULED)?;
         let scheduled: Option<i64> = scheduled.query_row([queue], |row| row.get(0)).optional()?;
-        let mut oldest = scheduled.filter(|at| *at <= self.now.as_millis());
+        let mut oldest = scheduled.filter(|at| *at <= self.moment.now.as_millis());
         let mut ready = self.connection.prepare_cached(sql::FIRST_READY)?;
         let mut behind = i64::MIN;
         let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));

@@ -4,7 +4,7 @@ use crate::{
     row::{StoredJob, integer},
     sql,
 };
-use queue_core::{Detail, JobBody, JobId, JobRecord, QueueName, Stamped};
+use queue_core::{AnswerRoom, Detail, JobBody, JobId, JobRecord, QueueName, Stamped};
 use rusqlite::{OptionalExtension, params};
 
 impl Snapshot<'_> {
@@ -14,14 +14,16 @@ impl Snapshot<'_> {
         queue: &QueueName,
         ids: &[JobId],
         what: Detail,
+        mut room: AnswerRoom,
     ) -> rusqlite::Result<Stamped<Vec<Option<JobRecord>>>> {
         let value = match self.find_queue(queue)? {
             Some(number) => {
-                ids.iter().map(|id| self.get_one(number, queue, id, what)).collect::<Result<_, _>>()?
+                let one = |id| self.get_one(number, queue, id, what, &mut room);
+                ids.iter().map(one).collect::<Result<_, _>>()?
             }
             None => vec![None; ids.len()],
         };
-        Ok(Stamped { now: self.now, clock: self.now, value })
+        Ok(Stamped::at(self.moment, value))
     }
 
     fn get_one(
@@ -30,14 +32,18 @@ impl Snapshot<'_> {
         name: &QueueName,
         id: &JobId,
         what: Detail,
+        room: &mut AnswerRoom,
     ) -> rusqlite::Result<Option<JobRecord>> {
         let mut find = self.connection.prepare_cached(sql::JOB_BY_ID)?;
         let key = params![queue, id.as_str()];
         let found = find.query_row(key, |row| StoredJob::read(row, name)).optional()?;
-        let Some(stored) = found.filter(|stored| !stored.job.meta.is_purged(self.now)) else {
+        let Some(stored) = found.filter(|stored| !stored.job.meta.is_purged(self.moment.now)) else {
             return Ok(None);
         };
-        let body = if what == Detail::Full { Some(self.body(&stored)?) } else { None };
+        // Once the answer is full nothing large is read any more.
+        let is_wanted = what == Detail::Full && !room.is_full();
+        let body = if is_wanted { Some(self.body(&stored)?) } else { None };
+        let body = body.filter(|body| room.takes(body.len()));
         Ok(Some(JobRecord { meta: stored.job.meta, body }))
     }
 

@@ -3,7 +3,7 @@ use crate::{
     row::{COLUMNS, StoredJob, integer},
     sql,
 };
-use queue_core::{JobMeta, ListFilter, ListQuery, Page, PageEnd};
+use queue_core::{JobMeta, LeaseToken, ListFilter, ListQuery, Moment, Page, PageEnd};
 use rusqlite::params;
 
 /// Records of all queues that one page steps through.
@@ -15,12 +15,14 @@ pub(crate) const CURSORS: &str = "sqlite";
 impl Snapshot<'_> {
     /// One page.
     pub(crate) fn list(&self, query: &ListQuery, after: PageEnd) -> rusqlite::Result<Page> {
-        let (jobs, next) = match self.find_queue(&query.queue)? {
-            None => (Vec::new(), None),
-            Some(queue) if query.filter == ListFilter::Lapsed => self.lapsed(queue, query, after)?,
-            Some(queue) => self.matching(queue, query, after)?,
+        let Moment { now, clock } = self.moment;
+        let (jobs, next) = match (self.find_queue(&query.queue)?, &query.filter) {
+            (None, _) => (Vec::new(), None),
+            (Some(queue), ListFilter::Lapsed) => self.lapsed(queue, query, after)?,
+            (Some(queue), ListFilter::Held { token }) => self.held(queue, *token, query, after)?,
+            (Some(queue), ListFilter::Match { .. }) => self.matching(queue, query, after)?,
         };
-        Ok(Page { jobs, next: next.map(|end| end.cursor(CURSORS)), now: self.now, clock: self.now })
+        Ok(Page { jobs, next: next.map(|end| end.cursor(CURSORS)), now, clock })
     }
 
     fn lapsed(
@@ -32,14 +34,32 @@ impl Snapshot<'_> {
         let mut statement = self.connection.prepare_cached(sql::LIST_LAPSED)?;
         // One more than asked says whether there is a next page.
         let limit = integer(query.limit.saturating_add(1).min(SCAN_MAX + 1) as u64);
-        let bounds =
-            params![queue, self.now.as_millis(), after.expires_at.as_millis(), integer(after.seq), limit];
+        let bounds = params![
+            queue,
+            self.moment.now.as_millis(),
+            after.expires_at.as_millis(),
+            integer(after.seq),
+            limit
+        ];
+        let rows = statement.query_map(bounds, |row| StoredJob::read(row, &query.queue))?;
+        let jobs = rows.map(|row| row.map(|row| row.job.meta)).collect::<Result<Vec<_>, _>>()?;
+        Ok(page_of(jobs, query, after))
+    }
+
+    /// A claim leases no more than a batch, so all of them are found before they are put in order.
+    fn held(
+        &self,
+        queue: i64,
+        token: LeaseToken,
+        query: &ListQuery,
+        after: PageEnd,
+    ) -> rusqlite::Result<(Vec<JobMeta>, Option<PageEnd>)> {
+        let mut statement = self.connection.prepare_cached(sql::LIST_HELD)?;
+        let bounds = params![queue, token.as_bytes(), integer(after.seq)];
         let rows = statement.query_map(bounds, |row| StoredJob::read(row, &query.queue))?;
         let mut jobs = rows.map(|row| row.map(|row| row.job.meta)).collect::<Result<Vec<_>, _>>()?;
-        let page = query.limit.min(SCAN_MAX);
-        let next = if jobs.len() > page { place_of(&jobs[..page]).or(Some(after)) } else { None };
-        jobs.truncate(page);
-        Ok((jobs, next))
+        jobs.sort_unstable_by_key(|job| job.seq);
+        Ok(page_of(jobs, query, after))
     }
 
     fn matching(
@@ -59,13 +79,21 @@ impl Snapshot<'_> {
             if row.get::<_, i64>(COLUMNS)? != queue {
                 continue;
             }
-            let meta = StoredJob::read(row, &query.queue)?.job.meta;
-            if query.filter.matches(&meta, None, self.now) {
-                jobs.push(meta);
+            let job = StoredJob::read(row, &query.queue)?.job;
+            if query.filter.matches(&job.meta, job.token, self.moment.now) {
+                jobs.push(job.meta);
             }
         }
         Ok((jobs, None))
     }
+}
+
+/// The first of them as a page, and where it ends if there are more.
+fn page_of(mut jobs: Vec<JobMeta>, query: &ListQuery, after: PageEnd) -> (Vec<JobMeta>, Option<PageEnd>) {
+    let page = query.limit.min(SCAN_MAX);
+    let next = if jobs.len() > page { place_of(&jobs[..page]).or(Some(after)) } else { None };
+    jobs.truncate(page);
+    (jobs, next)
 }
 
 fn place_of(page: &[JobMeta]) -> Option<PageEnd> {

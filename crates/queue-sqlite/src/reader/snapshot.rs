@@ -1,11 +1,11 @@
 use crate::{error::Fault, sql, writer::Shared};
-use queue_core::{QueueName, Result, Timestamp};
+use queue_core::{Moment, QueueName, Result};
 use rusqlite::{Connection, OptionalExtension};
 
 /// One consistent state of the store, and the time at which it is read.
 pub(crate) struct Snapshot<'c> {
     pub(super) connection: &'c Connection,
-    pub(super) now: Timestamp,
+    pub(super) moment: Moment,
 }
 
 impl<'c> Snapshot<'c> {
@@ -19,8 +19,10 @@ impl<'c> Snapshot<'c> {
         let run = || {
             let transaction = connection.unchecked_transaction()?;
             let mark = connection.prepare_cached(sql::LOAD_STORE)?.query_row([], |row| row.get(1))?;
-            let answer = read(&Snapshot { connection, now: shared.clock.now(mark) })?;
+            let moment = shared.clock.moment(mark);
+            let answer = read(&Snapshot { connection, moment })?;
             transaction.finish()?;
+            shared.clock.tell(moment);
             Ok(answer)
         };
         run().map_err(|error| Fault::new(&shared.options.path, error).of(operation))

@@ -9,7 +9,7 @@ use rusqlite::Row;
 /// The workers that have not expired, by id.
 pub(crate) fn workers(snapshot: &Snapshot<'_>) -> rusqlite::Result<Vec<WorkerInfo>> {
     let mut statement = snapshot.connection.prepare_cached(sql::LIST_WORKERS)?;
-    statement.query_map([snapshot.now.as_millis()], read)?.collect()
+    statement.query_map([snapshot.moment.now.as_millis()], read)?.collect()
 }
 
 fn read(row: &Row<'_>) -> rusqlite::Result<WorkerInfo> {

@@ -1,7 +1,7 @@
 use super::{commit::Database, session::Session, waiting::Place};
 use crate::row::{StoredJob, written};
 use queue_core::{
-    Applied, JobMeta, Stamped,
+    AnswerRoom, Applied, JobMeta, Stamped,
     group_commit::Verb,
     lifecycle::{Transition, Verdict, apply},
 };
@@ -23,7 +23,7 @@ impl Verb<Database> for Apply {
     fn run(&self, session: &mut Session<'_>) -> rusqlite::Result<Self::Answer> {
         let value =
             self.0.iter().map(|transition| session.apply_one(transition)).collect::<Result<_, _>>()?;
-        Ok(Stamped { now: session.now, clock: session.now, value })
+        Ok(Stamped::at(session.moment, value))
     }
 }
 
@@ -35,7 +35,7 @@ impl Session<'_> {
         }
         let Some(mut stored) = self.load(queue, transition)? else { return Ok(Applied::Missing) };
         let before = Place::of(&stored.job.meta);
-        let verdict = apply(&mut stored.job, transition, self.now);
+        let verdict = apply(&mut stored.job, transition, self.moment.now);
         if matches!(verdict, Verdict::Written(_) | Verdict::Removed) {
             written(self.carry_out(queue, before, &stored, &verdict)?)?;
             self.follow(queue, transition)?;
@@ -56,7 +56,7 @@ impl Session<'_> {
         let Some(job) = known else { return Ok(None) };
         let before = Place::of(&job.meta);
         let mut stored = StoredJob { job, has_life: true };
-        let verdict = apply(&mut stored.job, transition, self.now);
+        let verdict = apply(&mut stored.job, transition, self.moment.now);
         if !self.carry_out(queue, before, &stored, &verdict)? {
             return Ok(None);
         }
@@ -83,6 +83,9 @@ impl Session<'_> {
     }
 
     fn follow(&mut self, queue: i64, transition: &Transition) -> rusqlite::Result<()> {
-        transition.then.iter().try_for_each(|new| self.enqueue_one(queue, &transition.queue, new).map(drop))
+        // Nobody hears what became of them.
+        let mut room = AnswerRoom::new(0);
+        let mut one = |new| self.enqueue_one(queue, &transition.queue, new, &mut room).map(drop);
+        transition.then.iter().try_for_each(&mut one)
     }
 }

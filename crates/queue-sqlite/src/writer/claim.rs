@@ -4,8 +4,8 @@ use crate::{
     row::{COLUMNS, StoredJob, integer, written},
 };
 use queue_core::{
-    ClaimRequest, Claimed, ClaimedJob, JobBody, JobRecord, Moment, Timestamp, group_commit::Verb,
-    lifecycle::lease,
+    AnswerRoom, ClaimRequest, Claimed, ClaimedJob, JobBody, JobRecord, QueueName, Timestamp,
+    group_commit::Verb, lifecycle::lease,
 };
 use rusqlite::{OptionalExtension, Row, params};
 
@@ -30,9 +30,14 @@ impl Verb<Database> for Claim {
 
 impl Session<'_> {
     pub(super) fn claim(&mut self, request: &ClaimRequest) -> rusqlite::Result<Claimed> {
-        let nothing = Claimed::none(None, Moment::at(self.now));
+        self.keeps_time |= self.moment.is_ahead();
+        let late = request.is_late(self.moment.now).then_some(self.moment.now);
+        let nothing = Claimed::none(late, self.moment);
         let Some(queue) = self.find_queue(&request.queue)? else { return Ok(nothing) };
         let paused: bool = self.statements.load_paused.query_row([queue], |row| row.get(0))?;
+        if late.is_some() {
+            return Ok(Claimed { paused, ..nothing });
+        }
         let mut jobs = Vec::new();
         if !paused && request.limit > 0 {
             self.promote_due(queue)?;
@@ -49,20 +54,24 @@ impl Session<'_> {
         found.into_iter().map(|(stored, body)| self.lease_one(queue, stored, body, request)).collect()
     }
 
-    /// All of them before the first is changed, since changing them takes them out of the order being read.
+    /// All of them before the first is changed, since changing them takes them out of the order being read. The first
+    /// that the answer has no room for ends it; SQLite steps row by row, so none behind that one is read.
     fn ready_jobs(
         &mut self,
         queue: i64,
         request: &ClaimRequest,
     ) -> rusqlite::Result<Vec<(StoredJob, JobBody)>> {
         let bounds = params![queue, integer(request.limit as u64)];
-        let read = |row: &Row<'_>| {
-            let stored = StoredJob::read(row, &request.queue)?;
-            let payload = read_payload(row, COLUMNS)?;
-            let outcome = if stored.has_life { read_outcome(row, COLUMNS + 2)? } else { Outcome::default() };
-            Ok((stored, outcome.beside(payload)))
-        };
-        self.statements.ready_jobs.query_map(bounds, read)?.collect()
+        let mut rows = self.statements.ready_jobs.query(bounds)?;
+        let (mut found, mut room) = (Vec::new(), AnswerRoom::new(request.bytes_max));
+        while let Some(row) = rows.next()? {
+            let (stored, body) = read_whole(row, &request.queue)?;
+            if !room.takes(body.payload.bytes.len()) {
+                break;
+            }
+            found.push((stored, body));
+        }
+        Ok(found)
     }
 
     fn lease_one(
@@ -73,7 +82,7 @@ impl Session<'_> {
         request: &ClaimRequest,
     ) -> rusqlite::Result<ClaimedJob> {
         let before = Place::of(&stored.job.meta);
-        lease(&mut stored.job, request, self.now);
+        lease(&mut stored.job, request, self.moment.now);
         written(self.save_lease(queue, before, &stored)?)?;
         self.counters.add(queue, before.state.as_code(), -1);
         self.enter(queue, &stored.job.meta)?;
@@ -91,4 +100,11 @@ impl Session<'_> {
         let lapse = self.statements.first_lapse.query_row([queue], |row| row.get(0)).optional()?;
         Ok([ready, scheduled, lapse].into_iter().flatten().min().map(Timestamp::from_millis))
     }
+}
+
+fn read_whole(row: &Row<'_>, queue: &QueueName) -> rusqlite::Result<(StoredJob, JobBody)> {
+    let stored = StoredJob::read(row, queue)?;
+    let payload = read_payload(row, COLUMNS)?;
+    let outcome = if stored.has_life { read_outcome(row, COLUMNS + 2)? } else { Outcome::default() };
+    Ok((stored, outcome.beside(payload)))
 }

@@ -1,7 +1,7 @@
 use super::{commit::Database, session::Session, waiting::Place};
 use crate::row::{StoredJob, foreign, written};
 use queue_core::{
-    Enqueued, JobMeta, NewJob, QueueName, Stamped, State,
+    AnswerRoom, Enqueued, JobMeta, NewJob, QueueName, Stamped, State,
     group_commit::Verb,
     lifecycle::{Admission, admit},
     payload_bytes,
@@ -25,10 +25,11 @@ impl Verb<Database> for Enqueue {
 
     fn run(&self, session: &mut Session<'_>) -> rusqlite::Result<Self::Answer> {
         let queue = session.intern_queue(&self.queue)?;
-        let mut one = |new| session.enqueue_one(queue, &self.queue, new);
+        let mut room = session.answer_room();
+        let mut one = |new| session.enqueue_one(queue, &self.queue, new, &mut room);
         let groups = self.groups.iter().map(|group| group.iter().map(&mut one).collect());
         let value = groups.collect::<rusqlite::Result<_>>()?;
-        Ok(Stamped { now: session.now, clock: session.now, value })
+        Ok(Stamped::at(session.moment, value))
     }
 }
 
@@ -39,15 +40,16 @@ impl Session<'_> {
         queue: i64,
         name: &QueueName,
         new: &NewJob,
+        room: &mut AnswerRoom,
     ) -> rusqlite::Result<Enqueued> {
-        let meta = JobMeta::begin(name.clone(), new, self.next_seq(), self.now);
+        let meta = JobMeta::begin(name.clone(), new, self.next_seq(), self.moment.now);
         if self.insert(queue, &meta, &new.payload)? {
             return Ok(Enqueued::Queued { seq: meta.seq });
         }
         let taken = || foreign(2, "an id is taken by no record");
         let present = self.load_by_id(queue, name, &new.id)?.ok_or_else(taken)?;
-        match admit(Some(&present.job.meta), new, self.now) {
-            Admission::Duplicate => self.taken_by(&present),
+        match admit(Some(&present.job.meta), new, self.moment.now) {
+            Admission::Duplicate => self.taken_by(&present, room),
             Admission::Insert | Admission::Replace => {
                 written(self.remove(queue, Place::of(&present.job.meta), &present)?)?;
                 self.insert(queue, &meta, &new.payload)?;
@@ -56,13 +58,18 @@ impl Session<'_> {
         }
     }
 
-    fn taken_by(&mut self, present: &StoredJob) -> rusqlite::Result<Enqueued> {
+    /// A result that the answer has no room for is left out, and those behind it are not read.
+    fn taken_by(&mut self, present: &StoredJob, room: &mut AnswerRoom) -> rusqlite::Result<Enqueued> {
         let (seq, state) = (present.job.meta.seq, present.job.meta.state);
         if state != State::Completed {
             return Ok(Enqueued::Duplicate { seq, state });
         }
         let missing = || foreign(0, "a completed job has no result");
+        if room.is_full() {
+            return Ok(Enqueued::Completed { seq, result: None });
+        }
         let result = self.outcome(present)?.result.ok_or_else(missing)?;
-        Ok(Enqueued::Completed { seq, result: Some(result) })
+        let result = Some(result).filter(|result| room.takes(result.bytes.len()));
+        Ok(Enqueued::Completed { seq, result })
     }
 }

@@ -16,7 +16,7 @@ impl Verb<Database> for Announce {
 
     fn run(&self, session: &mut Session<'_>) -> rusqlite::Result<()> {
         let Self { worker, ttl } = self;
-        session.statements.expire_workers.execute([session.now.as_millis()])?;
+        session.statements.expire_workers.execute([session.moment.now.as_millis()])?;
         if *ttl == Span::ZERO {
             session.statements.delete_worker.execute([worker.id.as_str()])?;
             return Ok(());
@@ -28,7 +28,7 @@ impl Verb<Database> for Announce {
             worker.concurrency,
             worker.running,
             worker.host,
-            (session.now + *ttl).as_millis(),
+            (session.moment.now + *ttl).as_millis(),
         ])?;
         Ok(())
     }

@@ -38,7 +38,7 @@ impl Verb<Database> for PruneSome {
 
 impl Session<'_> {
     fn doomed(&mut self, queue: i64, request: &PruneSome) -> rusqlite::Result<Vec<StoredJob>> {
-        let (now, limit) = (self.now.as_millis(), integer(request.limit as u64));
+        let (now, limit) = (self.moment.now.as_millis(), integer(request.limit as u64));
         let read = |row: &rusqlite::Row<'_>| StoredJob::read(row, &request.queue);
         let statements = &mut self.statements;
         match request.what {

@@ -1,6 +1,6 @@
 use super::{counters::Counters, held::Held, statements::Statements, thread::Shared};
 use crate::row::integer;
-use queue_core::{Notices, QueueName, Seq, Timestamp, Wanted};
+use queue_core::{AnswerRoom, Moment, Notices, QueueName, Seq, Wanted};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 use std::{collections::HashMap, path::Path, sync::atomic::Ordering, time::Duration};
 
@@ -18,11 +18,15 @@ pub(crate) struct Session<'c> {
     pub(super) counters: Counters,
     pub(super) held: Held,
     pub(super) notices: Notices,
-    /// The time of the transaction at hand.
-    pub(super) now: Timestamp,
+    /// The moment of the transaction at hand.
+    pub(super) moment: Moment,
+    /// The mark is written even if nothing else is.
+    pub(super) keeps_time: bool,
     seq_mark: i64,
     time_mark: i64,
     commits: i64,
+    /// What the transaction at hand adds to them: one, if it changed anything.
+    own_commits: i64,
     /// Rows changed on the connection before the transaction at hand.
     changes_before: u64,
 }
@@ -38,12 +42,19 @@ impl<'c> Session<'c> {
             counters: Counters::default(),
             held: Held::default(),
             notices: Notices::default(),
-            now: Timestamp::default(),
+            moment: Moment::default(),
+            keeps_time: false,
             seq_mark: 0,
             time_mark: 0,
             commits: 0,
+            own_commits: 0,
             changes_before: 0,
         })
+    }
+
+    /// The room of one answer to an enqueue.
+    pub(super) fn answer_room(&self) -> AnswerRoom {
+        AnswerRoom::new(self.shared.options.limits.answer_bytes_max)
     }
 
     pub(super) fn path(&self) -> &'c Path {
@@ -57,19 +68,23 @@ impl<'c> Session<'c> {
         let marks =
             self.statements.load_store.query_row([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)));
         (self.seq_mark, self.time_mark, self.commits) = marks.inspect_err(|_| self.rollback())?;
-        self.now = self.shared.clock.now(self.time_mark);
+        self.moment = self.shared.clock.moment(self.time_mark);
+        self.keeps_time = false;
         self.notices = Notices::new(Wanted::by(&self.shared.hub));
         Ok(())
     }
 
     /// Writes what a transaction that changed anything owes besides: counters and marks. One that changed nothing
-    /// stays free of charge, since committing it writes nothing.
+    /// stays free of charge, since committing it writes nothing. One that only keeps time is no news to other processes:
+    /// if it counted as a commit, two idle ones would wake each other for as long as the clock is behind.
     pub(super) fn flush(&mut self) -> rusqlite::Result<()> {
-        if !self.has_changes() {
+        self.own_commits = i64::from(self.has_changes());
+        let now = self.moment.now.as_millis();
+        if self.own_commits == 0 && (!self.keeps_time || now <= self.time_mark) {
             return Ok(());
         }
         self.counters.flush(&mut self.statements)?;
-        let marks = params![self.seq_mark, self.now.as_millis(), self.commits + 1];
+        let marks = params![self.seq_mark, now, self.commits + self.own_commits];
         self.statements.save_store.execute(marks)?;
         Ok(())
     }
@@ -77,12 +92,13 @@ impl<'c> Session<'c> {
     /// Makes it durable and publishes the hints.
     pub(super) fn commit(&mut self) -> rusqlite::Result<()> {
         // Counted before, so that whoever compares the file's count with this one never takes our commit for another's.
-        let own = i64::from(self.has_changes());
+        let own = self.own_commits;
         self.shared.own_commits.fetch_add(own, Ordering::SeqCst);
         if let Err(error) = self.statements.commit.execute([]) {
             self.shared.own_commits.fetch_sub(own, Ordering::SeqCst);
             return Err(error);
         }
+        self.shared.clock.tell(self.moment);
         self.notices.take().publish(&self.shared.hub);
         Ok(())
     }

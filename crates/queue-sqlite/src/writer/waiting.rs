@@ -33,7 +33,7 @@ impl Session<'_> {
             return Ok(());
         }
         let (run_at, seq) = (job.run_at.as_millis(), integer(job.seq.get()));
-        if job.run_at <= self.now {
+        if job.run_at <= self.moment.now {
             self.statements.insert_ready.execute(params![queue, job.priority, run_at, seq])?;
         } else {
             self.statements.insert_scheduled.execute(params![queue, run_at, seq])?;
@@ -65,7 +65,7 @@ impl Session<'_> {
 
     /// Scheduled jobs whose time has come join the ready ones, a bounded number in one claim.
     pub(super) fn promote_due(&mut self, queue: i64) -> rusqlite::Result<()> {
-        let bounds = params![queue, self.now.as_millis(), integer(PROMOTE_MAX as u64)];
+        let bounds = params![queue, self.moment.now.as_millis(), integer(PROMOTE_MAX as u64)];
         let moved = integer(self.statements.promote_due.execute(bounds)? as u64);
         if moved > 0 {
             self.statements.delete_promoted.execute(params![queue, moved])?;
