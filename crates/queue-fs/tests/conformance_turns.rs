@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use harness::FsHarness;
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, Clock, Counts, Detail, Enqueued, EventStream, Interest,
-    JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, Result, Stamped, Storage, Timestamp,
-    WorkerInfo, lifecycle::Transition,
+    JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, Result, Span, Stamped, Storage,
+    SystemRng, WorkerId, WorkerInfo, lifecycle::Transition,
 };
 use queue_fs::Flush;
 use queue_testkit::{Facility, Failure, Harness, Place};
@@ -16,7 +16,7 @@ use std::{
     process::ExitCode,
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::Duration,
 };
@@ -32,31 +32,11 @@ struct TurnsHarness(FsHarness);
 #[async_trait]
 impl Harness for TurnsHarness {
     async fn create(&self, clock: Arc<dyn Clock>) -> Result<Box<dyn Place>, Failure> {
-        let forward = Arc::new(Forward { clock, latest: AtomicI64::new(i64::MIN) });
-        Ok(Box::new(TurnsPlace(self.0.create(forward).await?.into())))
+        Ok(Box::new(TurnsPlace(self.0.create(clock).await?.into())))
     }
 
     fn facilities(&self) -> &[Facility] {
         self.0.facilities()
-    }
-}
-
-/// A clock that does not go back: a time that was told by a read binds the handle that told it, and here the next call
-/// is another's.
-#[derive(Debug)]
-struct Forward {
-    clock: Arc<dyn Clock>,
-    latest: AtomicI64,
-}
-
-impl Clock for Forward {
-    fn now(&self) -> Timestamp {
-        let reading = self.clock.now().as_millis();
-        Timestamp::from_millis(self.latest.fetch_max(reading, Ordering::SeqCst).max(reading))
-    }
-
-    fn ticks(&self) -> Duration {
-        self.clock.ticks()
     }
 }
 
@@ -90,10 +70,21 @@ impl Turns {
         if is_turn_of_kept || self.closed.load(Ordering::SeqCst) {
             return call(self.kept.clone()).await;
         }
+        self.keep_time().await;
         let fresh = self.place.connect().await.expect("the directory opens again");
         let answer = call(fresh.clone()).await;
         fresh.close().await.expect("it closes");
+        self.keep_time().await;
         answer
+    }
+
+    /// A handle that was just opened knows the time of the journal and of its clock alone. So the one that stays open looks
+    /// before it, which writes the time down while the clock is behind, and after it, which tells it what the other was
+    /// told.
+    async fn keep_time(&self) {
+        let (queue, worker) = (QueueName::from_static("turns"), WorkerId::from_static("turns"));
+        let nothing = ClaimRequest::new(queue, worker, 0, Span::from_secs(1), &SystemRng);
+        self.kept.claim(nothing).await.expect("it claims nothing");
     }
 }
 

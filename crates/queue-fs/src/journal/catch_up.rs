@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 /// What reading without the lock came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Seen {
-    /// Everything visible was read; whether others had written.
+    /// Everything visible was read; whether others had changed anything.
     All { foreign: bool },
     /// It takes the lock to go on.
     NeedsLock,
@@ -22,7 +22,6 @@ impl Journal {
         if self.acts_on_durable_alone() && self.synced.max(mark.synced) < mark.visible {
             return Ok(Seen::NeedsLock);
         }
-        let before = self.commit;
         while self.tail < mark.visible {
             if !self.read_visible(mark.visible, sink)? {
                 return Ok(Seen::NeedsLock);
@@ -31,7 +30,7 @@ impl Journal {
         self.synced = self.synced.max(mark.synced);
         self.files.forget_before(self.oldest);
         self.seen.store(self.commit, Ordering::SeqCst);
-        Ok(Seen::All { foreign: self.commit != before })
+        Ok(Seen::All { foreign: std::mem::take(&mut self.has_news) })
     }
 
     /// Reads on in this segment or steps into the next; false if that is not for here.
@@ -62,7 +61,6 @@ impl Journal {
             Some(mark) => mark.visible.segment.max(self.tail.segment),
             None => self.segment_numbers()?.last().copied().unwrap_or(self.tail.segment),
         };
-        let before = self.commit;
         self.read_to(last, mark, sink)?;
         self.check_end(mark)?;
         self.synced = self.synced.max(mark.map(|mark| mark.synced).unwrap_or_default());
@@ -74,7 +72,7 @@ impl Journal {
         }
         self.files.forget_before(self.oldest);
         self.seen.store(self.commit, Ordering::SeqCst);
-        Ok(self.commit != before)
+        Ok(std::mem::take(&mut self.has_news))
     }
 
     /// Reads on up to the end of this segment.
@@ -131,6 +129,7 @@ impl Journal {
                     if head.commit != self.commit + 1 {
                         return Err(corrupt("a record is missing in front of this one"));
                     }
+                    self.has_news |= !changes.is_empty();
                     let place = Position { offset: start + changes.start as u64, ..self.tail };
                     sink.take(&head, place, &bytes[changes]).map_err(|malformed| corrupt(malformed.0))?;
                     at = next;

@@ -83,6 +83,9 @@ pub(crate) struct Journal {
     is_locked: bool,
     /// A flush failed: nobody knows what is on the disk.
     is_poisoned: bool,
+    /// A record of another handle changed something. One that only keeps the time is no news: if it were, two idle
+    /// handles would wake each other for as long as the clock is behind.
+    has_news: bool,
     /// For whoever wants to know whether others wrote.
     seen: Arc<AtomicU64>,
 }
@@ -112,6 +115,7 @@ impl Journal {
             lowest: 0,
             is_locked: false,
             is_poisoned: false,
+            has_news: false,
             seen,
         })
     }

@@ -35,6 +35,8 @@ impl Journal {
         self.make_durable()?;
         self.fs.sync_names().map_err(|error| self.poison(Fault::io("the directory", error)))?;
         self.remove_unneeded()?;
+        // Who reads everything anew knows that by itself.
+        self.has_news = false;
         self.publish()
     }
 

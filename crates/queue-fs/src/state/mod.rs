@@ -26,12 +26,20 @@ pub(crate) struct State {
     begun_at: u64,
     /// So many bytes of payloads and results may be in memory.
     budget_bytes: u64,
+    /// The time of the transaction at hand is written down even if nothing else is.
+    pub(crate) keeps_time: bool,
 }
 
 impl State {
     /// An empty store.
     pub(crate) fn new(budget_bytes: u64) -> Self {
-        Self { engine: Engine::default(), shelf: Shelf::default(), begun_at: 0, budget_bytes }
+        Self {
+            engine: Engine::default(),
+            shelf: Shelf::default(),
+            begun_at: 0,
+            budget_bytes,
+            keeps_time: false,
+        }
     }
 
     /// Brings in the parts of a job that are not in memory.
@@ -44,6 +52,18 @@ impl State {
         }
     }
 
+    /// How long a body is, wherever its parts are.
+    pub(crate) fn body_len(&self, meta: &JobMeta, body: &JobBody) -> usize {
+        let Some(shelved) = self.shelf.get(meta.seq) else { return body.len() };
+        let result = shelved.result.filter(|part| body.result.is_some() && part.epoch == meta.epoch);
+        body.len() + absent_bytes(shelved.payload) + result.map_or(0, absent_bytes)
+    }
+
+    /// How long a result is, wherever it is.
+    pub(crate) fn result_len(&self, queue: &QueueName, seq: Seq, result: &Payload) -> usize {
+        result.bytes.len() + self.shelved_result(queue, seq).map_or(0, absent_bytes)
+    }
+
     /// Brings in a result that is not in memory.
     pub(crate) fn fill_result(
         &self,
@@ -52,11 +72,12 @@ impl State {
         seq: Seq,
         result: &mut Payload,
     ) -> Result<(), Fault> {
-        let epoch = self.engine.stored(queue, seq).map(|stored| stored.job.meta.epoch);
-        match self.shelf.get(seq).and_then(|shelved| shelved.result) {
-            Some(part) if Some(part.epoch) == epoch => fill_one(part, files, result),
-            _ => Ok(()),
-        }
+        self.shelved_result(queue, seq).map_or(Ok(()), |part| fill_one(part, files, result))
+    }
+
+    fn shelved_result(&self, queue: &QueueName, seq: Seq) -> Option<Part> {
+        let epoch = self.engine.stored(queue, seq)?.job.meta.epoch;
+        self.shelf.get(seq)?.result.filter(|part| part.epoch == epoch)
     }
 
     /// What all of it takes up.
@@ -74,6 +95,11 @@ impl State {
     fn has_memory_for(&self, bytes: u32) -> bool {
         self.shelf.resident_bytes() + u64::from(bytes) <= self.budget_bytes
     }
+}
+
+/// What of a part is on the disk alone.
+fn absent_bytes(part: Part) -> usize {
+    if part.is_resident { 0 } else { part.location.len as usize }
 }
 
 fn fill_one(part: Part, files: &mut Files, payload: &mut Payload) -> Result<(), Fault> {

@@ -96,10 +96,10 @@ fn changes(engine: &Engine, base: Position, presence: &[PresenceEdit]) -> (Vec<u
 }
 
 impl State {
-    /// What the transaction at hand changed, as a record; `None` if that is nothing.
+    /// What the transaction at hand changed, as a record; `None` if that is nothing, unless its time is to be kept.
     pub(crate) fn record(&self, journal: &Journal, presence: &[PresenceEdit]) -> Option<Pending> {
         let (mut records, notes) = changes(&self.engine, journal.tail(), presence);
-        if records.len() == RECORD_HEAD_BYTES {
+        if records.len() == RECORD_HEAD_BYTES && !self.keeps_time {
             return None;
         }
         let head = journal.head(0, journal.oldest(), self.engine.last_seq(), self.engine.mark());

@@ -12,10 +12,7 @@ use queue_memory::StoredJob;
 
 impl Sink for State {
     fn begin_at(&mut self, segment: u64) {
-        let told = self.engine.mark();
         *self = Self { begun_at: segment, ..Self::new(self.budget_bytes) };
-        // A time that was told binds the handle that told it, whatever the journal says.
-        self.engine.raise(0, told);
     }
 
     /// Does what a record says. Records that contradict what was there are damage too.
@@ -61,7 +58,7 @@ impl Taking<'_> {
         self.state.shelf.remove(seq);
         let is_terminal = job.meta.state.is_terminal();
         let epoch = job.meta.epoch;
-        let payload_len = u32::try_from(payload.range.len()).unwrap_or(u32::MAX);
+        let payload_len = u32::try_from(payload.range.len()).expect("a record is shorter than 4 GiB");
         let (payload, payload_part) = self.blob(payload, epoch, !is_terminal);
         let (result, result_part) = result.map(|result| self.blob(result, epoch, true)).unzip();
         let stored = StoredJob { job, body: JobBody { payload, result, error_details }, payload_len };

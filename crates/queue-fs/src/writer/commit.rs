@@ -75,8 +75,10 @@ mod tests {
         Flush, FsOptions, FsStorage,
         writer::{Enqueue, FlushNow, Shared, start},
     };
+    use futures_util::{FutureExt, StreamExt};
     use queue_core::{
-        ContentType, JobId, Kind, NewJob, Payload, QueueName, Storage, group_commit::Verb, watcher::Wake,
+        ClaimRequest, Clock, ContentType, Hint, Hub, Interest, JobId, Kind, ManualClock, NewJob, Payload,
+        QueueName, Span, Storage, SystemRng, WorkerId, group_commit::Verb, watcher::Wake,
     };
     use std::{
         io::ErrorKind,
@@ -132,6 +134,42 @@ mod tests {
         let ours = writer.call(Enqueue { queue: queue.clone(), groups: jobs("ours") }).await;
         assert!(ours.expect("it enqueues").value[0][0].seq() > theirs, "a number is given once");
         assert_eq!(other.verify().await.expect("it verifies"), Vec::<String>::new());
+    }
+
+    /// Two idle handles would otherwise wake each other for as long as the clock is behind.
+    #[tokio::test]
+    async fn a_record_that_only_keeps_the_time_is_no_news_to_other_handles() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let clock = Arc::new(ManualClock::default());
+        let options = FsOptions::new(directory.path().join("jobs")).clock(clock.clone());
+        let options = options.checked().expect("they are valid");
+        let other = FsStorage::open(options.clone()).await.expect("it opens");
+        let (hub, seen, unflushed): (Arc<Hub>, _, _) = (Arc::default(), Arc::default(), Arc::default());
+        let (writer, _) =
+            start(Arc::new(Shared { options, hub: hub.clone(), seen, unflushed })).await.expect("it opens");
+        let queue = QueueName::from_static("q");
+        let mut hints = hub.subscribe(&queue, Interest::Wake);
+        let mut news = async || {
+            writer.call(flaky(0, ErrorKind::Other)).await.expect("it reads");
+            hints.next().now_or_never().flatten()
+        };
+        let right = clock.now();
+        clock.advance(Duration::from_hours(1));
+        other.enqueue(&queue, jobs("a")).await.expect("it enqueues");
+        assert_eq!(news().await, Some(Hint::Missed));
+        clock.set(right);
+        let worker = WorkerId::from_static("w");
+        let nothing = ClaimRequest::new(queue.clone(), worker, 0, Span::from_secs(1), &SystemRng);
+        for _ in 0..3 {
+            clock.advance(Duration::from_secs(64));
+            let told = other.claim(nothing.clone()).await.expect("it claims").now;
+            assert_eq!(news().await, None);
+            let fresh = FsStorage::open(FsOptions::new(directory.path().join("jobs")).clock(clock.clone()));
+            let fresh = fresh.await.expect("it opens");
+            assert_eq!(fresh.counts(&queue).await.expect("it counts").now, told, "the time was kept");
+        }
+        other.enqueue(&queue, jobs("b")).await.expect("it enqueues");
+        assert_eq!(news().await, Some(Hint::Missed));
     }
 
     /// One that was asked for may have found no room among calls like this read.

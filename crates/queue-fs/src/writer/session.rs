@@ -5,7 +5,7 @@ use crate::{
     options::Flush,
     state::{PresenceEdit, State},
 };
-use queue_core::{Moment, StoreTime};
+use queue_core::{AnswerRoom, Moment, StoreTime};
 use std::{io, sync::Arc};
 
 /// The journal, what it adds up to, and the transaction at hand.
@@ -15,7 +15,7 @@ pub(crate) struct Session {
     pub(super) state: State,
     /// What this handle was told of the time.
     time: StoreTime,
-    /// When the transaction at hand happens.
+    /// The moment of the transaction at hand.
     pub(super) moment: Moment,
     /// Who showed themselves in it.
     pub(super) presence: Vec<PresenceEdit>,
@@ -55,16 +55,16 @@ impl Session {
         if begun.is_err() {
             self.end();
         }
-        self.tell_time();
+        self.take_moment();
         begun
     }
 
     /// Once the state is up to date, and with it the mark.
-    fn tell_time(&mut self) {
+    fn take_moment(&mut self) {
         let clock = &self.shared.options.clock;
-        let ticks = clock.ticks();
-        self.moment = Moment::decide(self.state.engine.mark(), clock.now(), self.time.floor(ticks));
-        self.time.note(self.moment.now, ticks);
+        let floor = self.time.floor(clock.ticks());
+        self.moment = Moment::decide(self.state.engine.mark(), clock.now(), floor);
+        self.state.keeps_time = false;
     }
 
     fn prepare(&mut self, need: Need) -> Result<(), Fault> {
@@ -120,6 +120,7 @@ impl Session {
             self.write_down(need)?;
         }
         self.presence.clear();
+        self.time.note(self.moment.now, self.shared.options.clock.ticks());
         self.state.engine.take_notices().publish(&self.shared.hub);
         Ok(())
     }
@@ -151,6 +152,11 @@ impl Session {
         self.state.recorded(pending);
         self.journal.tidy();
         Ok(())
+    }
+
+    /// The room of one answer of `get` or `enqueue`.
+    pub(super) fn answer_room(&self) -> AnswerRoom {
+        AnswerRoom::new(self.shared.options.limits.answer_bytes_max)
     }
 
     /// Takes back what changed.

@@ -23,8 +23,7 @@ impl Verb<Files> for Apply {
     }
 
     fn run(&self, session: &mut Session) -> Result<Self::Answer, Fault> {
-        let engine = &mut session.state.engine;
-        let value = engine.apply(self.0.clone(), session.moment.now);
+        let value = session.state.engine.apply(self.0.clone(), session.moment.now);
         Ok(Stamped::at(session.moment, value))
     }
 }
@@ -66,6 +65,7 @@ impl Verb<Files> for SetPaused {
     const NAME: &'static str = "set_paused";
 
     fn run(&self, session: &mut Session) -> Result<(), Fault> {
+        session.state.engine.raise_mark(session.moment.now);
         session.state.engine.set_paused(&self.queue, self.paused);
         Ok(())
     }
@@ -84,9 +84,8 @@ impl Verb<Files> for Announce {
     const NAME: &'static str = "announce";
 
     fn run(&self, session: &mut Session) -> Result<(), Fault> {
-        let engine = &mut session.state.engine;
         let now = session.moment.now;
-        engine.announce(self.worker.clone(), self.ttl, now);
+        session.state.engine.announce(self.worker.clone(), self.ttl, now);
         session.presence.push(if self.ttl == Span::ZERO {
             PresenceEdit::Gone(self.worker.id.clone())
         } else {

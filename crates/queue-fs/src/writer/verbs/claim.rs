@@ -19,6 +19,7 @@ impl Verb<Files> for Claim {
     }
 
     fn run(&self, session: &mut Session) -> Result<Claimed, Fault> {
+        session.state.keeps_time |= session.moment.is_ahead();
         let mut claimed = session.state.engine.claim(&self.0, session.moment);
         for record in claimed.jobs.iter_mut().map(|job| &mut job.record) {
             if let Some(body) = &mut record.body {

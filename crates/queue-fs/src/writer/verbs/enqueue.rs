@@ -25,10 +25,13 @@ impl Verb<Files> for Enqueue {
     }
 
     fn run(&self, session: &mut Session) -> Result<Self::Answer, Fault> {
-        let engine = &mut session.state.engine;
-        let mut value = engine.enqueue(&self.queue, self.groups.clone(), session.moment.now);
+        let now = session.moment.now;
+        let mut value = session.state.engine.enqueue(&self.queue, self.groups.clone(), now);
+        let mut room = session.answer_room();
         for enqueued in value.iter_mut().flatten() {
-            if let Enqueued::Completed { seq, result: Some(result) } = enqueued {
+            let Enqueued::Completed { seq, result } = enqueued else { continue };
+            result.take_if(|result| !room.takes(session.state.result_len(&self.queue, *seq, result)));
+            if let Some(result) = result {
                 session.state.fill_result(session.journal.files(), &self.queue, *seq, result)?;
             }
         }

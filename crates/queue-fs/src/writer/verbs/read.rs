@@ -25,9 +25,10 @@ impl Verb<Files> for Get {
     const NEED: Need = Need::Read;
 
     fn run(&self, session: &mut Session) -> Result<Self::Answer, Fault> {
-        let now = session.moment.now;
-        let mut value = session.state.engine.get(&self.queue, &self.ids, self.what, now);
+        let mut value = session.state.engine.get(&self.queue, &self.ids, self.what, session.moment.now);
+        let mut room = session.answer_room();
         for record in value.iter_mut().flatten() {
+            record.body.take_if(|body| !room.takes(session.state.body_len(&record.meta, body)));
             if let Some(body) = &mut record.body {
                 session.state.fill(session.journal.files(), &record.meta, body)?;
             }
