@@ -49,7 +49,8 @@ pub(crate) async fn run<V: Verb>(kv: &dyn Kv, clock: &StoreClock, verb: &V) -> R
 async fn once<V: Verb>(kv: &dyn Kv, clock: &StoreClock, verb: &V) -> Result<Stamped<V::Answer>, Halt> {
     let mut transaction = Transaction::begin(kv, clock).await?;
     let value = verb.attempt(&mut transaction).await?;
-    let now = transaction.now();
+    let moment = transaction.moment();
     transaction.commit().await?;
-    Ok(Stamped { now, clock: now, value })
+    clock.tell(moment);
+    Ok(Stamped::at(moment, value))
 }

@@ -6,14 +6,15 @@
 //! | `Id` | queue, id | the `seq` of the life that holds the id |
 //! | `Job` | queue, seq | the row: all that is small |
 //! | `Payload`, `Result`, `Details` | queue, seq | the large parts, apart so that a heartbeat copies none of them |
-//! | `Ready` | queue, priority, due time, seq | nothing: waiting jobs in the order of claims |
+//! | `Ready` | queue, priority, due time, seq | the length of the payload; waiting jobs in the order of claims |
 //! | `Lease`, `Purge`, `Finished` | queue, time, seq | nothing: leases by lapse, records by purge time and by end |
 //!
 //! Two rules make keys safe. A queue's name is preceded by its length and everything after it is of fixed width, except
 //! an id, which ends its key: so no two names, and no name and id, can be mistaken for others. And numbers are written so
 //! that their bytes sort as they do, negative ones too.
 
-use crate::kv::Key;
+use crate::{kv::Key, row};
+use bytes::Bytes;
 use queue_core::{JobId, JobMeta, QueueName, Seq, Timestamp};
 use std::ops::Range;
 
@@ -59,6 +60,11 @@ pub(crate) fn index(meta: &JobMeta) -> Vec<Key> {
     let purge = meta.purge_at.map(|at| timed(Family::Purge, at));
     let finished = meta.finished_at.map(|at| timed(Family::Finished, at));
     [ready, lease, purge, finished].into_iter().flatten().collect()
+}
+
+/// What stands at an index entry: how much a claim of the job would bring, and nothing elsewhere.
+pub(crate) fn index_value(entry: &[u8], payload_len: u64) -> Bytes {
+    if entry[0] == Family::Ready as u8 { row::write_number(payload_len) } else { Bytes::new() }
 }
 
 /// Every key of a family, in all queues.

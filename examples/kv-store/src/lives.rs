@@ -5,11 +5,11 @@ use crate::{
     attempt::Halt,
     keys::{self, Family},
     kv::Key,
-    row,
+    row::{self, StoredJob},
     transaction::Transaction,
 };
 use queue_core::{
-    Enqueued, JobBody, JobId, JobMeta, NewJob, Payload, QueueName, Result, Seq, State,
+    AnswerRoom, Enqueued, JobBody, JobId, JobMeta, NewJob, Payload, QueueName, Result, Seq, State,
     lifecycle::{Admission, BodyPatch, TrackedJob, admit},
 };
 
@@ -23,7 +23,7 @@ pub(crate) fn body_keys(queue: &QueueName, seq: Seq) -> impl Iterator<Item = Key
 
 impl Transaction<'_> {
     /// The life that holds an id, purged or not.
-    pub(crate) async fn find(&mut self, queue: &QueueName, id: &JobId) -> Result<Option<TrackedJob>, Halt> {
+    pub(crate) async fn find(&mut self, queue: &QueueName, id: &JobId) -> Result<Option<StoredJob>, Halt> {
         let Some(seq) = self.get(keys::id(queue, id)).await? else { return Ok(None) };
         let seq = Seq::new(row::read_number(&seq)?);
         self.life(queue, seq).await?.ok_or(Halt::Moved).map(Some)
@@ -42,7 +42,7 @@ impl Transaction<'_> {
     }
 
     /// One life, purged or not.
-    pub(crate) async fn life(&mut self, queue: &QueueName, seq: Seq) -> Result<Option<TrackedJob>> {
+    pub(crate) async fn life(&mut self, queue: &QueueName, seq: Seq) -> Result<Option<StoredJob>> {
         let bytes = self.get(keys::life(Family::Job, queue, seq)).await?;
         bytes.map(|bytes| row::read_job(&bytes)).transpose()
     }
@@ -56,11 +56,16 @@ impl Transaction<'_> {
         Ok(JobBody { payload, result, error_details })
     }
 
-    /// Enqueues one job, if the rule of ids lets it.
-    pub(crate) async fn enqueue(&mut self, queue: &QueueName, new: &NewJob) -> Result<Enqueued, Halt> {
-        let present = self.find(queue, &new.id).await?.map(|job| job.meta);
+    /// Enqueues one job, if the rule of ids lets it. A result that there is no room for is left out of the answer.
+    pub(crate) async fn enqueue(
+        &mut self,
+        queue: &QueueName,
+        new: &NewJob,
+        room: &mut AnswerRoom,
+    ) -> Result<Enqueued, Halt> {
+        let present = self.find(queue, &new.id).await?.map(|stored| stored.job.meta);
         match (admit(present.as_ref(), new, self.now()), present) {
-            (Admission::Duplicate, Some(present)) => return self.duplicate(&present).await,
+            (Admission::Duplicate, Some(present)) => return self.duplicate(&present, room).await,
             (Admission::Replace, Some(former)) => self.remove(&former),
             _ => {}
         }
@@ -68,19 +73,21 @@ impl Transaction<'_> {
         let job = TrackedJob::new(JobMeta::begin(queue.clone(), new, seq, self.now()));
         self.put(keys::id(queue, &new.id), row::write_number(seq.get()));
         self.put(keys::life(Family::Payload, queue, seq), row::write_payload(&new.payload));
-        self.write(None, &job);
+        self.write(None, &StoredJob { job, payload_len: new.payload.bytes.len() as u64 });
         Ok(Enqueued::Queued { seq })
     }
 
     /// Writes a record, new or changed, and moves its index entries.
-    pub(crate) fn write(&mut self, before: Option<&JobMeta>, job: &TrackedJob) {
+    pub(crate) fn write(&mut self, before: Option<&JobMeta>, stored: &StoredJob) {
         for entry in before.into_iter().flat_map(keys::index) {
             self.delete(entry);
         }
-        for entry in keys::index(&job.meta) {
-            self.put(entry, bytes::Bytes::new());
+        let meta = &stored.job.meta;
+        for entry in keys::index(meta) {
+            let value = keys::index_value(&entry, stored.payload_len);
+            self.put(entry, value);
         }
-        self.put(keys::life(Family::Job, &job.meta.queue, job.meta.seq), row::write_job(job));
+        self.put(keys::life(Family::Job, &meta.queue, meta.seq), row::write_job(stored));
     }
 
     /// Writes what a transition says about the large parts.
@@ -107,13 +114,17 @@ impl Transaction<'_> {
         }
     }
 
-    async fn duplicate(&mut self, present: &JobMeta) -> Result<Enqueued, Halt> {
+    async fn duplicate(&mut self, present: &JobMeta, room: &mut AnswerRoom) -> Result<Enqueued, Halt> {
         let seq = present.seq;
         if present.state != State::Completed {
             return Ok(Enqueued::Duplicate { seq, state: present.state });
         }
+        if room.is_full() {
+            return Ok(Enqueued::Completed { seq, result: None });
+        }
         let result = self.payload(Family::Result, &present.queue, seq).await?.ok_or(Halt::Moved)?;
-        Ok(Enqueued::Completed { seq, result: Some(result) })
+        let result = Some(result).filter(|result| room.takes(result.bytes.len()));
+        Ok(Enqueued::Completed { seq, result })
     }
 
     async fn payload(&mut self, family: Family, queue: &QueueName, seq: Seq) -> Result<Option<Payload>> {

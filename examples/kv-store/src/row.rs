@@ -36,13 +36,21 @@ struct Row {
     purge_at: Option<i64>,
     token: Option<[u8; 16]>,
     last_settle: Option<([u8; 16], u8)>,
+    payload_len: u64,
 }
 
-pub(crate) fn write_job(job: &TrackedJob) -> Bytes {
-    write(&Row::from(job))
+/// A job as it is stored, with the length of its payload: a claim must know that before it reads any.
+#[derive(Clone, Debug)]
+pub(crate) struct StoredJob {
+    pub(crate) job: TrackedJob,
+    pub(crate) payload_len: u64,
 }
 
-pub(crate) fn read_job(bytes: &[u8]) -> Result<TrackedJob> {
+pub(crate) fn write_job(stored: &StoredJob) -> Bytes {
+    write(&Row::from(stored))
+}
+
+pub(crate) fn read_job(bytes: &[u8]) -> Result<StoredJob> {
     read::<Row>(bytes)?.into_job().ok_or_else(|| corrupt("a part of a job has no meaning"))
 }
 
@@ -56,7 +64,7 @@ pub(crate) fn read_payload(bytes: &[u8]) -> Result<Payload> {
     Ok(Payload { bytes, content_type })
 }
 
-/// A bare number: a `seq` or a time.
+/// A bare number: a `seq`, a time or a length.
 pub(crate) fn write_number(number: u64) -> Bytes {
     Bytes::copy_from_slice(&number.to_be_bytes())
 }
@@ -78,8 +86,8 @@ fn corrupt(message: &str) -> Error {
     Error::new(ErrorKind::Corrupt, "read", message)
 }
 
-impl From<&TrackedJob> for Row {
-    fn from(TrackedJob { meta, token, last_settle }: &TrackedJob) -> Self {
+impl From<&StoredJob> for Row {
+    fn from(StoredJob { job: TrackedJob { meta, token, last_settle }, payload_len }: &StoredJob) -> Self {
         Self {
             queue: meta.queue.to_string(),
             id: meta.id.to_string(),
@@ -109,13 +117,15 @@ impl From<&TrackedJob> for Row {
             purge_at: meta.purge_at.map(Timestamp::as_millis),
             token: token.map(|token| *token.as_bytes()),
             last_settle: last_settle.map(|last| (*last.token.as_bytes(), last.settle.as_code())),
+            payload_len: *payload_len,
         }
     }
 }
 
 impl Row {
     /// `None` if any part breaks the rules of its type: the row was not written here.
-    fn into_job(self) -> Option<TrackedJob> {
+    fn into_job(self) -> Option<StoredJob> {
+        let payload_len = self.payload_len;
         let token = self.token.map(LeaseToken::from_bytes);
         let last_settle = match self.last_settle {
             Some((token, code)) => {
@@ -123,7 +133,8 @@ impl Row {
             }
             None => None,
         };
-        Some(TrackedJob { meta: self.into_meta()?, token, last_settle })
+        let job = TrackedJob { meta: self.into_meta()?, token, last_settle };
+        Some(StoredJob { job, payload_len })
     }
 
     fn into_meta(self) -> Option<JobMeta> {

@@ -8,8 +8,9 @@ use crate::{
 };
 use async_trait::async_trait;
 use queue_core::{
-    Applied, Capabilities, ClaimRequest, Claimed, Clock, Counts, Detail, Enqueued, Error, JobId, JobRecord,
-    ListQuery, NewJob, Page, PruneRequest, QueueName, Result, Stamped, Storage, lifecycle::Transition,
+    AnswerRoom, Applied, Capabilities, ClaimRequest, Claimed, Clock, Counts, Detail, Enqueued, Error, JobId,
+    JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, Result, Stamped, Storage,
+    lifecycle::Transition,
 };
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Semaphore;
@@ -46,6 +47,10 @@ impl KvStorage {
         run(&*self.open(V::NAME)?, &self.clock, &verb).await
     }
 
+    fn answer_room(&self) -> AnswerRoom {
+        AnswerRoom::new(self.capabilities.limits.answer_bytes_max)
+    }
+
     fn open(&self, operation: &'static str) -> Result<Arc<dyn Kv>> {
         self.slot().clone().ok_or_else(|| Error::closed(operation))
     }
@@ -67,13 +72,14 @@ impl Storage for KvStorage {
         groups: Vec<Vec<NewJob>>,
     ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
         self.capabilities.limits.check_enqueue(&groups)?;
-        self.write(Enqueue { queue, groups: &groups }).await
+        self.write(Enqueue { queue, groups: &groups, room: self.answer_room() }).await
     }
 
     async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
         self.capabilities.limits.check_batch("claim", request.limit)?;
-        let Stamped { now, clock, value: (jobs, next_due) } = self.write(Claim { request: &request }).await?;
-        Ok(Claimed { jobs, next_due, paused: false, now, clock })
+        let answer = self.write(Claim { request: &request }).await?;
+        let (moment, (jobs, next_due)) = (answer.moment(), answer.value);
+        Ok(Claimed { jobs, ..Claimed::none(next_due, moment) })
     }
 
     async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
@@ -87,7 +93,7 @@ impl Storage for KvStorage {
         ids: &[JobId],
         what: Detail,
     ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
-        self.read(Get { queue, ids, what }).await
+        self.read(Get { queue, ids, what, room: self.answer_room() }).await
     }
 
     async fn list(&self, query: ListQuery) -> Result<Page> {

@@ -1,22 +1,32 @@
-use queue_core::{Clock, HighWater, Timestamp};
-use std::sync::{Arc, Mutex, PoisonError};
+use queue_core::{Clock, Moment, StoreTime, Timestamp};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Store time as one handle tells it: the clock, the mark that is stored, and whatever was told before, whichever is
-/// latest (I24).
+/// Store time as one handle tells it (I24): the clock, and what the handle was told before. The mark that is stored
+/// speaks for all other handles.
 #[derive(Debug)]
 pub(crate) struct StoreClock {
     clock: Arc<dyn Clock>,
-    told: Mutex<HighWater>,
+    time: Mutex<StoreTime>,
 }
 
 impl StoreClock {
     pub(crate) fn new(clock: Arc<dyn Clock>) -> Self {
-        Self { clock, told: Mutex::default() }
+        let time = Mutex::new(StoreTime::new(clock.ticks()));
+        Self { clock, time }
     }
 
-    /// The time, given the mark as it was just read.
-    pub(crate) fn now(&self, stored: Timestamp) -> Timestamp {
-        let reading = self.clock.now().max(stored);
-        self.told.lock().unwrap_or_else(PoisonError::into_inner).advance(reading)
+    /// The moment of a transaction, given the mark as it was just read.
+    pub(crate) fn moment(&self, mark: Timestamp) -> Moment {
+        let floor = self.time().floor(self.clock.ticks());
+        Moment::decide(mark, self.clock.now(), floor)
+    }
+
+    /// A transaction of this moment is done, and is answered.
+    pub(crate) fn tell(&self, moment: Moment) {
+        self.time().note(moment.now, self.clock.ticks());
+    }
+
+    fn time(&self) -> MutexGuard<'_, StoreTime> {
+        self.time.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -6,7 +6,7 @@ use crate::{
     store_clock::StoreClock,
 };
 use bytes::Bytes;
-use queue_core::{Error, Result, Timestamp};
+use queue_core::{Error, Moment, Result, Timestamp};
 use std::{collections::BTreeMap, ops::Range};
 
 /// A transaction by hindsight: reads are remembered, writes wait, and one commit does the writes if what was read still
@@ -16,7 +16,7 @@ use std::{collections::BTreeMap, ops::Range};
 #[derive(Debug)]
 pub(crate) struct Transaction<'a> {
     kv: &'a dyn Kv,
-    now: Timestamp,
+    moment: Moment,
     /// The stored time, which is behind `now` unless somebody told the same time before.
     mark: Option<Versioned>,
     read: BTreeMap<Key, Option<Versioned>>,
@@ -26,13 +26,18 @@ pub(crate) struct Transaction<'a> {
 impl<'a> Transaction<'a> {
     pub(crate) async fn begin(kv: &'a dyn Kv, clock: &StoreClock) -> Result<Self> {
         let mark = kv.get(&[keys::global(Family::Mark)]).await?.pop().flatten();
-        let now = clock.now(time(mark.as_ref())?);
-        Ok(Self { kv, now, mark, read: BTreeMap::new(), written: BTreeMap::new() })
+        let moment = clock.moment(time(mark.as_ref())?);
+        Ok(Self { kv, moment, mark, read: BTreeMap::new(), written: BTreeMap::new() })
     }
 
     /// The store's time, the same for the whole transaction.
     pub(crate) fn now(&self) -> Timestamp {
-        self.now
+        self.moment.now
+    }
+
+    /// The same with what the clock said.
+    pub(crate) fn moment(&self) -> Moment {
+        self.moment
     }
 
     /// Reads many keys in one call, so that getting them costs no call each.
@@ -88,9 +93,9 @@ impl<'a> Transaction<'a> {
 
     /// Writes the time of this transaction, so that no later one is earlier, whoever makes it.
     pub(crate) fn raise_mark(&mut self) -> Result<()> {
-        if time(self.mark.as_ref())? < self.now {
+        if time(self.mark.as_ref())? < self.now() {
             let key = keys::global(Family::Mark);
-            self.put(key.clone(), row::write_number(self.now.as_millis().cast_unsigned()));
+            self.put(key.clone(), row::write_number(self.now().as_millis().cast_unsigned()));
             self.read.insert(key, self.mark.clone());
         }
         Ok(())

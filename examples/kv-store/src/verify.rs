@@ -3,10 +3,10 @@
 use crate::{
     keys::{self, Family},
     kv::{Key, Kv},
-    row,
+    row::{self, StoredJob},
 };
 use bytes::Bytes;
-use queue_core::{JobMeta, Result, Seq, State, lifecycle::TrackedJob};
+use queue_core::{Result, Seq, State, lifecycle::TrackedJob};
 use std::collections::BTreeSet;
 
 /// How many entries one step of a scan reads.
@@ -26,9 +26,10 @@ pub(crate) async fn verify(kv: &dyn Kv) -> Result<Vec<String>> {
     let mut findings = Vec::new();
     let last_seq = last_seq(kv).await?;
     for (key, value) in everything(kv, Family::Job).await? {
-        let job = row::read_job(&value)?;
+        let found = row::read_job(&value)?;
+        implied.extend(implied_by(&found));
+        let job = found.job;
         findings.extend(contradictions(&job, &key, last_seq));
-        implied.extend(implied_by(&job.meta));
         if job.meta.last_error.is_some() {
             stored.remove(&nothing_at(keys::life(Family::Details, &job.meta.queue, job.meta.seq)));
         }
@@ -50,8 +51,10 @@ async fn stored(kv: &dyn Kv) -> Result<BTreeSet<Entry>> {
     Ok(stored)
 }
 
-fn implied_by(job: &JobMeta) -> Vec<Entry> {
-    let mut implied: Vec<Entry> = keys::index(job).into_iter().map(nothing_at).collect();
+fn implied_by(stored: &StoredJob) -> Vec<Entry> {
+    let job = &stored.job.meta;
+    let entry = |key: Key| (key.clone(), keys::index_value(&key, stored.payload_len));
+    let mut implied: Vec<Entry> = keys::index(job).into_iter().map(entry).collect();
     implied.push((keys::id(&job.queue, &job.id), row::write_number(job.seq.get())));
     implied.push(nothing_at(keys::life(Family::Payload, &job.queue, job.seq)));
     if job.state == State::Completed {

@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use kv_store_example::{Check, Key, Kv, KvStorage, MemoryKv, Outcome, Versioned, Write};
 use queue_core::{
-    Capabilities, ClaimRequest, Clock, ContentType, Detail, ErrorKind, JobId, Kind, LeaseToken, ManualClock,
-    NewJob, Payload, QueueName, Result, Retention, Span, State, Storage, StorageExt, WorkerId,
+    Capabilities, ClaimRequest, Clock, ContentType, Detail, ErrorKind, JobId, Kind, ManualClock, NewJob,
+    Payload, QueueName, Result, Retention, SeededRng, Span, State, Storage, StorageExt, WorkerId,
     lifecycle::{Event, Policy},
 };
 use std::{
@@ -86,16 +86,8 @@ fn job(id: &str) -> NewJob {
 }
 
 fn request(limit: usize) -> ClaimRequest {
-    let token = LeaseToken::from_bytes([7; 16]);
-    ClaimRequest {
-        queue: queue(),
-        worker: WorkerId::from_static("w"),
-        limit,
-        lease: Span::from_secs(30),
-        token,
-        bytes_max: ClaimRequest::BYTES_MAX,
-        not_after: None,
-    }
+    let (worker, lease) = (WorkerId::from_static("w"), Span::from_secs(30));
+    ClaimRequest::new(queue(), worker, limit, lease, &SeededRng::new(7))
 }
 
 fn store(kv: Arc<impl Kv>) -> KvStorage {
@@ -160,6 +152,22 @@ async fn time_that_only_a_read_told_does_not_go_back_either() -> Result<()> {
     let told = store.counts(&queue()).await?.now;
     store.close().await?;
     clock.set(before);
+    assert_eq!(KvStorage::new(kv, clock).counts(&queue()).await?.now, told);
+    Ok(())
+}
+
+/// So programs that each live for a few claims carry time on from one another, even those that end without a close.
+#[tokio::test]
+async fn a_claim_of_nothing_keeps_the_time_while_the_clock_is_behind() -> Result<()> {
+    let (kv, clock) = (Arc::new(MemoryKv::default()), Arc::new(ManualClock::default()));
+    let right = clock.now();
+    clock.advance(Duration::from_mins(1));
+    let store = KvStorage::new(kv.clone(), clock.clone());
+    let first = store.enqueue(&queue(), vec![vec![job("a")]]).await?.now;
+    clock.set(right);
+    clock.advance(Duration::from_secs(32));
+    let told = store.claim(request(0)).await?.now;
+    assert_eq!(told.since(first), Duration::from_millis(31_500));
     assert_eq!(KvStorage::new(kv, clock).counts(&queue()).await?.now, told);
     Ok(())
 }

@@ -5,7 +5,7 @@ use crate::{
 };
 use async_trait::async_trait;
 use queue_core::{
-    Applied,
+    AnswerRoom, Applied,
     lifecycle::{Transition, Verdict, apply},
 };
 
@@ -35,21 +35,26 @@ impl Verb for Apply<'_> {
 
 impl Transaction<'_> {
     async fn apply(&mut self, sent: &Transition) -> Result<Applied, Halt> {
-        let Some(mut job) = self.life(&sent.queue, sent.seq).await? else { return Ok(Applied::Missing) };
-        let before = job.meta.clone();
-        match apply(&mut job, sent, self.now()) {
-            Verdict::Written(body) => {
-                self.write(Some(&before), &job);
-                self.write_body(&job.meta, body);
-            }
+        let found = self.life(&sent.queue, sent.seq).await?;
+        let Some(mut stored) = found else { return Ok(Applied::Missing) };
+        let before = stored.job.meta.clone();
+        let verdict = apply(&mut stored.job, sent, self.now());
+        if let Verdict::Written(_) = &verdict {
+            self.write(Some(&before), &stored);
+        }
+        let job = stored.job;
+        match verdict {
+            Verdict::Written(body) => self.write_body(&job.meta, body),
             Verdict::Removed => self.remove(&before),
             Verdict::Replayed => return Ok(Applied::Done(job.meta)),
             Verdict::LeaseLost => return Ok(Applied::LeaseLost(job.meta)),
             Verdict::Stale => return Ok(Applied::Stale(job.meta)),
             Verdict::Missing => return Ok(Applied::Missing),
         }
+        // Nobody hears what became of them.
+        let mut room = AnswerRoom::new(0);
         for new in &sent.then {
-            self.enqueue(&sent.queue, new).await?;
+            self.enqueue(&sent.queue, new, &mut room).await?;
         }
         Ok(Applied::Done(job.meta))
     }

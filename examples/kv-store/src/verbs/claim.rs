@@ -2,10 +2,13 @@ use crate::{
     attempt::{Halt, Verb},
     keys::{self, Family},
     lives::body_keys,
+    row,
     transaction::Transaction,
 };
 use async_trait::async_trait;
-use queue_core::{ClaimRequest, ClaimedJob, JobRecord, QueueName, Result, Seq, Timestamp, lifecycle::lease};
+use queue_core::{
+    AnswerRoom, ClaimRequest, ClaimedJob, JobRecord, QueueName, Result, Seq, Timestamp, lifecycle::lease,
+};
 
 /// Due jobs in order, leased; and when there will be something else.
 #[derive(Debug)]
@@ -19,8 +22,15 @@ impl Verb for Claim<'_> {
     type Answer = (Vec<ClaimedJob>, Option<Timestamp>);
 
     async fn attempt(&self, transaction: &mut Transaction<'_>) -> Result<Self::Answer, Halt> {
-        let queue = &self.request.queue;
-        let due = due(transaction, queue, self.request.limit).await?;
+        let (queue, now) = (&self.request.queue, transaction.now());
+        // So handles that live for a single claim each carry time on from one another while the clock is behind.
+        if transaction.moment().is_ahead() {
+            transaction.raise_mark()?;
+        }
+        if self.request.is_late(now) {
+            return Ok((Vec::new(), Some(now)));
+        }
+        let due = due(transaction, self.request).await?;
         let parts =
             |seq: &Seq| [keys::life(Family::Job, queue, *seq)].into_iter().chain(body_keys(queue, *seq));
         transaction.load(due.lives.iter().flat_map(parts)).await?;
@@ -39,13 +49,13 @@ impl Verb for Claim<'_> {
 impl Transaction<'_> {
     async fn claim(&mut self, request: &ClaimRequest, seq: Seq) -> Result<ClaimedJob, Halt> {
         let now = self.now();
-        let found = self.life(&request.queue, seq).await?.filter(|job| job.meta.is_due(now));
-        let mut job = found.ok_or(Halt::Moved)?;
-        let before = job.meta.clone();
-        lease(&mut job, request, now);
-        self.write(Some(&before), &job);
+        let found = self.life(&request.queue, seq).await?.filter(|found| found.job.meta.is_due(now));
+        let mut found = found.ok_or(Halt::Moved)?;
+        let before = found.job.meta.clone();
+        lease(&mut found.job, request, now);
+        self.write(Some(&before), &found);
         let body = Some(self.body(&request.queue, seq).await?);
-        Ok(ClaimedJob { record: JobRecord { meta: job.meta, body }, token: request.token })
+        Ok(ClaimedJob { record: JobRecord { meta: found.job.meta, body }, token: request.token })
     }
 }
 
@@ -53,22 +63,24 @@ impl Transaction<'_> {
 #[derive(Debug, Default)]
 struct Due {
     lives: Vec<Seq>,
-    /// The earliest time of those that are not among them: ahead, or past if the limit left some over.
+    /// The earliest time of those that are not among them: ahead, or past if the limit or the room left some over.
     next: Option<Timestamp>,
 }
 
 /// Walks the ready index, which is in the order of claims except that within each priority jobs whose time is still to
 /// come stand behind those that are due: the first such job ends its priority, and the walk goes on at the next one.
-async fn due(transaction: &Transaction<'_>, queue: &QueueName, limit: usize) -> Result<Due> {
-    let mut rest = keys::all(Family::Ready, queue);
-    let mut due = Due::default();
+/// An entry says how long the payload is, so that no more are read than the answer has room for.
+async fn due(transaction: &Transaction<'_>, request: &ClaimRequest) -> Result<Due> {
+    let mut rest = keys::all(Family::Ready, &request.queue);
+    let (mut due, mut room) = (Due::default(), AnswerRoom::new(request.bytes_max));
     loop {
-        let entries = transaction.scan(rest.clone(), limit - due.lives.len() + 1).await?;
+        let entries = transaction.scan(rest.clone(), request.limit - due.lives.len() + 1).await?;
         let Some((last, _)) = entries.last() else { return Ok(due) };
         rest.start = keys::after(last);
-        for (entry, _) in entries {
+        for (entry, payload_len) in entries {
             let run_at = keys::time_of(&entry);
-            if run_at <= transaction.now() && due.lives.len() < limit {
+            let may_come = run_at <= transaction.now() && due.lives.len() < request.limit;
+            if may_come && room.takes(length(&payload_len)?) {
                 due.lives.push(keys::seq_of(&entry));
             } else {
                 due.next = due.next.into_iter().chain([run_at]).min();
@@ -77,6 +89,10 @@ async fn due(transaction: &Transaction<'_>, queue: &QueueName, limit: usize) -> 
             }
         }
     }
+}
+
+fn length(payload_len: &[u8]) -> Result<usize> {
+    Ok(usize::try_from(row::read_number(payload_len)?).unwrap_or(usize::MAX))
 }
 
 async fn first_lapse(transaction: &Transaction<'_>, queue: &QueueName) -> Result<Option<Timestamp>> {

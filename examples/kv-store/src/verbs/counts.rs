@@ -5,7 +5,7 @@ use crate::{
     transaction::Transaction,
 };
 use async_trait::async_trait;
-use queue_core::{Counts, JobMeta, Moment, QueueName};
+use queue_core::{Counts, JobMeta, QueueName};
 
 /// How many records one step of the scan reads.
 const PAGE: usize = 1000;
@@ -22,14 +22,14 @@ impl Verb for Count<'_> {
     type Answer = Counts;
 
     async fn attempt(&self, transaction: &mut Transaction<'_>) -> Result<Self::Answer, Halt> {
-        let mut counts = Counts::empty(Moment::at(transaction.now()));
+        let mut counts = Counts::empty(transaction.moment());
         let mut rest = keys::all(Family::Job, self.queue);
         loop {
             let entries = transaction.scan(rest.clone(), PAGE).await?;
             let Some((last, _)) = entries.last() else { return Ok(counts) };
             rest.start = keys::after(last);
             for (_, bytes) in entries {
-                add(&mut counts, &row::read_job(&bytes)?.meta);
+                add(&mut counts, &row::read_job(&bytes)?.job.meta);
             }
         }
     }

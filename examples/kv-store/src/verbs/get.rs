@@ -3,7 +3,7 @@ use crate::{
     transaction::Transaction,
 };
 use async_trait::async_trait;
-use queue_core::{Detail, JobId, JobRecord, QueueName};
+use queue_core::{AnswerRoom, Detail, JobId, JobRecord, QueueName};
 
 /// Jobs by id, all as they were at one moment.
 #[derive(Debug)]
@@ -11,6 +11,7 @@ pub(crate) struct Get<'a> {
     pub(crate) queue: &'a QueueName,
     pub(crate) ids: &'a [JobId],
     pub(crate) what: Detail,
+    pub(crate) room: AnswerRoom,
 }
 
 #[async_trait]
@@ -20,23 +21,30 @@ impl Verb for Get<'_> {
 
     async fn attempt(&self, transaction: &mut Transaction<'_>) -> Result<Self::Answer, Halt> {
         transaction.load_holders(self.ids.iter().map(|id| (self.queue, id)).collect()).await?;
-        let mut records = Vec::with_capacity(self.ids.len());
+        let (mut records, mut room) = (Vec::with_capacity(self.ids.len()), self.room);
         for id in self.ids {
-            records.push(self.one(transaction, id).await?);
+            records.push(self.one(transaction, id, &mut room).await?);
         }
         Ok(records)
     }
 }
 
 impl Get<'_> {
-    async fn one(&self, transaction: &mut Transaction<'_>, id: &JobId) -> Result<Option<JobRecord>, Halt> {
+    /// Once the answer is full nothing large is read any more.
+    async fn one(
+        &self,
+        transaction: &mut Transaction<'_>,
+        id: &JobId,
+        room: &mut AnswerRoom,
+    ) -> Result<Option<JobRecord>, Halt> {
         let now = transaction.now();
-        let found = transaction.find(self.queue, id).await?.filter(|job| !job.meta.is_purged(now));
-        let Some(meta) = found.map(|job| job.meta) else { return Ok(None) };
+        let found = transaction.find(self.queue, id).await?.filter(|found| !found.job.meta.is_purged(now));
+        let Some(meta) = found.map(|found| found.job.meta) else { return Ok(None) };
         let body = match self.what {
-            Detail::Meta => None,
-            Detail::Full => Some(transaction.body(self.queue, meta.seq).await?),
+            Detail::Full if !room.is_full() => Some(transaction.body(self.queue, meta.seq).await?),
+            Detail::Full | Detail::Meta => None,
         };
+        let body = body.filter(|body| room.takes(body.len()));
         Ok(Some(JobRecord { meta, body }))
     }
 }

@@ -7,7 +7,7 @@ use crate::{
 };
 use async_trait::async_trait;
 use bytes::Bytes;
-use queue_core::{Cursor, Error, ListFilter, ListQuery, Page, Result, lifecycle::TrackedJob};
+use queue_core::{Cursor, Error, ListFilter, ListQuery, Moment, Page, Result, lifecycle::TrackedJob};
 use std::ops::Range;
 
 /// How many entries one page looks at.
@@ -33,8 +33,8 @@ impl Verb for List<'_> {
                 |(entry, _): &(Key, Bytes)| keys::life(Family::Job, &self.query.queue, keys::seq_of(entry));
             transaction.load(entries.iter().map(job)).await?;
         }
-        let now = transaction.now();
-        let mut page = Page { jobs: Vec::new(), next: None, now, clock: now };
+        let Moment { now, clock } = transaction.moment();
+        let mut page = Page { jobs: Vec::new(), next: None, now, clock };
         for (looked_at, (key, value)) in entries.iter().enumerate() {
             if looked_at == SCAN_MAX || page.jobs.len() == self.query.limit {
                 page.next = Some(self.cursor(key));
@@ -54,7 +54,7 @@ impl List<'_> {
         let queue = &self.query.queue;
         let mut range = match self.query.filter {
             ListFilter::Lapsed => keys::until(Family::Lease, queue, transaction.now()),
-            ListFilter::Match { .. } | ListFilter::Held { .. } => keys::all(Family::Job, queue),
+            ListFilter::Held { .. } | ListFilter::Match { .. } => keys::all(Family::Job, queue),
         };
         if let Some(cursor) = &self.query.after {
             range.start = self.resume(cursor, range.start)?;
@@ -68,10 +68,11 @@ impl List<'_> {
         key: &[u8],
         value: &Bytes,
     ) -> Result<Option<TrackedJob>> {
-        Ok(match self.query.filter {
+        let found = match self.query.filter {
             ListFilter::Lapsed => transaction.life(&self.query.queue, keys::seq_of(key)).await?,
-            ListFilter::Match { .. } | ListFilter::Held { .. } => Some(row::read_job(value)?),
-        })
+            ListFilter::Held { .. } | ListFilter::Match { .. } => Some(row::read_job(value)?),
+        };
+        Ok(found.map(|found| found.job))
     }
 
     /// The first entry that was not looked at: what follows the queue in its key, as a hexadecimal number.
@@ -95,7 +96,7 @@ impl List<'_> {
     fn tail_len(&self) -> usize {
         match self.query.filter {
             ListFilter::Lapsed => TAIL_MAX,
-            ListFilter::Match { .. } | ListFilter::Held { .. } => keys::SEQ_BYTES,
+            ListFilter::Held { .. } | ListFilter::Match { .. } => keys::SEQ_BYTES,
         }
     }
 }

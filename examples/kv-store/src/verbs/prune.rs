@@ -30,8 +30,8 @@ impl Verb for PruneChunk<'_> {
         let lives: Vec<_> = found.iter().map(|(key, _)| keys::seq_of(key)).collect();
         transaction.load(lives.iter().map(|seq| keys::life(Family::Job, queue, *seq))).await?;
         for seq in &lives {
-            let job = transaction.life(queue, *seq).await?.ok_or(Halt::Moved)?;
-            transaction.remove(&job.meta);
+            let found = transaction.life(queue, *seq).await?.ok_or(Halt::Moved)?;
+            transaction.remove(&found.job.meta);
         }
         Ok(lives.len())
     }
