@@ -143,7 +143,7 @@ async fn what_has_lapsed_is_still_held_and_what_was_rescued_is_not(bench: &Bench
 /// In the order of their lives, with other leases between.
 async fn what_is_held_is_listed_page_by_page(bench: &Bench) {
     for n in 0..12_usize {
-        let priority = if n.is_multiple_of(2) { 0 } else { 1 };
+        let priority = i16::from(!n.is_multiple_of(2));
         bench.put_job(job(nth(n).as_str()).with_priority(priority)).await;
     }
     let (even, odd) = (bench.claim(6).await, bench.claim(6).await);
