@@ -50,4 +50,4 @@ pub use random::{IdSource, Rng, SeededRng, SystemRng, TimeOrderedIds};
 pub use retry::{Exponential, RetryPolicy};
 pub use spawn::Spawn;
 pub use storage::*;
-pub use time::{Clock, HighWater, ManualClock, Moment, Span, StoreTime, SystemClock, Timestamp};
+pub use time::{Clock, ManualClock, Moment, Span, StoreTime, SystemClock, Timestamp};

@@ -4,7 +4,7 @@ mod common;
 mod storm;
 
 use common::{Place, assert_sound, enqueue, job, request, settle};
-use queue_core::{NewJob, Payload, Span, Storage};
+use queue_core::{NewJob, Span, Storage};
 use queue_postgres::{Listen, PostgresOptions, PostgresStorage};
 use queue_testkit::proxy::{Rates, Traffic};
 use std::time::Duration;

@@ -1,7 +1,6 @@
 //! Store time: millisecond timestamps, validated spans, the clocks that tell them, and the rule that keeps time going.
 
 mod clock;
-mod high_water;
 mod manual_clock;
 mod moment;
 mod span;
@@ -9,7 +8,6 @@ mod store_time;
 mod timestamp;
 
 pub use clock::{Clock, SystemClock};
-pub use high_water::HighWater;
 pub use manual_clock::ManualClock;
 pub use moment::Moment;
 pub use span::Span;

@@ -16,8 +16,8 @@ impl State {
         let mut due: Vec<_> = jobs.filter(|job| self.is_claimable(job)).map(|job| self.rank(job)).collect();
         due.sort_unstable();
         let one_more = self.has(Defect::GivesOneMore) && request.limit > 0;
-        let late = request.is_late(self.now) && !self.has(Defect::LateClaimsLease);
-        let limit = if late { 0 } else { request.limit + usize::from(one_more) };
+        let is_refused = request.is_late(self.now) && !self.has(Defect::LateClaimsLease);
+        let limit = if is_refused { 0 } else { request.limit + usize::from(one_more) };
         let mut room = AnswerRoom::new(request.bytes_max);
         let fits =
             |seq: &Seq| self.has(Defect::RoomIgnored) || room.takes(lane.records[seq].payload.bytes.len());
