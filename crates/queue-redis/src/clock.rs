@@ -20,6 +20,11 @@ impl StoreClock {
         Self { injected }
     }
 
+    /// One clock is read for all queues, wherever they are.
+    pub(crate) fn is_injected(&self) -> bool {
+        self.injected.is_some()
+    }
+
     /// The two arguments of every script that are about time: the injected reading, if a clock was injected, and the floor.
     pub(crate) fn args(&self, told: &Told) -> [Vec<u8>; 2] {
         let injected = self.injected.as_ref().map(|clock| text(clock.now()));

@@ -16,9 +16,10 @@ use std::{
 pub(crate) struct KnownQueues {
     namespace: Namespace,
     spread: Spread,
-    /// The time of no queue, and on one server of all queues. On a Cluster a queue that is met begins with it: what the last
-    /// handle that was closed had been told.
+    /// The time of no queue, and of all queues where one clock is read for all. On a Cluster each node has its own, and a queue
+    /// that is met begins with this: what the last handle that was closed had been told.
     told: Arc<Told>,
+    has_one_clock: bool,
     queues: Mutex<HashMap<QueueName, Arc<KnownQueue>>>,
 }
 
@@ -33,8 +34,9 @@ pub(crate) struct KnownQueue {
 }
 
 impl KnownQueues {
-    pub(crate) fn new(namespace: Namespace, spread: Spread, told: Told) -> Self {
-        Self { namespace, spread, told: Arc::new(told), queues: Mutex::default() }
+    pub(crate) fn new(namespace: Namespace, spread: Spread, clock: &StoreClock) -> Self {
+        let has_one_clock = spread == Spread::OneServer || clock.is_injected();
+        Self { namespace, spread, told: Arc::new(clock.untold()), has_one_clock, queues: Mutex::default() }
     }
 
     pub(crate) fn namespace(&self) -> &Namespace {
@@ -64,10 +66,7 @@ impl KnownQueues {
         }
         let keys = self.namespace.queue(name, self.spread);
         let number = AtomicU64::new(0);
-        let told = match self.spread {
-            Spread::OneServer => self.told.clone(),
-            Spread::Cluster => Arc::new(self.told.copy()),
-        };
+        let told = if self.has_one_clock { self.told.clone() } else { Arc::new(self.told.copy()) };
         let known = Arc::new(KnownQueue { name: name.clone(), keys, told, number });
         queues.insert(name.clone(), known.clone());
         known

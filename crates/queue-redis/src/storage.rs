@@ -49,7 +49,7 @@ impl RedisStorage {
         let clock = StoreClock::new(options.clock.clone());
         let session = Arc::new(Session {
             client: Client::new(link, options.replicas),
-            queues: KnownQueues::new(options.namespace.clone(), options.spread(), clock.untold()),
+            queues: KnownQueues::new(options.namespace.clone(), options.spread(), &clock),
             clock,
             limits: options.limits,
             reads: Gather::default(),
