@@ -49,18 +49,20 @@ async fn a_batch_is_handled_as_concurrently_as_allowed_and_no_more() {
         let (messages, stop) = (numbers(stage), CancellationToken::new());
         publish(&messages, 0..12).await;
         let (running, running_max, ended) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
+        let together = Barrier::new(CONCURRENCY);
         let handler = async |_: Arc<Delivery<u32>>| {
             let now = running.fetch_add(1, Ordering::SeqCst) + 1;
             running_max.fetch_max(now, Ordering::SeqCst);
-            // Whoever may start does so before the first ends.
-            tokio::task::yield_now().await;
+            // None ends before as many have started as are allowed at once.
+            together.wait().await;
             running.fetch_sub(1, Ordering::SeqCst);
             if ended.fetch_add(1, Ordering::SeqCst) + 1 == 12 {
                 stop.cancel();
             }
             Ok(())
         };
-        messages.run_batch(&stop, 6, CONCURRENCY, handler).await.expect("runs");
+        let ran = messages.run_batch(&stop, 6, CONCURRENCY, handler);
+        tokio::time::timeout(PATIENT, ran).await.expect("as many start as are allowed").expect("runs");
         assert_eq!(running_max.load(Ordering::SeqCst), CONCURRENCY);
         assert!(messages.is_empty().await.expect("counts"));
     })
