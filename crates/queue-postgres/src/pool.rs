@@ -7,7 +7,7 @@ use std::{
 };
 use tokio::{
     runtime::{Handle, Id},
-    sync::{Notify, OwnedSemaphorePermit, Semaphore},
+    sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot},
     time::{Instant, timeout},
 };
 
@@ -20,7 +20,8 @@ const KEPT_MAX: Duration = Duration::from_mins(1);
 /// The driver's pool asks a connection for a sign of life before it takes it back, so the next call finds none and opens
 /// another: calls that follow each other would use several connections, and wait for them to be made, which takes
 /// many round trips and, for the password, much work. Here a connection is free as soon as its call is over. While one is being
-/// opened, the other calls that have none wait for it or for one that becomes free, whichever comes first.
+/// opened, all calls that have none wait for it or for one that becomes free, whichever comes first. A task of its own opens
+/// it, since a call may rest where nobody polls it, and the others must not wait for that.
 #[derive(Debug)]
 pub(crate) struct Pool {
     driver: PgPool,
@@ -28,15 +29,16 @@ pub(crate) struct Pool {
     acquire_timeout: Duration,
     /// One for each connection that is in use. So a caller that has one never waits for others in the driver's pool.
     permits: Arc<Semaphore>,
-    /// Held while a connection is opened.
-    opening: Semaphore,
-    freed: Notify,
+    /// There is a connection, or nobody opens one any more.
+    changed: Notify,
     free: Mutex<Free>,
 }
 
 #[derive(Debug, Default)]
 struct Free {
     kept: Vec<Kept>,
+    /// A task opens one.
+    is_opening: bool,
     is_closed: bool,
     /// Where the last call ran.
     runtime: Option<Id>,
@@ -63,8 +65,7 @@ impl Pool {
             trust,
             acquire_timeout,
             permits: Arc::new(Semaphore::new(permits)),
-            opening: Semaphore::new(1),
-            freed: Notify::new(),
+            changed: Notify::new(),
             free: Mutex::default(),
         })
     }
@@ -113,6 +114,12 @@ impl Pool {
         since: Instant,
         permit: OwnedSemaphorePermit,
     ) {
+        self.keep(connection, since);
+        // Whoever waits for the permit shall find the connection.
+        drop(permit);
+    }
+
+    fn keep(&self, connection: PoolConnection<Postgres>, since: Instant) {
         let mut free = self.lock();
         let is_kept = !free.is_closed && since.elapsed() < KEPT_MAX;
         if is_kept {
@@ -120,9 +127,8 @@ impl Pool {
             free.kept.push(Kept { connection, since, free_since: Instant::now(), runtime });
         }
         drop(free);
-        // Whoever waits for the permit shall find the connection.
-        drop(permit);
-        self.freed.notify_one();
+        // All of them, since one may rest where nobody polls it.
+        self.changed.notify_waiters();
     }
 
     async fn take(self: &Arc<Self>) -> sqlx::Result<Lent> {
@@ -132,25 +138,41 @@ impl Pool {
         Ok(Lent::new(self.clone(), connection, since, permit))
     }
 
-    async fn free_or_new(&self) -> sqlx::Result<(PoolConnection<Postgres>, Instant)> {
+    async fn free_or_new(self: &Arc<Self>) -> sqlx::Result<(PoolConnection<Postgres>, Instant)> {
         loop {
-            let mut freed = pin!(self.freed.notified());
-            freed.as_mut().enable();
+            let mut changed = pin!(self.changed.notified());
+            changed.as_mut().enable();
             if let Some(free) = self.pop() {
                 return Ok(free);
             }
+            let Some(failure) = self.open() else {
+                changed.await;
+                continue;
+            };
             tokio::select! {
                 biased;
-                () = freed => {}
-                opening = self.opening.acquire() => {
-                    let _opening = opening.map_err(|_| sqlx::Error::PoolClosed)?;
-                    if let Some(free) = self.pop() {
-                        return Ok(free);
-                    }
-                    return Ok((self.driver.acquire().await?, Instant::now()));
-                }
+                Ok(error) = failure => return Err(error),
+                () = changed => {}
             }
         }
+    }
+
+    /// Has one opened, unless that is under way; the receiver is told if it fails.
+    #[expect(clippy::disallowed_methods, reason = "bounded by the driver's time to wait for a connection")]
+    fn open(self: &Arc<Self>) -> Option<oneshot::Receiver<sqlx::Error>> {
+        if std::mem::replace(&mut self.lock().is_opening, true) {
+            return None;
+        }
+        let (fails, failure) = oneshot::channel();
+        let opening = Opening(self.clone());
+        tokio::spawn(async move {
+            match opening.0.driver.acquire().await {
+                Ok(connection) => opening.0.keep(connection, Instant::now()),
+                // Whoever asked may have found another.
+                Err(error) => drop(fails.send(error)),
+            }
+        });
+        Some(failure)
     }
 
     /// The one that was used last, so that the others may be idle for long enough to be closed: those that are too old to be
@@ -181,6 +203,16 @@ impl Pool {
 
     fn lock(&self) -> MutexGuard<'_, Free> {
         self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Held by the task that opens a connection, which may go with its runtime.
+struct Opening(Arc<Pool>);
+
+impl Drop for Opening {
+    fn drop(&mut self) {
+        self.0.lock().is_opening = false;
+        self.0.changed.notify_waiters();
     }
 }
 

@@ -101,3 +101,17 @@ async fn a_pool_that_connects_otherwise_from_now_on_is_followed() {
     store.close().await.unwrap();
     place.remove().await;
 }
+
+/// As when a program looks at something else first, or holds a stream of calls of which it took one.
+#[tokio::test]
+async fn a_call_that_nobody_polls_keeps_no_other_waiting() {
+    let Some(place) = Place::new().await else { return };
+    let store = place.open_with(|options| options.acquire_timeout(SHORT)).await;
+    let queue = queue();
+    let mut rests = store.enqueue(&queue, vec![vec![job("a")]]);
+    assert!(futures_util::poll!(&mut rests).is_pending(), "it has to connect first");
+    enqueue(&store, vec![job("b")]).await;
+    let answer = rests.await.expect("it goes on where it was left");
+    assert!(answer.value[0][0].is_new());
+    place.finish(&store).await;
+}

@@ -1,7 +1,7 @@
 use crate::client::Shared;
 use futures_util::{FutureExt, StreamExt, future::BoxFuture, stream};
 use queue_core::{EventStream, Hint, Interest};
-use std::{future, time::Duration};
+use std::{future, pin::pin, time::Duration};
 use tokio::time::{Instant, sleep_until};
 
 /// Nobody waits for a subscription for longer than this: hints save time, so they must not cost more than they save.
@@ -43,14 +43,21 @@ impl Hints {
         Self { source, in_vain: 0 }
     }
 
+    /// Makes a call while the subscription goes on: one that rested half-way could keep what the call needs, such as a
+    /// connection.
+    pub(crate) async fn beside<T>(&mut self, call: impl Future<Output = T>) -> T {
+        let mut call = pin!(call);
+        tokio::select! {
+            biased;
+            answer = &mut call => return answer,
+            () = self.arrives() => {}
+        }
+        call.await
+    }
+
     /// The next hint. Dropping the future loses none.
     pub(crate) async fn next(&mut self) -> Hint {
-        if let Source::Late(subscribing) = &mut self.source {
-            let stream = subscribing.await;
-            self.source = stream.map_or(Source::None, |hints| {
-                Source::Stream(stream::iter([Hint::Missed]).chain(hints).boxed())
-            });
-        }
+        self.arrives().await;
         if let Source::Stream(hints) = &mut self.source
             && let Some(hint) = hints.next().await
         {
@@ -58,6 +65,16 @@ impl Hints {
         }
         self.source = Source::None;
         future::pending().await
+    }
+
+    /// Waits for a subscription that is late.
+    async fn arrives(&mut self) {
+        if let Source::Late(subscribing) = &mut self.source {
+            let stream = subscribing.await;
+            self.source = stream.map_or(Source::None, |hints| {
+                Source::Stream(stream::iter([Hint::Missed]).chain(hints).boxed())
+            });
+        }
     }
 
     /// After a hint that promises nothing: waits until another look is due, counted from the last.

@@ -38,7 +38,7 @@ pub(super) async fn campaign(candidate: &Candidate, leave: &CancellationToken) -
     while !leave.is_cancelled() {
         // An error that matters comes back with the claim.
         let _none_yet = hints.subscribe(&candidate.storage, &candidate.queue);
-        let pause = match attempt(candidate, &mut lost).await {
+        let pause = match hints.beside(attempt(candidate, &mut lost)).await {
             Ok(Attempt::Won(won)) => return Ok(Some(*won)),
             Ok(Attempt::Wait(pause)) => {
                 errors = 0;
@@ -52,8 +52,9 @@ pub(super) async fn campaign(candidate: &Candidate, leave: &CancellationToken) -
             }
             Err(error) => return Err(error),
         };
-        leave.run_until_cancelled(sleep(pause)).await;
+        leave.run_until_cancelled(hints.beside(sleep(pause))).await;
     }
+    drop(hints);
     give_back(candidate, &mut lost).await;
     Ok(None)
 }

@@ -2,6 +2,7 @@ use futures_util::{FutureExt, StreamExt, future::BoxFuture, stream};
 use queue_core::{Error, ErrorKind, EventStream, Hint, Interest, QueueName, Result, Storage};
 use std::{
     future::poll_fn,
+    pin::pin,
     sync::Arc,
     task::{Context, Poll, Waker, ready},
     time::Duration,
@@ -68,6 +69,18 @@ impl Hints {
                 Poll::Ready(Heard::Refused(error))
             }
         }
+    }
+
+    /// Makes a call while the subscription goes on: one that rested half-way could keep what the call needs, such as a
+    /// connection.
+    pub(crate) async fn beside<T>(&mut self, call: impl Future<Output = T>) -> T {
+        let mut call = pin!(call);
+        poll_fn(|context| {
+            // One that was refused is asked for again with the next claim.
+            let _ = self.poll_subscription(context);
+            call.as_mut().poll(context)
+        })
+        .await
     }
 
     /// The next hint, or why there is none.

@@ -156,3 +156,14 @@ async fn a_subscription_that_is_never_answered_keeps_nobody_from_the_lead() {
     elected(&candidate).await.resign().await;
     assert_eq!(started.elapsed(), Duration::ZERO);
 }
+
+/// A subscription that nobody polls would keep the connection that the candidate's own claim needs.
+#[tokio::test(start_paused = true)]
+async fn a_subscription_that_is_late_does_not_delay_an_election_beyond_itself() {
+    let election = Election::new();
+    let (a, probe) = election.candidate("a");
+    probe.script().hints = Hints::InTheWay(millis(200));
+    let started = Instant::now();
+    let _term = elected(&a).await;
+    assert!(started.elapsed() <= millis(300), "{:?}", started.elapsed());
+}

@@ -70,8 +70,13 @@ impl<P: Decode, R> Queue<P, R> {
         loop {
             let asked = Instant::now();
             let until = deadline.max(asked) + claim_max;
-            let offer = claim(&self.shared, limit, until).await?;
+            let claiming = claim(&self.shared, limit, until);
+            let offer = match &mut idle {
+                Some(idle) => idle.hints.beside(claiming).await?,
+                None => claiming.await?,
+            };
             if !offer.claimed.jobs.is_empty() {
+                drop(idle);
                 return timeout_at(until, self.deliver(offer)).await.unwrap_or_else(|_| Err(out_of_time()));
             }
             if asked >= deadline {

@@ -48,7 +48,7 @@ impl<'a> Waiter<'a> {
     /// Stores the job whose life is then waited for; `None` if the deadline passed first.
     pub(super) async fn enqueue(&mut self, job: NewJob) -> Result<Option<Enqueued>> {
         let storing = self.shared.storage.enqueue(&self.shared.name, vec![vec![job]]);
-        let Ok(stored) = timeout_at(self.deadline, storing).await else { return Ok(None) };
+        let Ok(stored) = timeout_at(self.deadline, self.hints.beside(storing)).await else { return Ok(None) };
         let no_answer = || Error::new(ErrorKind::Internal, "enqueue", "the store gave no answer").unknown();
         let answer = stored?.value.into_iter().flatten().next().ok_or_else(no_answer)?;
         self.life = Some(answer.seq());
@@ -115,7 +115,7 @@ impl<'a> Waiter<'a> {
 
     // Exclusive, since a stream of hints cannot be shared between threads and the future must be Send.
     async fn read(&mut self, what: Detail) -> Result<Option<JobRecord>> {
-        self.shared.storage.get_one(&self.shared.name, &self.id, what).await
+        self.hints.beside(self.shared.storage.get_one(&self.shared.name, &self.id, what)).await
     }
 
     /// Fixes the life by the first one that is seen.
@@ -136,7 +136,8 @@ impl<'a> Waiter<'a> {
         if seen.awaited || self.life != Some(seen.seq) {
             return Ok(true);
         }
-        let changed = self.shared.storage.settle(seen, Event::Await, &self.shared.policy).await?;
+        let marking = self.shared.storage.settle(seen, Event::Await, &self.shared.policy);
+        let changed = self.hints.beside(marking).await?;
         Ok(matches!(changed, Changed::Done(_) | Changed::Rejected(Rejected::Already(_))))
     }
 

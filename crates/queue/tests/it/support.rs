@@ -18,7 +18,7 @@ use std::{
     },
     time::Duration,
 };
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 pub(crate) const SECOND: Duration = Duration::from_secs(1);
 
@@ -84,6 +84,8 @@ pub(crate) enum Fault {
     ApplyFails(AtomicU32),
     /// A change happens only once there is a permit.
     ApplyWaits(Arc<Semaphore>),
+    /// Every call needs its one connection, and subscribing takes a while.
+    OneConnection(Semaphore),
     /// Nothing, but the streams of hints that are held are counted.
     StreamsCounted(Arc<AtomicUsize>),
 }
@@ -103,6 +105,16 @@ impl Faulty {
 
 fn unavailable() -> Error {
     Error::new(ErrorKind::Unavailable, "test", "down for a moment")
+}
+
+/// Longer than a caller waits for its subscription.
+const SUBSCRIBING: Duration = Duration::from_millis(200);
+
+impl Faulty {
+    async fn connection(&self) -> Option<SemaphorePermit<'_>> {
+        let Fault::OneConnection(connection) = &self.fault else { return None };
+        Some(connection.acquire().await.expect("never closed"))
+    }
 }
 
 fn fails_now(left: &AtomicU32) -> bool {
@@ -125,10 +137,12 @@ impl StorageLayer for Faulty {
         if matches!(self.fault, Fault::EnqueueHangs) {
             return future::pending().await;
         }
+        let _connection = self.connection().await;
         self.store.enqueue(queue, groups).await
     }
 
     async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
+        let _connection = self.connection().await;
         let claimed = self.store.claim(request).await;
         if let Fault::ClaimAnswers(permits) = &self.fault {
             permits.acquire().await.expect("never closed").forget();
@@ -137,6 +151,7 @@ impl StorageLayer for Faulty {
     }
 
     async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
+        let _connection = self.connection().await;
         match &self.fault {
             Fault::ApplyFails(left) if fails_now(left) => return Err(unavailable()),
             Fault::ApplyWaits(permits) => permits.acquire().await.expect("never closed").forget(),
@@ -151,6 +166,7 @@ impl StorageLayer for Faulty {
         ids: &[JobId],
         what: Detail,
     ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
+        let _connection = self.connection().await;
         match &self.fault {
             Fault::GetHangs => future::pending().await,
             Fault::GetFails(left) if fails_now(left) => Err(unavailable()),
@@ -176,6 +192,11 @@ impl StorageLayer for Faulty {
                 Ok(Box::pin(hints.map(|_| queue::queue_core::Hint::Missed)))
             }
             Fault::SubscribeHangs => future::pending().await,
+            Fault::OneConnection(_) => {
+                let _connection = self.connection().await;
+                tokio::time::sleep(SUBSCRIBING).await;
+                self.store.subscribe(queue, interest).await
+            }
             Fault::StreamsCounted(held) => {
                 let counted = Counted::new(held);
                 let hints = self.store.subscribe(queue, interest).await?;

@@ -243,3 +243,20 @@ async fn a_subscription_that_is_late_costs_a_tenth_of_a_second_and_still_brings_
         begun.elapsed()
     );
 }
+
+/// A subscription that nobody polls would keep the connection that the call itself needs.
+#[tokio::test(start_paused = true)]
+async fn a_subscription_that_is_late_keeps_no_call_of_its_own_waiting() {
+    let store = memory();
+    let narrow = || on(Faulty::wrap(store.clone(), Fault::OneConnection(Semaphore::new(1))));
+    let (caller, waiter, worker) = (narrow(), narrow(), narrow());
+    let begun = Instant::now();
+    let call = spawn(async move { caller.enqueue_and_wait("a", String::new(), 10 * SECOND).await });
+    let job = worker.dequeue(5 * SECOND).await.unwrap().expect("the call was enqueued");
+    let wait = spawn(async move { waiter.wait("a", 10 * SECOND).await });
+    tokio::time::sleep(SECOND).await;
+    let _ = job.ack(&"out".to_owned()).await.unwrap();
+    assert_eq!(call.await.unwrap().unwrap(), "out");
+    assert_eq!(wait.await.unwrap().unwrap(), Outcome::Completed("out".to_owned()));
+    assert!(begun.elapsed() < 2 * SECOND, "{:?}", begun.elapsed());
+}

@@ -73,10 +73,15 @@ impl Fetcher {
             self.ask();
             self.sleep().await;
         }
-        while let Some(ended) = self.calls.next().await {
-            self.note(vec![ended]);
+        // Nobody would poll their subscriptions.
+        self.lanes.iter_mut().for_each(Lane::close_hints);
+        loop {
+            tokio::select! {
+                Some(ended) = self.calls.next() => self.note(vec![ended]),
+                Some(()) = self.watches.next() => {}
+                else => return,
+            }
         }
-        while self.watches.next().await.is_some() {}
     }
 
     /// Claims what there is room for, and stops a run that is at its end.

@@ -107,6 +107,11 @@ impl Lane {
         }
     }
 
+    /// Hears no more.
+    pub(super) fn close_hints(&mut self) {
+        self.hints = Hints::default();
+    }
+
     /// Ends a rest that is over by the clock.
     pub(super) fn look_at_clock(&mut self, now: Instant) {
         self.rest = self.rest.filter(|rest| rest.until > now);

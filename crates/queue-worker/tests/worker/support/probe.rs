@@ -12,7 +12,10 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::{
+    sync::{Semaphore, SemaphorePermit},
+    time::{Instant, sleep, sleep_until},
+};
 
 /// More claims than any test needs: a worker that gets here spins.
 const CLAIMS_MAX: usize = 20_000;
@@ -26,6 +29,7 @@ pub(crate) struct Probe {
     store: MemoryStorage,
     script: Mutex<Script>,
     log: Mutex<Log>,
+    connection: Semaphore,
 }
 
 /// What goes wrong; nothing by default.
@@ -61,6 +65,8 @@ pub(crate) enum Hints {
     End,
     /// No subscription is answered before this has passed.
     Late(Duration),
+    /// The same, and the store has one connection, which that takes.
+    InTheWay(Duration),
 }
 
 /// What reached the store.
@@ -77,7 +83,7 @@ pub(crate) struct Log {
 
 impl Probe {
     pub(crate) fn new(store: MemoryStorage) -> Self {
-        Self { store, script: Mutex::default(), log: Mutex::default() }
+        Self { store, script: Mutex::default(), log: Mutex::default(), connection: Semaphore::new(1) }
     }
 
     /// Changes what goes wrong from now on.
@@ -108,6 +114,11 @@ impl Probe {
 
     fn hanging(&self, queue: &QueueName) -> Fault {
         if self.script().hangs.as_ref() == Some(queue) { Fault::Hang } else { Fault::None }
+    }
+
+    async fn connection(&self) -> Option<SemaphorePermit<'_>> {
+        let is_scarce = matches!(self.script().hints, Hints::InTheWay(_));
+        if is_scarce { self.connection.acquire().await.ok() } else { None }
     }
 
     async fn resumed(&self) {
@@ -164,6 +175,7 @@ impl StorageLayer for Probe {
         });
         let fault = self.script().on_claim.as_mut().map_or(Fault::None, |fault| fault());
         let fault = self.script().on_claim_of.get(&request.queue).copied().unwrap_or(fault);
+        let _connection = self.connection().await;
         let mut claimed = fault.around(self.claim_once_resumed(request)).await?;
         if let Some(edit) = &mut self.script().edit_claimed {
             edit(&mut claimed);
@@ -210,7 +222,8 @@ impl StorageLayer for Probe {
             Hints::Pass => self.store.subscribe(queue, interest).await,
             Hints::Drop => Ok(Box::pin(futures_util::stream::pending())),
             Hints::End => Ok(Box::pin(futures_util::stream::empty())),
-            Hints::Late(wait) => {
+            Hints::Late(wait) | Hints::InTheWay(wait) => {
+                let _connection = self.connection().await;
                 sleep(wait).await;
                 self.store.subscribe(queue, interest).await
             }
