@@ -6,10 +6,11 @@ use crate::{
     rounds,
 };
 use queue_core::{
-    ClaimRequest, ContentType, JobId, Kind, NewJob, Payload, QueueName, Result, Span, Storage, SystemRng,
-    WorkerId,
+    ClaimRequest, ContentType, Counts, JobId, Kind, ListQuery, NewJob, Payload, QueueName, Result, Span,
+    State, Storage, SystemRng, WorkerId,
 };
 use queue_redis::{RedisOptions, RedisStorage};
+use queue_worker::{Context, JobError, Router, Worker};
 use std::{
     sync::{
         Arc,
@@ -28,12 +29,14 @@ const UNANSWERED: usize = 12;
 /// Calls that other masters must answer meanwhile, for each of them. They take a few milliseconds, the others a time-out.
 const ANSWERED_MIN: u64 = 10;
 const RESENDS_MAX: usize = 100;
+/// Jobs of the queue whose master serves, before and while the other stands still.
+const JOBS: u64 = 2_000;
 
 async fn enqueue(store: &RedisStorage, queue: &QueueName) -> Result<()> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let id = JobId::new(NEXT.fetch_add(1, Ordering::Relaxed).to_string()).expect("valid");
-    let payload = Payload::new("", ContentType::from_static("text/plain"));
-    store.enqueue(queue, vec![vec![NewJob::new(id, Kind::unnamed(), payload)]]).await.map(drop)
+    let payload = Payload::new("null", ContentType::from_static("application/json"));
+    store.enqueue(queue, vec![vec![NewJob::new(id, Kind::from_static("null"), payload)]]).await.map(drop)
 }
 
 async fn claim(store: &RedisStorage, queue: &QueueName) -> Result<()> {
@@ -103,4 +106,62 @@ async fn a_master_that_stands_still_holds_up_no_queue_of_another() {
     assert!(callers.try_join_next().is_none(), "a call about the other queue failed");
     callers.shutdown().await;
     assert_eq!(store.verify().await.expect("it can be read"), Vec::<String>::new());
+}
+
+async fn until(store: &RedisStorage, queue: &QueueName, is_so: impl Fn(&Counts) -> bool) {
+    let wait = async {
+        while !store.counts(queue).await.is_ok_and(|counts| is_so(&counts)) {
+            sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_mins(1), wait).await.expect("it comes to that");
+}
+
+/// One worker on both queues, with jobs of both.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_worker_goes_on_with_the_queues_of_other_masters() {
+    let cluster = Cluster::start().await;
+    let shared = cluster.master_of("*").await;
+    let (frozen, healthy) = ((shared + 1) % MASTERS, (shared + 2) % MASTERS);
+    let (sick, well) = (cluster.queue_of(frozen).await, cluster.queue_of(healthy).await);
+    let options = RedisOptions::new(&cluster.url()).expect("valid").response_timeout(TIMEOUT);
+    let store = Arc::new(RedisStorage::open(options.connect_timeout(TIMEOUT)).await.expect("it opens"));
+    let put = async |queue, jobs| {
+        for _ in 0..jobs {
+            enqueue(&store, queue).await.expect("its master serves");
+        }
+    };
+    put(&well, JOBS).await;
+    put(&sick, 3 * JOBS).await;
+    let handle = async |(): (), _: Context| {
+        // So short that the worker asks for more all the time, and not all is done before the master stands still.
+        sleep(Duration::from_millis(10)).await;
+        Ok::<_, JobError>(())
+    };
+    let router = Router::new(()).handle("null", handle).expect("one handler");
+    let worker = Worker::builder(store.clone(), sick.clone(), router).also(well.clone()).concurrency(20);
+    let worker = worker.build().expect("it is built");
+    let stop = worker.stop_token();
+    let running = tokio::spawn(worker.run());
+
+    let begun = Instant::now();
+    until(&store, &well, |counts| counts.of(State::Completed) == JOBS).await;
+    let serving = begun.elapsed();
+    cluster.masters[frozen].signal("STOP");
+    let begun = Instant::now();
+    put(&well, JOBS).await;
+    until(&store, &well, |counts| counts.of(State::Completed) == 2 * JOBS).await;
+    println!(
+        "{JOBS} jobs beside a master that serves: {serving:?}, beside one that does not: {:?}",
+        begun.elapsed()
+    );
+
+    cluster.masters[frozen].signal("CONT");
+    until(&store, &sick, |counts| counts.of(State::Completed) == 3 * JOBS).await;
+    stop.cancel();
+    println!("{:?}", running.await.expect("it does not panic"));
+    for queue in [sick, well] {
+        let jobs = store.list(ListQuery::all(queue, 10_000)).await.expect("it lists").jobs;
+        assert!(jobs.iter().all(|job| job.stalls == 0 && job.failures == 0), "a job was charged");
+    }
 }

@@ -25,7 +25,8 @@ pub(crate) struct Shared {
     pub(super) options: Options,
     pub(super) rng: Arc<dyn Rng>,
     pub(super) signals: Signals,
-    /// Each has a slot: those that run, those that wait for a handler, and those whose settle is not durable yet.
+    /// Each has a slot: those that run, those that wait for a handler, and those whose settle is not durable yet. Only those
+    /// that are set aside have none.
     held: Mutex<HeldJobs>,
     /// Told when there may be room for more jobs.
     pub(super) room_freed: Notify,
@@ -122,6 +123,30 @@ impl Shared {
 
     pub(super) fn held_count(&self) -> usize {
         self.held().count()
+    }
+
+    /// How many of them take a slot.
+    pub(super) fn slots_taken(&self) -> usize {
+        self.held().in_slots()
+    }
+
+    /// The store does not take the outcomes of these jobs now. They leave their slots to other queues; theirs are not
+    /// claimed from meanwhile, so that a worker holds at most its slots of each.
+    pub(super) fn set_aside<'a>(&self, jobs: impl IntoIterator<Item = &'a HeldJob>) {
+        let mut held = self.held();
+        jobs.into_iter().for_each(|job| held.set_aside(job));
+        drop(held);
+        self.room_freed.notify_one();
+    }
+
+    /// The store takes the outcomes of a queue again.
+    pub(super) fn is_back(&self, lane: usize) {
+        self.held().is_back(lane);
+        self.room_freed.notify_one();
+    }
+
+    pub(super) fn is_away(&self, lane: usize) -> bool {
+        self.held().is_away(lane)
     }
 
     pub(super) fn emit(&self, event: &WorkerEvent) {

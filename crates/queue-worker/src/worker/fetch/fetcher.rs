@@ -44,7 +44,7 @@ pub(in crate::worker) struct Fetcher {
     calls: FuturesUnordered<Call>,
     /// For what claims whose answers were lost still lease.
     watches: FuturesUnordered<BoxFuture<'static, ()>>,
-    /// A queue is worth asking, and there is no room.
+    /// A queue is worth asking, and there is no room, or its own outcomes have to be stored first.
     wants_room: bool,
     /// Nothing is held any more, so the end may have come.
     may_be_done: bool,
@@ -105,7 +105,10 @@ impl Fetcher {
     fn look(&mut self) -> Instant {
         let _any = poll_hints(&mut self.lanes, &self.shared, &mut Context::from_waker(Waker::noop()));
         let now = Instant::now();
-        self.lanes.iter_mut().for_each(|lane| lane.look_at_clock(now));
+        for (place, lane) in self.lanes.iter_mut().enumerate() {
+            lane.look_at_clock(now);
+            lane.is_away = self.shared.is_away(place);
+        }
         now
     }
 
@@ -140,7 +143,7 @@ impl Fetcher {
                 self.begin(lane, limit, call::claim(ask, &self.shared));
             }
         }
-        self.wants_room = self.is_any_open(now);
+        self.wants_room = self.is_any_open(now) || self.lanes.iter().any(|lane| lane.is_away);
     }
 
     fn only_looks_at(&self, lane: usize) -> bool {
@@ -163,7 +166,7 @@ impl Fetcher {
         let line = self.dispatcher.length();
         let slots = self.shared.options.concurrency.saturating_add(line.most);
         let kept: usize = self.lanes.iter().map(|lane| lane.flight.kept(now, self.kept_max(line))).sum();
-        let room = slots.saturating_sub(self.shared.held_count()).saturating_sub(kept);
+        let room = slots.saturating_sub(self.shared.slots_taken()).saturating_sub(kept);
         let is_fair = room >= slots.div_ceil(CLAIMS_PER_ROUND);
         if room == 0 || is_fair || !self.dispatcher.tell_when_at(line.most / 2) { room } else { 0 }
     }

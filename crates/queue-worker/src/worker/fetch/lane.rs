@@ -16,6 +16,8 @@ use tokio::time::Instant;
 /// One queue as the fetcher sees it: whether it is worth asking, and if not, until when.
 pub(super) struct Lane {
     pub(super) queue: Arc<WorkedQueue>,
+    /// The store does not take outcomes of it now, so more jobs of it would only wait for that too.
+    pub(super) is_away: bool,
     pub(super) flight: Flight,
     pub(super) portion: ClaimPortion,
     /// What the store last said that its time is, and when it did.
@@ -50,6 +52,7 @@ impl Lane {
     pub(super) fn new(queue: Arc<WorkedQueue>) -> Self {
         Self {
             queue,
+            is_away: false,
             flight: Flight::default(),
             portion: ClaimPortion::default(),
             told: None,
@@ -64,7 +67,7 @@ impl Lane {
     /// For how many jobs it is worth asking now.
     pub(super) fn room(&self, now: Instant) -> usize {
         match &self.queue.rate {
-            _ if self.flight.is_under_way() || self.rests() => 0,
+            _ if self.is_away || self.flight.is_under_way() || self.rests() => 0,
             Some(rate) => rate.room(now).min(self.portion.jobs()),
             None => self.portion.jobs(),
         }
@@ -93,7 +96,7 @@ impl Lane {
     /// When it will be worth asking if nothing happens before; `None` if that takes more than time.
     pub(super) fn rests_until(&self, now: Instant) -> Option<Instant> {
         match (&self.rest, &self.queue.rate) {
-            _ if self.flight.is_under_way() || self.room(now) > 0 => None,
+            _ if self.is_away || self.flight.is_under_way() || self.room(now) > 0 => None,
             (Some(rest), _) => Some(rest.until),
             (None, Some(rate)) => rate.wait_for_room(now).map(|wait| later(now, wait)),
             (None, None) => None,

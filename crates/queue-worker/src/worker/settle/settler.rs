@@ -88,7 +88,10 @@ impl Settler {
 
     fn sort(&mut self, settlement: Settlement) {
         match self.apart.get_mut(&settlement.job.lane()) {
-            Some(waiting) => waiting.push(settlement),
+            Some(waiting) => {
+                self.applier.0.set_aside([&*settlement.job]);
+                waiting.push(settlement);
+            }
             None => self.ready.push_back(settlement),
         }
     }
@@ -102,6 +105,7 @@ impl Settler {
             }
             Ended::OfQueue(lane) => {
                 self.ready.extend(self.apart.remove(&lane).unwrap_or_default());
+                self.applier.0.is_back(lane);
                 Vec::new()
             }
         }
@@ -109,6 +113,10 @@ impl Settler {
 
     /// A queue that was asked alone waits before the next try. Of several any may be well, so each is tried at once.
     fn part(&mut self, later: Vec<Pending>) -> Vec<Work> {
+        if later.is_empty() {
+            return Vec::new();
+        }
+        self.applier.0.set_aside(later.iter().map(|pending| &*pending.settlement.job));
         let mut by_lane: BTreeMap<usize, Vec<Pending>> = BTreeMap::new();
         for pending in later {
             by_lane.entry(pending.lane()).or_default().push(pending);

@@ -101,6 +101,28 @@ async fn outcomes_of_a_queue_that_is_away_hold_up_no_others() {
     assert_eq!((report.started, report.completed), (3, 3));
 }
 
+/// More jobs than there are slots end before the store is back.
+#[tokio::test(start_paused = true)]
+async fn outcomes_of_a_queue_that_is_away_take_no_slots_of_others() {
+    const SLOTS: usize = 4;
+    let (rig, starts) = (Rig::new(), Starts::default());
+    rig.enqueue_into(&a(), jobs(100)).await;
+    rig.store.script().on_settle = Some(whenever(a(), Fault::Refuse(ErrorKind::Unavailable)));
+    let worker = rig.worker_on(starts.router(|_| 10), evenly([a(), b()])).lease(millis(300_000));
+    let running = Rig::start(worker.concurrency(SLOTS).prefetch(0));
+    sleep(millis(60_000)).await;
+    assert_eq!(starts.of_queue(&a()).len(), SLOTS, "no more are taken whose outcomes would only wait");
+    rig.enqueue_into(&b(), (100..200).map(|n| job(&n.to_string(), 10))).await;
+    rig.events.wait_for("completed 199").await;
+    assert_eq!(rig.events.elapsed_ms(), 60_250, "all slots are free for the other queue");
+    rig.store.script().on_settle = None;
+    for n in 0..100 {
+        rig.events.wait_for(&format!("completed {n}")).await;
+    }
+    let report = running.stop().await;
+    assert_eq!((report.started, report.completed, report.leases_lost), (200, 200, 0));
+}
+
 #[tokio::test(start_paused = true)]
 async fn outcomes_that_wait_for_a_queue_that_is_away_go_together_once_it_is_back() {
     let (rig, starts) = (Rig::new(), Starts::default());
