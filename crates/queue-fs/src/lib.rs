@@ -32,9 +32,9 @@
 //! |---|---|
 //! | a write | one `write` and one `fdatasync`, shared by all calls that wait, of about 150 bytes a job and its payload |
 //! | a read | no file, unless the payload or the result is not in memory |
-//! | memory | about half a KiB for each job, and payloads and results up to [a budget](FsOptions::memory_budget_bytes) |
-//! | disk | at most about twice the bytes of the jobs, two segments of 4 MiB, and 8 MiB of reserve; see [`FsUsage`] |
-//! | opening | the whole journal is read: about 200 MB a second |
+//! | memory | in each handle about half a KiB for each job that waits, 250 bytes more once it was claimed, and payloads and results up to [a budget](FsOptions::memory_budget_bytes) |
+//! | disk | as a rule at most twice the bytes of the jobs, and at most three times; a few segments of 4 MiB, and 8 MiB of reserve; see [`FsUsage`] |
+//! | opening | the whole journal is read, about 200 MB a second, while others go on writing |
 //!
 //! # Threads
 //! No file is touched on an async thread, and no runtime is needed. One thread works: it takes every call that waits, runs

@@ -118,7 +118,7 @@ impl FsOptions {
     }
 
     /// How many bytes of payloads and results this handle keeps in memory. What is beyond is read from the files when it
-    /// is asked for. Metadata are always in memory: about half a KiB for each job. Default 64 MiB.
+    /// is asked for. Metadata are always in memory: about half a KiB for each job that waits. Default 64 MiB.
     #[must_use]
     pub fn memory_budget_bytes(mut self, bytes: u64) -> Self {
         self.memory_budget_bytes = bytes;

@@ -28,5 +28,5 @@
 mod engine;
 mod storage;
 
-pub use engine::{Edit, Engine, StoredJob};
+pub use engine::{Course, Edit, Engine, StoredJob, Traits};
 pub use storage::MemoryStorage;

@@ -7,8 +7,13 @@ pub const FAILURE_MESSAGE_BYTES_MAX: usize = 1024;
 const FAILURE_NAME_BYTES_MAX: usize = 255;
 
 /// Why an attempt failed, safe to store and to show: bounded, and with secrets masked.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
+///
+/// It takes up one pointer where it stands, since most jobs have none.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Failure(Box<Parts>);
+
+#[derive(Clone, PartialEq, Eq)]
+struct Parts {
     name: String,
     message: String,
     details: Option<Bytes>,
@@ -23,42 +28,53 @@ impl Failure {
         truncate(&mut name, FAILURE_NAME_BYTES_MAX);
         let mut message = without_nul(&mask_secrets(message.as_ref()));
         truncate(&mut message, FAILURE_MESSAGE_BYTES_MAX);
-        Self { name, message, details: None }
+        Self(Box::new(Parts { name, message, details: None }))
     }
 
     /// Adds structured details, which are stored as given.
     #[must_use]
     pub fn with_details(mut self, details: Bytes) -> Self {
-        self.details = Some(details);
+        self.0.details = Some(details);
         self
     }
 
     /// What programs match on.
     pub fn name(&self) -> &str {
-        &self.name
+        &self.0.name
     }
 
     /// What people read.
     pub fn message(&self) -> &str {
-        &self.message
+        &self.0.message
     }
 
     /// Structured details, kept apart from the metadata.
     pub fn details(&self) -> Option<&Bytes> {
-        self.details.as_ref()
+        self.0.details.as_ref()
     }
 
     /// The same failure without its details, as metadata carries it.
     #[must_use]
     pub fn without_details(mut self) -> Self {
-        self.details = None;
+        self.0.details = None;
         self
     }
 }
 
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}", self.name, self.message)
+        write!(f, "{}: {}", self.name(), self.message())
+    }
+}
+
+impl std::fmt::Debug for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Parts { name, message, details } = &*self.0;
+        f.debug_struct("Failure")
+            .field("name", name)
+            .field("message", message)
+            .field("details", details)
+            .finish()
     }
 }
 

@@ -1,4 +1,5 @@
 use super::{
+    Names,
     job::{Moving, read_fixed, time, write_fixed, write_moving},
     wire::{Malformed, Reader, Writer},
 };
@@ -7,7 +8,7 @@ use queue_core::{
     ContentType, Payload, QueueName, Seq, Timestamp, WorkerId, WorkerInfo, lifecycle::TrackedJob,
 };
 use queue_memory::StoredJob;
-use std::ops::Range;
+use std::{borrow::BorrowMut, ops::Range};
 
 mod kind {
     pub(super) const QUEUE: u8 = 0;
@@ -63,6 +64,17 @@ pub(crate) enum Kept<T> {
     Now(T),
 }
 
+impl<T> Kept<T> {
+    /// Tells what a part is now, unless it is as it was.
+    pub(crate) fn tell(self, change: impl FnOnce(Option<T>)) {
+        match self {
+            Self::Same => {}
+            Self::Gone => change(None),
+            Self::Now(now) => change(Some(now)),
+        }
+    }
+}
+
 /// Writes changes one after another. The queue is written when it is another one than before.
 pub(crate) mod write {
     use super::{
@@ -81,12 +93,14 @@ pub(crate) mod write {
     pub(crate) fn put(out: &mut Vec<u8>, stored: &StoredJob) -> (Range<usize>, Option<Range<usize>>) {
         let mut out = Writer(out);
         out.u8(kind::PUT);
-        out.u64(stored.job.meta.seq.get());
-        write_fixed(&mut out, &stored.job.meta);
-        write_moving(&mut out, &stored.job);
-        let payload = blob(&mut out, &stored.body.payload);
-        let result = kept(&mut out, as_kept(stored.body.result.as_ref()), blob);
-        kept(&mut out, as_kept(stored.body.error_details.as_ref()), |out, details| out.blob(details));
+        out.u64(stored.seq.get());
+        write_fixed(&mut out, stored);
+        write_moving(&mut out, stored);
+        out.name(&stored.traits.content_type);
+        let payload = out.blob(&stored.payload);
+        let course = stored.course();
+        let result = kept(&mut out, as_kept(course.result.as_ref()), blob);
+        kept(&mut out, as_kept(course.error_details.as_ref()), |out, details| out.blob(details));
         (payload, result)
     }
 
@@ -99,8 +113,8 @@ pub(crate) mod write {
     ) -> Option<Range<usize>> {
         let mut out = Writer(out);
         out.u8(kind::UPDATE);
-        out.u64(stored.job.meta.seq.get());
-        write_moving(&mut out, &stored.job);
+        out.u64(stored.seq.get());
+        write_moving(&mut out, stored);
         let result = kept(&mut out, result, blob);
         kept(&mut out, error_details, |out, details| out.blob(details));
         result
@@ -165,12 +179,20 @@ pub(crate) mod write {
 impl Change {
     /// Reads the changes of one record, in order.
     pub(crate) fn read_all(bytes: &[u8]) -> impl Iterator<Item = Result<Self, Malformed>> {
+        Self::read_sharing(bytes, Names::default())
+    }
+
+    /// The same, with names that were read before.
+    pub(crate) fn read_sharing(
+        bytes: &[u8],
+        mut names: impl BorrowMut<Names>,
+    ) -> impl Iterator<Item = Result<Self, Malformed>> {
         let (mut from, mut queue, mut has_failed) = (Reader::new(bytes), None, false);
         std::iter::from_fn(move || {
             if has_failed || from.is_at_end() {
                 return None;
             }
-            let change = read_next(&mut from, &mut queue);
+            let change = read_next(&mut from, &mut queue, names.borrow_mut());
             has_failed = change.is_err();
             change.transpose()
         })
@@ -178,17 +200,21 @@ impl Change {
 }
 
 /// The next change; `None` if the record ends after the name of a queue.
-fn read_next(from: &mut Reader<'_>, current: &mut Option<QueueName>) -> Result<Option<Change>, Malformed> {
+fn read_next(
+    from: &mut Reader<'_>,
+    current: &mut Option<QueueName>,
+    names: &mut Names,
+) -> Result<Option<Change>, Malformed> {
     while !from.is_at_end() {
         let kind = from.u8()?;
         if kind == kind::QUEUE {
-            *current = Some(from.name()?);
+            *current = Some(names.queues.read(from)?);
             continue;
         }
         let queue = || current.clone().ok_or(Malformed("a change names no queue"));
         return Ok(Some(match kind {
-            kind::PUT => read_put(from, queue()?)?,
-            kind::UPDATE => read_update(from, queue()?)?,
+            kind::PUT => read_put(from, queue()?, names)?,
+            kind::UPDATE => read_update(from, queue()?, names)?,
             kind::REMOVE => Change::Remove { queue: queue()?, seq: Seq::new(from.u64()?) },
             kind::PAUSE | kind::RESUME => Change::Pause { queue: from.name()?, paused: kind == kind::PAUSE },
             kind::WORKER => read_worker(from)?,
@@ -199,18 +225,18 @@ fn read_next(from: &mut Reader<'_>, current: &mut Option<QueueName>) -> Result<O
     Ok(None)
 }
 
-fn read_put(from: &mut Reader<'_>, queue: QueueName) -> Result<Change, Malformed> {
+fn read_put(from: &mut Reader<'_>, queue: QueueName, names: &mut Names) -> Result<Change, Malformed> {
     let seq = Seq::new(from.u64()?);
-    let mut job = TrackedJob::new(read_fixed(from, queue, seq)?);
-    Moving::read(from)?.onto(&mut job);
-    let payload = blob(from)?;
-    let result = into_option(kept(from, blob)?);
+    let mut job = TrackedJob::new(read_fixed(from, queue, seq, names)?);
+    Moving::read(from, names)?.onto(&mut job);
+    let payload = blob(from, names)?;
+    let result = into_option(kept(from, |from| blob(from, names))?);
     Ok(Change::Put { job, payload, result, error_details: into_option(kept(from, Reader::bytes)?) })
 }
 
-fn read_update(from: &mut Reader<'_>, queue: QueueName) -> Result<Change, Malformed> {
-    let (seq, moving) = (Seq::new(from.u64()?), Moving::read(from)?);
-    let (result, error_details) = (kept(from, blob)?, kept(from, Reader::bytes)?);
+fn read_update(from: &mut Reader<'_>, queue: QueueName, names: &mut Names) -> Result<Change, Malformed> {
+    let (seq, moving) = (Seq::new(from.u64()?), Moving::read(from, names)?);
+    let (result, error_details) = (kept(from, |from| blob(from, names))?, kept(from, Reader::bytes)?);
     Ok(Change::Update(Update { queue, seq, moving, result, error_details }))
 }
 
@@ -222,13 +248,13 @@ fn read_worker(from: &mut Reader<'_>) -> Result<Change, Malformed> {
     Ok(Change::Worker { worker, until: time(from)? })
 }
 
-fn blob(from: &mut Reader<'_>) -> Result<Blob, Malformed> {
-    Ok(Blob { content_type: from.name()?, range: from.blob()? })
+fn blob(from: &mut Reader<'_>, names: &mut Names) -> Result<Blob, Malformed> {
+    Ok(Blob { content_type: names.content_types.read(from)?, range: from.blob()? })
 }
 
 fn kept<'b, T>(
     from: &mut Reader<'b>,
-    read: impl Fn(&mut Reader<'b>) -> Result<T, Malformed>,
+    read: impl FnOnce(&mut Reader<'b>) -> Result<T, Malformed>,
 ) -> Result<Kept<T>, Malformed> {
     Ok(match from.u8()? {
         0 => Kept::Same,

@@ -1,10 +1,14 @@
-use super::wire::{Malformed, Reader, Writer};
+use super::{
+    Names,
+    wire::{Malformed, Reader, Writer},
+};
 use bytes::Bytes;
 use queue_core::{
     Budget, Failure, JobMeta, LeaseInfo, LeaseToken, QueueName, Reason, Retention, RetentionPolicy, Seq,
     State, Timestamp,
     lifecycle::{LastSettle, Settle, TrackedJob},
 };
+use queue_memory::{Course, StoredJob};
 
 /// Stands for no reason.
 const NO_REASON: u8 = u8::MAX;
@@ -30,7 +34,7 @@ pub(crate) struct Moving {
     pub(crate) state: State,
     reason: Option<Reason>,
     run_at: Timestamp,
-    epoch: u64,
+    pub(crate) epoch: u64,
     failures: u32,
     stalls: u32,
     cancel_requested: bool,
@@ -45,25 +49,31 @@ pub(crate) struct Moving {
 }
 
 /// What is written once.
-pub(super) fn write_fixed(out: &mut Writer<'_>, meta: &JobMeta) {
-    out.name(&meta.id);
-    out.name(&meta.kind);
-    out.i16(meta.priority);
-    out.i64(meta.created_at.as_millis());
-    out.u32(meta.max_attempts.as_raw());
-    out.u32(meta.max_stalls.as_raw());
-    out.i64(meta.retention.completed.as_raw());
-    out.i64(meta.retention.failed.as_raw());
+pub(super) fn write_fixed(out: &mut Writer<'_>, job: &StoredJob) {
+    let traits = &*job.traits;
+    out.name(&job.id);
+    out.name(&traits.kind);
+    out.i16(job.priority);
+    out.i64(job.created_at.as_millis());
+    out.u32(traits.max_attempts.as_raw());
+    out.u32(traits.max_stalls.as_raw());
+    out.i64(traits.retention.completed.as_raw());
+    out.i64(traits.retention.failed.as_raw());
 }
 
 /// A job with nothing but what is written once; [`Moving::onto`] brings the rest.
-pub(super) fn read_fixed(from: &mut Reader<'_>, queue: QueueName, seq: Seq) -> Result<JobMeta, Malformed> {
+pub(super) fn read_fixed(
+    from: &mut Reader<'_>,
+    queue: QueueName,
+    seq: Seq,
+    names: &mut Names,
+) -> Result<JobMeta, Malformed> {
     Ok(JobMeta {
         queue,
         id: from.name()?,
         seq,
         revision: 0,
-        kind: from.name()?,
+        kind: names.kinds.read(from)?,
         priority: from.i16()?,
         created_at: time(from)?,
         run_at: Timestamp::default(),
@@ -86,56 +96,55 @@ pub(super) fn read_fixed(from: &mut Reader<'_>, queue: QueueName, seq: Seq) -> R
 }
 
 /// What a life changes.
-pub(super) fn write_moving(out: &mut Writer<'_>, job: &TrackedJob) {
-    let meta = &job.meta;
-    out.u64(meta.revision);
-    out.u8(meta.state.as_code());
-    out.u8(meta.reason.map_or(NO_REASON, Reason::as_code));
-    out.i64(meta.run_at.as_millis());
-    out.u64(meta.epoch);
-    out.u32(meta.failures);
-    out.u32(meta.stalls);
-    out.u16(flags(job));
-    if let Some(lease) = &meta.lease {
+pub(super) fn write_moving(out: &mut Writer<'_>, job: &StoredJob) {
+    let course = job.course();
+    out.u64(job.revision);
+    out.u8(job.state.as_code());
+    out.u8(job.reason.map_or(NO_REASON, Reason::as_code));
+    out.i64(job.run_at.as_millis());
+    out.u64(job.epoch);
+    out.u32(job.failures);
+    out.u32(job.stalls);
+    out.u16(flags(job, course));
+    if let Some(lease) = &course.lease {
         out.name(&lease.worker);
         out.i64(lease.expires_at.as_millis());
     }
-    if let Some(token) = &job.token {
+    if let Some(token) = &course.token {
         out.token(token.as_bytes());
     }
-    if let Some(last) = &job.last_settle {
+    if let Some(last) = &course.last_settle {
         out.token(last.token.as_bytes());
         out.u8(last.settle.as_code());
     }
-    if let Some(progress) = &meta.progress {
+    if let Some(progress) = &course.progress {
         out.blob(progress);
     }
-    if let Some(error) = &meta.last_error {
+    if let Some(error) = &course.last_error {
         out.text(error.name());
         out.text(error.message());
     }
-    meta.finished_at.into_iter().chain(meta.purge_at).for_each(|at| out.i64(at.as_millis()));
+    course.finished_at.into_iter().chain(course.purge_at).for_each(|at| out.i64(at.as_millis()));
 }
 
-fn flags(job: &TrackedJob) -> u16 {
-    let meta = &job.meta;
+fn flags(job: &StoredJob, course: &Course) -> u16 {
     let facts = [
-        (flag::CANCEL_REQUESTED, meta.cancel_requested),
-        (flag::AWAITED, meta.awaited),
-        (flag::LEASE, meta.lease.is_some()),
-        (flag::TOKEN, job.token.is_some()),
-        (flag::LAST_SETTLE, job.last_settle.is_some()),
-        (flag::PROGRESS, meta.progress.is_some()),
-        (flag::LAST_ERROR, meta.last_error.is_some()),
-        (flag::FINISHED_AT, meta.finished_at.is_some()),
-        (flag::PURGE_AT, meta.purge_at.is_some()),
+        (flag::CANCEL_REQUESTED, job.cancel_requested),
+        (flag::AWAITED, job.awaited),
+        (flag::LEASE, course.lease.is_some()),
+        (flag::TOKEN, course.token.is_some()),
+        (flag::LAST_SETTLE, course.last_settle.is_some()),
+        (flag::PROGRESS, course.progress.is_some()),
+        (flag::LAST_ERROR, course.last_error.is_some()),
+        (flag::FINISHED_AT, course.finished_at.is_some()),
+        (flag::PURGE_AT, course.purge_at.is_some()),
     ];
     facts.into_iter().filter(|(_, holds)| *holds).fold(0, |flags, (flag, _)| flags | flag)
 }
 
 impl Moving {
     /// Reads what [`write_moving`] wrote.
-    pub(super) fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+    pub(super) fn read(from: &mut Reader<'_>, names: &mut Names) -> Result<Self, Malformed> {
         let revision = from.u64()?;
         let state = from.code(State::from_code, "a state has no such number")?;
         let reason = match from.u8()? {
@@ -158,7 +167,7 @@ impl Moving {
             stalls,
             cancel_requested: has(flag::CANCEL_REQUESTED),
             awaited: has(flag::AWAITED),
-            lease: if has(flag::LEASE) { Some(lease(from)?) } else { None },
+            lease: if has(flag::LEASE) { Some(lease(from, names)?) } else { None },
             token: if has(flag::TOKEN) { Some(token(from)?) } else { None },
             last_settle: if has(flag::LAST_SETTLE) { Some(last_settle(from)?) } else { None },
             progress: if has(flag::PROGRESS) { Some(from.bytes()?) } else { None },
@@ -182,8 +191,8 @@ impl Moving {
     }
 }
 
-fn lease(from: &mut Reader<'_>) -> Result<LeaseInfo, Malformed> {
-    Ok(LeaseInfo { worker: from.name()?, expires_at: time(from)? })
+fn lease(from: &mut Reader<'_>, names: &mut Names) -> Result<LeaseInfo, Malformed> {
+    Ok(LeaseInfo { worker: names.workers.read(from)?, expires_at: time(from)? })
 }
 
 fn token(from: &mut Reader<'_>) -> Result<LeaseToken, Malformed> {

@@ -6,13 +6,15 @@
 mod change;
 mod job;
 mod length;
+mod names;
 mod record;
 mod salt;
 mod segment;
 mod wire;
 
 pub(crate) use change::{Blob, Change, Kept, Update, write};
-pub(crate) use length::put_len;
+pub(crate) use length::whole_len;
+pub(crate) use names::Names;
 pub(crate) use record::{Found, Head, RECORD_HEAD_BYTES, find_next, parse, seal, start};
 pub(crate) use salt::Salt;
 pub(crate) use segment::{SEGMENT_HEAD_BYTES, SegmentHead, SegmentHeadError, segment_name, segment_number};

@@ -77,9 +77,13 @@ impl<'b> Reader<'b> {
     }
 
     pub(super) fn name<N: TryFrom<&'b str>>(&mut self) -> Result<N, Malformed> {
+        N::try_from(self.name_text()?).map_err(|_| Malformed("a name breaks the rules of names"))
+    }
+
+    /// The text of a name, which may break the rules of names.
+    pub(super) fn name_text(&mut self) -> Result<&'b str, Malformed> {
         let len = usize::from(self.u8()?);
-        let text = std::str::from_utf8(self.take(len)?).map_err(|_| Malformed("a name is not UTF-8"))?;
-        N::try_from(text).map_err(|_| Malformed("a name breaks the rules of names"))
+        std::str::from_utf8(self.take(len)?).map_err(|_| Malformed("a name is not UTF-8"))
     }
 
     pub(super) fn text(&mut self) -> Result<&'b str, Malformed> {

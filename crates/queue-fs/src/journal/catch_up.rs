@@ -1,4 +1,8 @@
-use super::{Journal, Mark, Position, Sink, files::read, judge::Suspect};
+use super::{
+    Journal, Mark, Position, Sink,
+    files::{read, read_into},
+    judge::Suspect,
+};
 use crate::{
     error::Fault,
     format::{Found, SegmentHeadError, parse, segment_name},
@@ -22,8 +26,9 @@ impl Journal {
         if self.acts_on_durable_alone() && self.synced.max(mark.synced) < mark.visible {
             return Ok(Seen::NeedsLock);
         }
+        let mut buffer = Vec::new();
         while self.tail < mark.visible {
-            if !self.read_visible(mark.visible, sink)? {
+            if !self.read_visible(mark.visible, &mut buffer, sink)? {
                 return Ok(Seen::NeedsLock);
             }
         }
@@ -34,7 +39,12 @@ impl Journal {
     }
 
     /// Reads on in this segment or steps into the next; false if that is not for here.
-    fn read_visible(&mut self, visible: Position, sink: &mut dyn Sink) -> Result<bool, Fault> {
+    pub(super) fn read_visible(
+        &mut self,
+        visible: Position,
+        buffer: &mut Vec<u8>,
+        sink: &mut dyn Sink,
+    ) -> Result<bool, Fault> {
         let segment = self.tail.segment;
         let file = match self.files.segment(segment) {
             Ok(file) => file,
@@ -45,8 +55,8 @@ impl Journal {
         let size = file.size().map_err(|error| Fault::io(&segment_name(segment), error))?;
         let end = if is_last { visible.offset } else { size };
         if end > self.tail.offset {
-            let bytes = read(&*file, segment, self.tail.offset, end)?;
-            if self.take_records(&bytes, sink)?.is_some() || self.tail.offset != end {
+            read_into(buffer, &*file, segment, self.tail.offset, end)?;
+            if self.take_records(buffer, sink)?.is_some() || self.tail.offset != end {
                 return Ok(false);
             }
         }

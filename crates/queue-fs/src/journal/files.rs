@@ -96,7 +96,20 @@ impl Files {
 
 /// Reads a range, or what there is of it.
 pub(crate) fn read(file: &dyn FsFile, number: u64, from: u64, to: u64) -> Result<Vec<u8>, Fault> {
-    let mut bytes = vec![0; usize::try_from(to.saturating_sub(from)).expect("a segment fits the memory")];
+    let mut bytes = Vec::new();
+    read_into(&mut bytes, file, number, from, to)?;
+    Ok(bytes)
+}
+
+/// The same, instead of what was in the buffer: whoever reads many takes its memory once.
+pub(super) fn read_into(
+    bytes: &mut Vec<u8>,
+    file: &dyn FsFile,
+    number: u64,
+    from: u64,
+    to: u64,
+) -> Result<(), Fault> {
+    bytes.resize(usize::try_from(to.saturating_sub(from)).expect("a segment fits the memory"), 0);
     let mut filled = 0;
     while filled < bytes.len() {
         let read = file.read_at(from + filled as u64, &mut bytes[filled..]);
@@ -106,5 +119,5 @@ pub(crate) fn read(file: &dyn FsFile, number: u64, from: u64, to: u64) -> Result
         }
     }
     bytes.truncate(filled);
-    Ok(bytes)
+    Ok(())
 }

@@ -1,7 +1,8 @@
 //! The files: segments of records, the lock, and who may act on what.
 //!
 //! A writer takes the lock, reads what others wrote since, appends, flushes, tells everybody by the [`Mark`], and lets go.
-//! So nobody acts on a record that is not as durable as promised, and reading up to the mark needs no lock.
+//! So nobody acts on a record that is not as durable as promised, and reading up to the mark needs no lock. That holds for
+//! the whole journal too: a store is opened beside those that write, and takes the lock for what they wrote last.
 //!
 //! The journal is circular. Jobs that are still there are carried on from the oldest segment into new records, and a
 //! segment of which nothing is needed is removed. There are no snapshots, and so no second format, no moment at which two
@@ -9,6 +10,7 @@
 //!
 //! Absent on purpose: what the records mean, which is the [`Sink`]'s.
 
+mod ahead;
 mod append;
 mod catch_up;
 mod files;
@@ -19,6 +21,7 @@ mod position;
 mod replay;
 mod reserve;
 
+pub(crate) use ahead::Ahead;
 pub(crate) use catch_up::Seen;
 pub(crate) use files::{Files, Location, read};
 pub(crate) use judge::Suspect;
@@ -47,6 +50,12 @@ pub(crate) trait Sink {
 
     /// The changes of one record, which stand at this place.
     fn take(&mut self, head: &Head, at: Position, changes: &[u8]) -> Result<(), Malformed>;
+
+    /// Many records follow: whatever is done faster for all of them together may be put off.
+    fn begin_bulk(&mut self);
+
+    /// What was put off is done now; more records may follow, one by one.
+    fn end_bulk(&mut self) -> Result<(), Malformed>;
 }
 
 /// One handle's view of the journal.

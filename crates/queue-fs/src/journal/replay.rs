@@ -15,17 +15,30 @@ impl Journal {
         self.files.forget_all();
         let mark = self.read_mark()?;
         let numbers = self.segment_numbers()?;
-        let Some((&lowest, &last)) = numbers.first().zip(numbers.last()) else {
-            sink.begin_at(FIRST);
-            return self.make_first(mark);
+        sink.begin_at(numbers.first().copied().unwrap_or(FIRST));
+        sink.begin_bulk();
+        let begun = match numbers.first().zip(numbers.last()) {
+            Some((&lowest, &last)) if self.begin_at(lowest, last, mark)? => {
+                self.read_whole(&numbers, last, mark, sink)
+            }
+            _ => self.make_first(mark),
         };
+        let Position { segment, offset } = self.tail;
+        let whole = sink.end_bulk().map_err(|what| Fault::corrupt(segment_name(segment), offset, what.0));
+        begun.and(whole)
+    }
+
+    /// Reads on to the end of the last segment, and puts in order what a crash may have left. Only under the lock.
+    pub(super) fn read_whole(
+        &mut self,
+        numbers: &[u64],
+        last: u64,
+        mark: Option<Mark>,
+        sink: &mut dyn Sink,
+    ) -> Result<(), Fault> {
         if let Some(pair) = numbers.windows(2).find(|pair| pair[0] + 1 != pair[1]) {
             return Err(missing(pair[0] + 1));
         }
-        if !self.begin_at(lowest, last, mark)? {
-            return self.make_first(mark);
-        }
-        sink.begin_at(lowest);
         self.read_to(last, mark, sink)?;
         if self.lowest > self.oldest {
             return Err(missing(self.oldest));
@@ -35,6 +48,7 @@ impl Journal {
         self.make_durable()?;
         self.fs.sync_names().map_err(|error| self.poison(Fault::io("the directory", error)))?;
         self.remove_unneeded()?;
+        self.files.forget_before(self.oldest);
         // Who reads everything anew knows that by itself.
         self.has_news = false;
         self.publish()
@@ -49,7 +63,7 @@ impl Journal {
     }
 
     /// Stands in front of the first record; false if this is what a crash left of making the first segment.
-    fn begin_at(&mut self, lowest: u64, last: u64, mark: Option<Mark>) -> Result<bool, Fault> {
+    pub(super) fn begin_at(&mut self, lowest: u64, last: u64, mark: Option<Mark>) -> Result<bool, Fault> {
         let head = match self.files.head(lowest)? {
             Ok(head) => head,
             Err(SegmentHeadError::OtherLayout(layout)) => {

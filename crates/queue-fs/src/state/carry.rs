@@ -15,12 +15,24 @@ const CARRY_BYTES_MIN: usize = 64 << 10;
 const LOOKS_MAX: usize = 10_000;
 
 impl State {
-    /// Whether the journal is so much longer than what is in it that its oldest segment should go: so it has at most about
-    /// twice the bytes of the jobs, and two segments. Less while the disk is full.
+    /// Whether the journal is so much longer than what is in it that its oldest segment should go: it is more than twice the
+    /// bytes of the jobs, and of a segment. While the jobs of that segment are carried on, about as much again is written of
+    /// others, so it has at most about three times the bytes of the jobs. Less while the disk is full.
+    ///
+    /// Whatever is carried on must be counted, or carrying it would never come to an end.
     pub(crate) fn is_wasteful(&self, segment_bytes: u64, is_tight: bool) -> bool {
         let usage = &self.shelf.usage;
         let factor = if is_tight { 1 } else { 2 };
-        usage.oldest().is_some() && usage.journal_bytes > factor * (usage.live_bytes + segment_bytes)
+        let exceeds = |needed: u64| usage.journal_bytes > factor * (needed + segment_bytes);
+        // The rest is counted last, since it takes a look at every queue.
+        usage.oldest().is_some() && exceeds(usage.live_bytes) && exceeds(usage.live_bytes + self.rest_bytes())
+    }
+
+    /// What belongs to no job takes up so much.
+    fn rest_bytes(&self) -> u64 {
+        let mut rest = Vec::new();
+        self.write_the_rest(&mut rest);
+        rest.len() as u64
     }
 
     /// Adds a record to those that are pending, in which jobs of the oldest segment are carried on: about as much as the
@@ -70,13 +82,13 @@ impl State {
         oldest: u64,
         seq: Seq,
     ) -> Result<(), Fault> {
-        let Some(shelved) = self.shelf.get(seq).filter(|shelved| shelved.segment == oldest) else {
+        let Some(shelved) = self.shelf.get(seq).filter(|shelved| shelved.segment() == oldest) else {
             return Ok(());
         };
         let Some(stored) = self.engine.stored(&shelved.queue, seq) else { return Ok(()) };
         draft.select(&shelved.queue);
         let mut whole = stored.clone();
-        self.fill(journal.files(), &whole.job.meta, &mut whole.body)?;
+        self.fill_whole(journal.files(), &mut whole)?;
         let shelved = draft.put(&whole);
         draft.notes.push(Note::Carry { seq, shelved });
         Ok(())
@@ -100,7 +112,7 @@ impl State {
         let Some(shelved) = self.shelf.get(seq) else { return Ok(()) };
         let Some(stored) = self.engine.stored(&shelved.queue, seq) else { return Ok(()) };
         let mut whole = stored.clone();
-        self.fill(files, &whole.job.meta, &mut whole.body)?;
+        self.fill_whole(files, &mut whole)?;
         write::queue(out, &shelved.queue);
         write::put(out, &whole);
         Ok(())

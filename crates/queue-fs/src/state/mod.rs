@@ -10,10 +10,16 @@ mod verify;
 pub use record::encode;
 pub(crate) use record::{Pending, PresenceEdit};
 
-use crate::{FsUsage, error::Fault, journal::Files};
+use crate::{
+    FsUsage,
+    error::Fault,
+    format::Names,
+    journal::{Files, Location},
+};
+use bytes::Bytes;
 use queue_core::{JobBody, JobMeta, Payload, QueueName, Seq};
-use queue_memory::Engine;
-use shelf::{Part, Shelf};
+use queue_memory::{Engine, StoredJob};
+use shelf::{Shelf, ShelvedResult};
 
 /// Every job of the store. Payloads and results beyond a budget are not in memory: the engine has empty ones in their
 /// place, and the shelf knows where they are.
@@ -28,6 +34,8 @@ pub(crate) struct State {
     budget_bytes: u64,
     /// The time of the transaction at hand is written down even if nothing else is.
     pub(crate) keeps_time: bool,
+    /// Those that were read lately.
+    names: Names,
 }
 
 impl State {
@@ -39,29 +47,39 @@ impl State {
             begun_at: 0,
             budget_bytes,
             keeps_time: false,
+            names: Names::default(),
         }
     }
 
     /// Brings in the parts of a job that are not in memory.
     pub(crate) fn fill(&self, files: &mut Files, meta: &JobMeta, body: &mut JobBody) -> Result<(), Fault> {
         let Some(shelved) = self.shelf.get(meta.seq) else { return Ok(()) };
-        fill_one(shelved.payload, files, &mut body.payload)?;
-        match (shelved.result, &mut body.result) {
-            (Some(part), Some(result)) if part.epoch == meta.epoch => fill_one(part, files, result),
-            _ => Ok(()),
-        }
+        fill_one(shelved.payload, shelved.is_payload_resident, files, &mut body.payload.bytes)?;
+        let result = body.result.as_mut().map(|result| &mut result.bytes);
+        fill_result(shelved.result_of(meta.epoch), files, result)
+    }
+
+    /// The same of a whole job.
+    fn fill_whole(&self, files: &mut Files, whole: &mut StoredJob) -> Result<(), Fault> {
+        let Some(shelved) = self.shelf.get(whole.seq) else { return Ok(()) };
+        fill_one(shelved.payload, shelved.is_payload_resident, files, &mut whole.payload)?;
+        let result = whole.course.as_mut().and_then(|course| course.result.as_mut());
+        fill_result(shelved.result_of(whole.epoch), files, result.map(|result| &mut result.bytes))
     }
 
     /// How long a body is, wherever its parts are.
     pub(crate) fn body_len(&self, meta: &JobMeta, body: &JobBody) -> usize {
         let Some(shelved) = self.shelf.get(meta.seq) else { return body.len() };
-        let result = shelved.result.filter(|part| body.result.is_some() && part.epoch == meta.epoch);
-        body.len() + absent_bytes(shelved.payload) + result.map_or(0, absent_bytes)
+        let result = shelved.result_of(meta.epoch).filter(|_| body.result.is_some());
+        body.len()
+            + absent_bytes(shelved.payload, shelved.is_payload_resident)
+            + result.map_or(0, |result| absent_bytes(result.location, result.is_resident))
     }
 
     /// How long a result is, wherever it is.
     pub(crate) fn result_len(&self, queue: &QueueName, seq: Seq, result: &Payload) -> usize {
-        result.bytes.len() + self.shelved_result(queue, seq).map_or(0, absent_bytes)
+        let shelved = self.shelved_result(queue, seq);
+        result.bytes.len() + shelved.map_or(0, |result| absent_bytes(result.location, result.is_resident))
     }
 
     /// Brings in a result that is not in memory.
@@ -72,12 +90,11 @@ impl State {
         seq: Seq,
         result: &mut Payload,
     ) -> Result<(), Fault> {
-        self.shelved_result(queue, seq).map_or(Ok(()), |part| fill_one(part, files, result))
+        fill_result(self.shelved_result(queue, seq), files, Some(&mut result.bytes))
     }
 
-    fn shelved_result(&self, queue: &QueueName, seq: Seq) -> Option<Part> {
-        let epoch = self.engine.stored(queue, seq)?.job.meta.epoch;
-        self.shelf.get(seq)?.result.filter(|part| part.epoch == epoch)
+    fn shelved_result(&self, queue: &QueueName, seq: Seq) -> Option<ShelvedResult> {
+        self.shelf.get(seq)?.result_of(self.engine.stored(queue, seq)?.epoch)
     }
 
     /// What all of it takes up.
@@ -98,13 +115,24 @@ impl State {
 }
 
 /// What of a part is on the disk alone.
-fn absent_bytes(part: Part) -> usize {
-    if part.is_resident { 0 } else { part.location.len as usize }
+fn absent_bytes(location: Location, is_resident: bool) -> usize {
+    if is_resident { 0 } else { location.len as usize }
 }
 
-fn fill_one(part: Part, files: &mut Files, payload: &mut Payload) -> Result<(), Fault> {
-    if !part.is_resident {
-        payload.bytes = files.read_body(part.location)?;
+fn fill_one(at: Location, is_resident: bool, files: &mut Files, bytes: &mut Bytes) -> Result<(), Fault> {
+    if !is_resident {
+        *bytes = files.read_body(at)?;
     }
     Ok(())
+}
+
+fn fill_result(
+    shelved: Option<ShelvedResult>,
+    files: &mut Files,
+    bytes: Option<&mut Bytes>,
+) -> Result<(), Fault> {
+    match shelved.zip(bytes) {
+        Some((result, bytes)) => fill_one(result.location, result.is_resident, files, bytes),
+        None => Ok(()),
+    }
 }

@@ -1,10 +1,10 @@
 use super::{
     State,
-    shelf::{Part, Shelved, locate},
+    shelf::{Shelved, ShelvedResult, locate},
 };
 use crate::{
-    format::{Head, Kept, RECORD_HEAD_BYTES, Salt, seal, start, write},
-    journal::{Journal, Position},
+    format::{Head, Kept, RECORD_HEAD_BYTES, Salt, seal, start, whole_len, write},
+    journal::{Journal, Location, Position},
 };
 use bytes::Bytes;
 use queue_core::{Payload, QueueName, Seq, State as JobState, Timestamp, WorkerId, WorkerInfo};
@@ -36,7 +36,7 @@ pub(crate) struct Pending {
 #[derive(Debug)]
 pub(super) enum Note {
     Put { seq: Seq, shelved: Shelved, is_terminal: bool },
-    Update { queue: QueueName, seq: Seq, result: Kept<Part>, is_terminal: bool },
+    Update { queue: QueueName, seq: Seq, other_bytes: u32, result: Kept<ShelvedResult>, is_terminal: bool },
     Carry { seq: Seq, shelved: Shelved },
     Remove(Seq),
 }
@@ -127,17 +127,17 @@ impl State {
                 self.settle_in(seq, &mut shelved, is_terminal);
                 self.shelf.put(seq, shelved);
             }
-            Note::Update { queue, seq, mut result, is_terminal } => {
-                if let Kept::Now(part) = &mut result {
-                    self.settle_result(&queue, seq, part);
+            Note::Update { queue, seq, other_bytes, mut result, is_terminal } => {
+                if let Kept::Now(result) = &mut result {
+                    self.settle_result(&queue, seq, result);
                 }
-                self.changed(&queue, seq, result, is_terminal);
+                self.changed(&queue, seq, other_bytes, result, is_terminal);
             }
             Note::Carry { seq, mut shelved } => {
                 if let Some(before) = self.shelf.get(seq) {
-                    shelved.payload.is_resident = before.payload.is_resident;
-                    if let (Some(part), Some(before)) = (&mut shelved.result, before.result) {
-                        part.is_resident = before.is_resident;
+                    shelved.is_payload_resident = before.is_payload_resident;
+                    if let (Some(result), Some(before)) = (&mut shelved.result, &before.result) {
+                        result.is_resident = before.is_resident;
                     }
                 }
                 self.shelf.put(seq, shelved);
@@ -149,19 +149,19 @@ impl State {
     /// Decides what of a new job stays in memory.
     fn settle_in(&mut self, seq: Seq, shelved: &mut Shelved, is_terminal: bool) {
         let queue = &shelved.queue.clone();
-        let len = shelved.payload.location.len;
-        shelved.payload.is_resident = len == 0 || (!is_terminal && self.has_memory_for(len));
-        if !shelved.payload.is_resident {
+        let len = shelved.payload.len;
+        shelved.is_payload_resident = len == 0 || (!is_terminal && self.has_memory_for(len));
+        if !shelved.is_payload_resident {
             self.engine.set_body_bytes(queue, seq, Some(Bytes::new()), None);
         }
-        if let Some(part) = &mut shelved.result {
-            self.settle_result(queue, seq, part);
+        if let Some(result) = &mut shelved.result {
+            self.settle_result(queue, seq, result);
         }
     }
 
-    fn settle_result(&mut self, queue: &QueueName, seq: Seq, part: &mut Part) {
-        part.is_resident = part.location.len == 0 || self.has_memory_for(part.location.len);
-        if !part.is_resident {
+    fn settle_result(&mut self, queue: &QueueName, seq: Seq, result: &mut ShelvedResult) {
+        result.is_resident = result.location.len == 0 || self.has_memory_for(result.location.len);
+        if !result.is_resident {
             self.engine.set_body_bytes(queue, seq, None, Some(Bytes::new()));
         }
     }
@@ -182,7 +182,7 @@ impl<'d> Draft<'d> {
             write::remove(self.out, seq);
             return self.notes.push(Note::Remove(seq));
         };
-        let is_terminal = after.job.meta.state.is_terminal();
+        let is_terminal = after.state.is_terminal();
         let Some(before) = edit.before else {
             let shelved = self.put(after);
             return self.notes.push(Note::Put { seq, shelved, is_terminal });
@@ -191,24 +191,24 @@ impl<'d> Draft<'d> {
         let kept = result;
         let written = write::update(self.out, after, result, details);
         let result = match (kept, written) {
-            (Kept::Now(_), Some(range)) => Kept::Now(self.part(&range, after.job.meta.epoch)),
+            (Kept::Now(_), Some(range)) => Kept::Now(self.result(&range, after.epoch)),
             (Kept::Gone, _) => Kept::Gone,
             _ => Kept::Same,
         };
-        self.notes.push(Note::Update { queue: edit.queue.clone(), seq, result, is_terminal });
+        let (queue, other_bytes) = (edit.queue.clone(), other_bytes(after));
+        self.notes.push(Note::Update { queue, seq, other_bytes, result, is_terminal });
     }
 
     /// A whole job, and where its parts will stand, taken to be in memory.
     pub(super) fn put(&mut self, stored: &StoredJob) -> Shelved {
-        let epoch = stored.job.meta.epoch;
-        let begins_at = self.out.len();
         let (payload, result) = write::put(self.out, stored);
-        let blobs = payload.len() + result.as_ref().map_or(0, Range::len);
-        let other_bytes = (self.out.len() - begins_at - blobs) as u64;
-        let result = result.map(|range| self.part(&range, epoch));
-        let payload = self.part(&payload, epoch);
-        let queue = stored.job.meta.queue.clone();
-        Shelved { queue, segment: self.base.segment, other_bytes, payload, result }
+        Shelved {
+            queue: stored.queue().clone(),
+            payload: self.locate(&payload),
+            result: result.map(|range| Box::new(self.result(&range, stored.epoch))),
+            other_bytes: other_bytes(stored),
+            is_payload_resident: true,
+        }
     }
 
     /// The changes that follow are about this queue.
@@ -226,26 +226,33 @@ impl<'d> Draft<'d> {
         }
     }
 
-    fn part(&self, range: &Range<usize>, epoch: u64) -> Part {
-        let within = range.start - self.changes_at..range.end - self.changes_at;
-        let location = locate(self.base, &self.out[self.changes_at..], &within);
-        Part { location, epoch, is_resident: true }
+    fn result(&self, range: &Range<usize>, epoch: u64) -> ShelvedResult {
+        ShelvedResult { location: self.locate(range), epoch, is_resident: true }
     }
+
+    fn locate(&self, range: &Range<usize>) -> Location {
+        let within = range.start - self.changes_at..range.end - self.changes_at;
+        locate(self.base, &self.out[self.changes_at..], &within)
+    }
+}
+
+/// What a job takes up where it is written whole, besides its payload and its result.
+pub(super) fn other_bytes(stored: &StoredJob) -> u32 {
+    u32::try_from(whole_len(stored)).expect("a record is shorter than 4 GiB")
 }
 
 /// There is a result if and only if the job is Completed, and each completion is of a claim of its own.
 fn result_of<'r>(before: &StoredJob, after: &'r StoredJob) -> Kept<&'r Payload> {
-    let completed =
-        |stored: &StoredJob| (stored.job.meta.state == JobState::Completed).then_some(stored.job.meta.epoch);
-    match &after.body.result {
-        None if before.body.result.is_some() => Kept::Gone,
+    let completed = |stored: &StoredJob| (stored.state == JobState::Completed).then_some(stored.epoch);
+    match &after.course().result {
+        None if before.course().result.is_some() => Kept::Gone,
         Some(result) if completed(before) != completed(after) => Kept::Now(result),
         _ => Kept::Same,
     }
 }
 
 fn details_of<'d>(before: &StoredJob, after: &'d StoredJob) -> Kept<&'d Bytes> {
-    match (&before.body.error_details, &after.body.error_details) {
+    match (&before.course().error_details, &after.course().error_details) {
         (before, after) if before == after => Kept::Same,
         (_, None) => Kept::Gone,
         (_, Some(details)) => Kept::Now(details),

@@ -1,18 +1,26 @@
 use super::{
     State,
-    shelf::{Part, Shelved, locate},
+    record::other_bytes,
+    shelf::{Shelved, ShelvedResult, locate},
 };
 use crate::{
-    format::{Blob, Change, Head, Kept, Malformed, RECORD_HEAD_BYTES, Update, put_len},
-    journal::{Position, Sink},
+    format::{Blob, Change, Head, Kept, Malformed, RECORD_HEAD_BYTES, Update},
+    journal::{Location, Position, Sink},
 };
 use bytes::Bytes;
 use queue_core::{JobBody, Payload, QueueName, Seq, lifecycle::TrackedJob};
-use queue_memory::StoredJob;
 
 impl Sink for State {
     fn begin_at(&mut self, segment: u64) {
         *self = Self { begun_at: segment, ..Self::new(self.budget_bytes) };
+    }
+
+    fn begin_bulk(&mut self) {
+        self.engine.begin_loading();
+    }
+
+    fn end_bulk(&mut self) -> Result<(), Malformed> {
+        if self.engine.end_loading() { Ok(()) } else { Err(Malformed("an id has two lives")) }
     }
 
     /// Does what a record says. Records that contradict what was there are damage too.
@@ -20,8 +28,11 @@ impl Sink for State {
         self.engine.raise(head.last_seq, head.time);
         self.shelf.usage.grows(at.segment, (RECORD_HEAD_BYTES + changes.len()) as u64);
         let may_dangle = head.oldest < self.begun_at;
+        let mut names = std::mem::take(&mut self.names);
         let mut taking = Taking { state: self, at, changes, may_dangle };
-        Change::read_all(changes).try_for_each(|change| taking.one(change?))?;
+        let taken = Change::read_sharing(changes, &mut names).try_for_each(|change| taking.one(change?));
+        self.names = names;
+        taken?;
         self.shelf.usage.forget_before(head.oldest);
         Ok(())
     }
@@ -54,21 +65,23 @@ impl Taking<'_> {
     }
 
     fn put(&mut self, job: TrackedJob, payload: &Blob, result: Option<&Blob>, error_details: Option<Bytes>) {
-        let (seq, queue) = (job.meta.seq, job.meta.queue.clone());
-        self.state.shelf.remove(seq);
-        let is_terminal = job.meta.state.is_terminal();
-        let epoch = job.meta.epoch;
-        let payload_len = u32::try_from(payload.range.len()).expect("a record is shorter than 4 GiB");
-        let (payload, payload_part) = self.blob(payload, epoch, !is_terminal);
-        let (result, result_part) = result.map(|result| self.blob(result, epoch, true)).unzip();
-        let stored = StoredJob { job, body: JobBody { payload, result, error_details }, payload_len };
-        let (segment, other_bytes) = (self.at.segment, put_len(&stored));
-        self.state.engine.load(stored);
-        let shelved = Shelved { queue, segment, other_bytes, payload: payload_part, result: result_part };
+        let (seq, epoch) = (job.meta.seq, job.meta.epoch);
+        let len = u32::try_from(payload.range.len()).expect("a record is shorter than 4 GiB");
+        let may_stay = !job.meta.state.is_terminal();
+        let (payload, location, is_payload_resident) = self.blob(payload, may_stay);
+        let (result, shelved) = result.map(|result| self.result(result, epoch)).unzip();
+        let stored = self.state.engine.load(job, JobBody { payload, result, error_details }, len);
+        let shelved = Shelved {
+            queue: stored.queue().clone(),
+            payload: location,
+            result: shelved.map(Box::new),
+            other_bytes: other_bytes(stored),
+            is_payload_resident,
+        };
         self.state.shelf.put(seq, shelved);
     }
 
-    /// An id has one life at a time.
+    /// An id has one life at a time. Of many jobs at once that is looked at last.
     fn make_way_for(&mut self, job: &TrackedJob) -> Result<(), Malformed> {
         let (queue, id, seq) = (&job.meta.queue, &job.meta.id, job.meta.seq);
         match self.state.engine.life_of(queue, id) {
@@ -82,28 +95,25 @@ impl Taking<'_> {
 
     fn update(&mut self, update: Update) -> Result<(), Malformed> {
         let Update { queue, seq, moving, result, error_details } = update;
-        let Some(mut stored) = self.state.engine.unload(&queue, seq) else { return self.dangles() };
-        moving.onto(&mut stored.job);
-        let result_part = match result {
-            Kept::Same => Kept::Same,
-            Kept::Gone => {
-                stored.body.result = None;
-                Kept::Gone
-            }
+        let (epoch, is_terminal) = (moving.epoch, moving.state.is_terminal());
+        let (result, shelved) = match result {
+            Kept::Same => (Kept::Same, Kept::Same),
+            Kept::Gone => (Kept::Gone, Kept::Gone),
             Kept::Now(blob) => {
-                let (payload, part) = self.blob(&blob, stored.job.meta.epoch, true);
-                stored.body.result = Some(payload);
-                Kept::Now(part)
+                let (result, shelved) = self.result(&blob, epoch);
+                (Kept::Now(result), Kept::Now(shelved))
             }
         };
-        match error_details {
-            Kept::Same => {}
-            Kept::Gone => stored.body.error_details = None,
-            Kept::Now(details) => stored.body.error_details = Some(details),
-        }
-        let is_terminal = stored.job.meta.state.is_terminal();
-        self.state.engine.load(stored);
-        self.state.changed(&queue, seq, result_part, is_terminal);
+        let changed = self.state.engine.reload(&queue, seq, |stored| {
+            let mut job = stored.tracked();
+            moving.onto(&mut job);
+            stored.track(&job);
+            result.tell(|result| stored.set_result(result));
+            error_details.tell(|details| stored.set_error_details(details));
+            other_bytes(stored)
+        });
+        let Some(other_bytes) = changed else { return self.dangles() };
+        self.state.changed(&queue, seq, other_bytes, shelved, is_terminal);
         Ok(())
     }
 
@@ -116,31 +126,38 @@ impl Taking<'_> {
         if self.may_dangle { Ok(()) } else { Err(Malformed("a change is about a job that is not there")) }
     }
 
-    /// A payload or result: its bytes, if there is room for them in memory, and where they are. A copy, so that a few
-    /// bytes do not keep a whole segment in memory.
-    fn blob(&self, blob: &Blob, epoch: u64, may_stay: bool) -> (Payload, Part) {
+    /// A payload: its bytes, if there is room for them in memory, where they are, and whether there was room. A copy, so that
+    /// a few bytes do not keep a whole segment in memory.
+    fn blob(&self, blob: &Blob, may_stay: bool) -> (Payload, Location, bool) {
         let location = locate(self.at, self.changes, &blob.range);
         let is_resident = location.len == 0 || (may_stay && self.state.has_memory_for(location.len));
         let bytes = if is_resident { &self.changes[blob.range.clone()] } else { &[] };
-        let payload = Payload::new(Bytes::copy_from_slice(bytes), blob.content_type.clone());
-        (payload, Part { location, epoch, is_resident })
+        (Payload::new(Bytes::copy_from_slice(bytes), blob.content_type.clone()), location, is_resident)
+    }
+
+    /// The same of a result.
+    fn result(&self, blob: &Blob, epoch: u64) -> (Payload, ShelvedResult) {
+        let (result, location, is_resident) = self.blob(blob, true);
+        (result, ShelvedResult { location, epoch, is_resident })
     }
 }
 
 impl State {
     /// A step of a life is on the disk. The payload of a job that is over is hardly wanted again, so it goes to rest.
-    pub(super) fn changed(&mut self, queue: &QueueName, seq: Seq, result: Kept<Part>, is_terminal: bool) {
+    pub(super) fn changed(
+        &mut self,
+        queue: &QueueName,
+        seq: Seq,
+        other_bytes: u32,
+        result: Kept<ShelvedResult>,
+        is_terminal: bool,
+    ) {
         let mut rests = false;
-        let other_bytes = self.engine.stored(queue, seq).map(put_len);
         self.shelf.change(seq, |shelved| {
-            shelved.other_bytes = other_bytes.unwrap_or(shelved.other_bytes);
-            match result {
-                Kept::Same => {}
-                Kept::Gone => shelved.result = None,
-                Kept::Now(part) => shelved.result = Some(part),
-            }
-            rests = is_terminal && shelved.payload.is_resident && shelved.payload.location.len > 0;
-            shelved.payload.is_resident &= !rests;
+            shelved.other_bytes = other_bytes;
+            result.tell(|result| shelved.result = result.map(Box::new));
+            rests = is_terminal && shelved.is_payload_resident && shelved.payload.len > 0;
+            shelved.is_payload_resident &= !rests;
         });
         if rests {
             self.engine.set_body_bytes(queue, seq, Some(Bytes::new()), None);

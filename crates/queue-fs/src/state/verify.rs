@@ -1,8 +1,8 @@
-use super::{State, shelf::Part};
+use super::State;
 use crate::{
     error::Fault,
-    format::{put_len, segment_name},
-    journal::Files,
+    format::{segment_name, whole_len},
+    journal::{Files, Location},
 };
 use queue_core::Timestamp;
 
@@ -19,15 +19,21 @@ impl State {
                 findings.push(format!("{}: the life {seq} stands on the disk alone", shelved.queue));
                 continue;
             };
-            if shelved.other_bytes != put_len(stored) {
+            if u64::from(shelved.other_bytes) != whole_len(stored) {
                 findings.push(format!("{}: the life {seq} is longer or shorter than counted", shelved.queue));
             }
-            let result = shelved.result.zip(stored.body.result.as_ref());
-            if shelved.result.is_some() != stored.body.result.is_some() {
+            let (at_rest, result) = (shelved.result.as_deref(), stored.course().result.as_ref());
+            if at_rest.is_some() != result.is_some() {
                 findings.push(format!("{}: the life {seq} has a result in one place alone", shelved.queue));
             }
-            for (part, bytes) in [(shelved.payload, &stored.body.payload)].into_iter().chain(result) {
-                findings.extend(check(part, bytes.bytes.len(), files)?.map(|what| format!("{seq}: {what}")));
+            let payload = (shelved.payload, shelved.is_payload_resident, stored.payload.len());
+            let result = at_rest
+                .zip(result)
+                .map(|(at_rest, result)| (at_rest.location, at_rest.is_resident, result.bytes.len()));
+            for (location, is_resident, bytes) in [payload].into_iter().chain(result) {
+                let expected = if is_resident { location.len as usize } else { 0 };
+                findings
+                    .extend(check(location, expected, bytes, files)?.map(|what| format!("{seq}: {what}")));
             }
         }
         let jobs = self.engine.jobs();
@@ -41,16 +47,20 @@ impl State {
     }
 }
 
-fn check(part: Part, bytes_in_memory: usize, files: &mut Files) -> Result<Option<String>, Fault> {
-    let expected = if part.is_resident { part.location.len as usize } else { 0 };
+fn check(
+    location: Location,
+    expected: usize,
+    bytes_in_memory: usize,
+    files: &mut Files,
+) -> Result<Option<String>, Fault> {
     if bytes_in_memory != expected {
         return Ok(Some(format!("{bytes_in_memory} bytes in memory where {expected} should be")));
     }
-    let file = segment_name(part.location.segment);
-    Ok(match files.read_body(part.location) {
+    let file = segment_name(location.segment);
+    Ok(match files.read_body(location) {
         Ok(_) => None,
         Err(fault) if fault.damage().is_some() => {
-            Some(format!("the bytes at {file}, byte {}, are damaged", part.location.offset))
+            Some(format!("the bytes at {file}, byte {}, are damaged", location.offset))
         }
         Err(fault) => return Err(fault),
     })

@@ -1,12 +1,15 @@
 use super::{commit::Need, thread::Shared};
 use crate::{
     error::Fault,
-    journal::{Journal, Seen},
+    journal::{Ahead, Journal, Seen},
     options::Flush,
     state::{PresenceEdit, State},
 };
 use queue_core::{AnswerRoom, Moment, StoreTime};
 use std::{io, sync::Arc};
+
+/// So often the journal is read ahead of the lock. Each time but the last it was given up file by file behind the reader.
+const LOADS_MAX: usize = 8;
 
 /// The journal, what it adds up to, and the transaction at hand.
 pub(crate) struct Session {
@@ -91,24 +94,42 @@ impl Session {
         Ok(())
     }
 
-    /// Takes the lock and reads what others wrote; from the beginning, if it went on without us.
+    /// Takes the lock and reads what others wrote; from the beginning, if they gave up what this handle has not read.
     fn lock(&mut self) -> Result<(), Fault> {
-        self.journal.lock()?;
         if self.is_loaded {
+            self.journal.lock()?;
             match self.journal.catch_up(&mut self.state) {
                 Ok(foreign) => {
                     self.tell_of_others(foreign);
                     return Ok(());
                 }
-                Err(fault) if fault.is_missing() => {}
+                Err(fault) if fault.is_missing() => self.journal.unlock(),
                 Err(fault) => return Err(fault),
             }
         }
         self.is_loaded = false;
-        self.journal.replay(&mut self.state)?;
+        self.load()?;
         self.is_loaded = true;
         self.tell_of_others(true);
         Ok(())
+    }
+
+    /// Reads the journal from the beginning, and ends with the lock. Others write meanwhile, and wait for the last bit alone.
+    fn load(&mut self) -> Result<(), Fault> {
+        for _ in 0..LOADS_MAX {
+            match self.journal.read_ahead(&mut self.state)? {
+                Ahead::Overtaken => continue,
+                Ahead::NeedsLock => break,
+                Ahead::Read => {}
+            }
+            self.journal.lock()?;
+            if self.journal.read_rest(&mut self.state)? {
+                return Ok(());
+            }
+            self.journal.unlock();
+        }
+        self.journal.lock()?;
+        self.journal.replay(&mut self.state)
     }
 
     /// Writes down what changed, as durably as promised, and publishes the hints.

@@ -10,6 +10,7 @@
 //! `QUEUE_FS_CUTS=20000` cuts that often, `QUEUE_FS_FLIPS=10000` damages that often; without, a short slice runs.
 
 mod bench;
+mod bound;
 mod calls;
 mod cuts;
 mod disk;

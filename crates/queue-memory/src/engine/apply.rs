@@ -1,7 +1,7 @@
 use super::Engine;
 use queue_core::{
     Applied, JobMeta, Timestamp,
-    lifecycle::{Transition, Verdict, apply},
+    lifecycle::{BodyPatch, Transition, Verdict, apply},
 };
 
 impl Engine {
@@ -35,11 +35,13 @@ impl Engine {
         let undo = &mut self.undo;
         state.update(transition.seq, now, |entry| {
             undo.changes(entry);
-            let verdict = apply(&mut entry.job, transition, now);
-            if let Verdict::Written(body) = &verdict {
-                entry.patch_body(body.clone());
+            let mut job = entry.tracked();
+            let mut verdict = apply(&mut job, transition, now);
+            if let Verdict::Written(body) = &mut verdict {
+                entry.track(&job);
+                entry.patch_body(std::mem::replace(body, BodyPatch::Keep));
             }
-            (verdict, entry.job.meta.clone())
+            (verdict, job.meta)
         })
     }
 }

@@ -1,6 +1,6 @@
 use super::{Engine, queue_state::QueueState, undo::Undo};
 use queue_core::{
-    AnswerRoom, ClaimRequest, Claimed, ClaimedJob, Detail, Moment, Timestamp, lifecycle::lease,
+    AnswerRoom, ClaimRequest, Claimed, ClaimedJob, JobRecord, Moment, Timestamp, lifecycle::lease,
 };
 
 impl Engine {
@@ -36,13 +36,42 @@ fn claim_first(
     room: &mut AnswerRoom,
     now: Timestamp,
 ) -> Option<ClaimedJob> {
-    let &(_, _, seq) = state.indexes.ready.first()?;
+    let seq = state.indexes.ready.first()?;
     if !room.takes(state.entries.get(&seq)?.payload_len as usize) {
         return None;
     }
     state.update(seq, now, |entry| {
         undo.changes(entry);
-        lease(&mut entry.job, request, now);
-        ClaimedJob { record: entry.record(Detail::Full), token: request.token }
+        let mut job = entry.tracked();
+        lease(&mut job, request, now);
+        entry.track(&job);
+        let record = JobRecord { meta: job.meta, body: Some(entry.body()) };
+        ClaimedJob { record, token: request.token }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use queue_core::{ContentType, JobId, Kind, NewJob, Payload, QueueName, SeededRng, Span, WorkerId};
+
+    /// Not timed: if each claim looked at every priority, this would take minutes.
+    #[test]
+    fn every_priority_there_is_may_have_jobs_that_are_due() {
+        let (mut engine, queue) = (Engine::default(), QueueName::from_static("q"));
+        let job = |priority: i16| {
+            let payload = Payload::new("", ContentType::from_static("x/y"));
+            let id = JobId::new(priority.to_string()).expect("a valid id");
+            NewJob::new(id, Kind::unnamed(), payload).with_priority(priority)
+        };
+        let priorities = i16::MIN..=i16::MAX;
+        engine.enqueue(&queue, vec![priorities.clone().rev().map(job).collect()], Timestamp::default());
+        let worker = WorkerId::from_static("w");
+        let request = ClaimRequest::new(queue, worker, 1, Span::from_secs(30), &SeededRng::new(1));
+        for priority in priorities {
+            let claimed = engine.claim(&request, Moment::at(Timestamp::default())).jobs;
+            assert_eq!(claimed[0].record.meta.priority, priority);
+        }
+        assert_eq!(engine.claim(&request, Moment::at(Timestamp::default())).jobs.len(), 0);
+    }
 }

@@ -1,6 +1,6 @@
 use super::{Engine, stored_job::StoredJob};
 use queue_core::{
-    Enqueued, JobMeta, NewJob, QueueName, Timestamp,
+    Enqueued, JobBody, JobMeta, NewJob, QueueName, Timestamp,
     lifecycle::{Admission, TrackedJob, admit},
 };
 
@@ -20,13 +20,13 @@ impl Engine {
 
     pub(super) fn enqueue_one(&mut self, queue: &QueueName, new: NewJob, now: Timestamp) -> Enqueued {
         let present = self.queues.get(queue).and_then(|state| state.by_id(&new.id));
-        match (admit(present.map(|entry| &entry.job.meta), &new, now), present) {
+        match (admit(present.map(StoredJob::meta).as_ref(), &new, now), present) {
             (Admission::Duplicate, Some(entry)) => return taken_by(entry),
             (Admission::Replace, Some(entry)) => {
-                let seq = entry.job.meta.seq;
+                let seq = entry.seq;
                 self.undo.changes(entry);
                 if let Some(former) = self.state_mut(queue).remove(seq) {
-                    self.notices.removed(&former.job.meta);
+                    self.notices.tell(queue, former.farewell());
                 }
             }
             (_, _) => {}
@@ -34,17 +34,19 @@ impl Engine {
         let seq = self.next_seq();
         let meta = JobMeta::begin(queue.clone(), &new, seq, now);
         self.notices.changed(&meta);
-        let entry = StoredJob::new(TrackedJob::new(meta), new.payload);
+        let payload_len = u32::try_from(new.payload.bytes.len()).unwrap_or(u32::MAX);
+        let body = JobBody { payload: new.payload, result: None, error_details: None };
+        let state = self.queues.entry(queue.clone()).or_default();
+        let entry = state.pack(TrackedJob::new(meta), body, payload_len);
         self.undo.inserts(&entry);
-        self.state_mut(queue).insert(entry, now);
+        state.insert(entry, now);
         Enqueued::Queued { seq }
     }
 }
 
 fn taken_by(entry: &StoredJob) -> Enqueued {
-    let meta = &entry.job.meta;
-    match entry.result() {
-        Some(result) => Enqueued::Completed { seq: meta.seq, result: Some(result.clone()) },
-        None => Enqueued::Duplicate { seq: meta.seq, state: meta.state },
+    match &entry.course().result {
+        Some(result) => Enqueued::Completed { seq: entry.seq, result: Some(result.clone()) },
+        None => Enqueued::Duplicate { seq: entry.seq, state: entry.state },
     }
 }

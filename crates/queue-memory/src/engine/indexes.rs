@@ -1,11 +1,12 @@
-use queue_core::{JobMeta, Seq, State, Timestamp};
-use std::{collections::BTreeSet, ops::Bound};
+use super::{ready::Ready, stored_job::StoredJob};
+use queue_core::{Seq, State, Timestamp};
+use std::collections::BTreeSet;
 
 /// The orders in which jobs are looked for. Each job stands in those that its state calls for.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Indexes {
-    /// Waiting and known to be due, in claim order.
-    pub(super) ready: BTreeSet<(i16, Timestamp, Seq)>,
+    /// Waiting and known to be due.
+    pub(super) ready: Ready,
     /// Waiting for its time, as known when last looked at.
     pub(super) scheduled: BTreeSet<(Timestamp, Seq, i16)>,
     /// Leased, by lapse.
@@ -30,35 +31,66 @@ pub(super) struct Place {
 }
 
 impl Place {
-    pub(super) fn of(job: &JobMeta) -> Self {
+    pub(super) fn of(job: &StoredJob) -> Self {
+        let course = job.course();
         Self {
             seq: job.seq,
             state: job.state,
             priority: job.priority,
             run_at: job.run_at,
-            expires_at: job.lease.as_ref().map(|lease| lease.expires_at),
-            purge_at: job.purge_at,
-            finished_at: job.finished_at,
+            expires_at: course.lease.as_ref().map(|lease| lease.expires_at),
+            purge_at: course.purge_at,
+            finished_at: course.finished_at,
         }
+    }
+
+    fn is_ready(&self, now: Timestamp) -> bool {
+        self.state.is_waiting() && self.run_at <= now
     }
 }
 
 impl Indexes {
+    /// Those of many jobs at once, which takes less time and memory than one after another.
+    pub(super) fn of(places: impl Iterator<Item = Place>, now: Timestamp) -> Self {
+        let (mut ready, mut scheduled, mut leases) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut purges, mut finished) = (Vec::new(), Vec::new());
+        let mut by_state = [0; State::ALL.len()];
+        for place in places {
+            by_state[usize::from(place.state.as_code())] += 1;
+            if place.is_ready(now) {
+                ready.push((place.priority, place.run_at, place.seq));
+            } else if place.state.is_waiting() {
+                scheduled.push((place.run_at, place.seq, place.priority));
+            }
+            leases.extend(place.expires_at.map(|at| (at, place.seq)));
+            purges.extend(place.purge_at.map(|at| (at, place.seq)));
+            finished.extend(place.finished_at.map(|at| (at, place.seq)));
+        }
+        Self {
+            ready: Ready::of(ready),
+            scheduled: scheduled.into_iter().collect(),
+            leases: leases.into_iter().collect(),
+            purges: purges.into_iter().collect(),
+            finished: finished.into_iter().collect(),
+            by_state,
+        }
+    }
+
     pub(super) fn insert(&mut self, place: Place, now: Timestamp) {
         self.by_state[usize::from(place.state.as_code())] += 1;
-        if place.state.is_waiting() && place.run_at <= now {
-            self.ready.insert((place.priority, place.run_at, place.seq));
+        if place.is_ready(now) {
+            self.ready.insert(place.priority, place.run_at, place.seq);
         } else if place.state.is_waiting() {
             self.scheduled.insert((place.run_at, place.seq, place.priority));
         }
-        self.leases.extend(place.expires_at.map(|at| (at, place.seq)));
-        self.purges.extend(place.purge_at.map(|at| (at, place.seq)));
-        self.finished.extend(place.finished_at.map(|at| (at, place.seq)));
+        place.expires_at.map(|at| self.leases.insert((at, place.seq)));
+        place.purge_at.map(|at| self.purges.insert((at, place.seq)));
+        place.finished_at.map(|at| self.finished.insert((at, place.seq)));
     }
 
     pub(super) fn remove(&mut self, place: Place) {
         self.by_state[usize::from(place.state.as_code())] -= 1;
-        if place.state.is_waiting() && !self.ready.remove(&(place.priority, place.run_at, place.seq)) {
+        if place.state.is_waiting() && !self.ready.remove(place.priority, place.run_at, place.seq) {
             self.scheduled.remove(&(place.run_at, place.seq, place.priority));
         }
         place.expires_at.map(|at| self.leases.remove(&(at, place.seq)));
@@ -73,28 +105,16 @@ impl Indexes {
                 return;
             }
             self.scheduled.pop_first();
-            self.ready.insert((priority, run_at, seq));
+            self.ready.insert(priority, run_at, seq);
         }
     }
 
     /// The earliest moment at which a claim could get something.
     pub(super) fn next_due(&self) -> Option<Timestamp> {
-        let due = self.oldest_due();
+        let due = self.ready.oldest();
         let scheduled = self.scheduled.first().map(|&(run_at, ..)| run_at);
         let lapse = self.leases.first().map(|&(expires_at, _)| expires_at);
         [due, scheduled, lapse].into_iter().flatten().min()
-    }
-
-    /// When the oldest ready job became due: the first of each priority in turn.
-    pub(super) fn oldest_due(&self) -> Option<Timestamp> {
-        let mut oldest = None;
-        let mut next = self.ready.first();
-        while let Some(&(priority, run_at, _)) = next {
-            oldest = Some(oldest.map_or(run_at, |oldest: Timestamp| oldest.min(run_at)));
-            let end_of_priority = (priority, Timestamp::from_millis(i64::MAX), Seq::new(u64::MAX));
-            next = self.ready.range((Bound::Excluded(end_of_priority), Bound::Unbounded)).next();
-        }
-        oldest
     }
 
     pub(super) fn count(&self, state: State) -> u64 {

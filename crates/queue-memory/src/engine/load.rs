@@ -1,32 +1,74 @@
 use super::{Engine, stored_job::StoredJob};
 use bytes::Bytes;
-use queue_core::{JobId, QueueName, Seq, Timestamp, WorkerId, WorkerInfo};
+use queue_core::{JobBody, JobId, QueueName, Seq, Timestamp, WorkerId, WorkerInfo, lifecycle::TrackedJob};
 
 /// Loading what a journal kept, as it is: nothing is decided here, and nobody is notified.
 impl Engine {
     /// One record.
     pub fn stored(&self, queue: &QueueName, seq: Seq) -> Option<&StoredJob> {
-        self.queues.get(queue)?.entries.get(&seq)
+        self.queues.get(queue)?.entries.get(&seq).map(|entry| &**entry)
     }
 
-    /// Which life has an id now.
+    /// Which life has an id now. While everything is loaded nobody knows.
     pub fn life_of(&self, queue: &QueueName, id: &JobId) -> Option<Seq> {
-        self.queues.get(queue)?.ids.get(id).copied()
+        if self.is_loading { None } else { self.queues.get(queue)?.ids.get(id).copied() }
     }
 
-    /// Puts a record in its place, instead of one of the same life.
-    pub fn load(&mut self, stored: StoredJob) {
+    /// From here on records are only loaded, changed and unloaded, and found by their life: a whole journal is read faster if
+    /// everything else is built at its end, and takes less memory then.
+    pub fn begin_loading(&mut self) {
+        self.is_loading = true;
+    }
+
+    /// Builds the indexes. From here on every operation works, unless this answers false: two lives have one id.
+    pub fn end_loading(&mut self) -> bool {
+        if !std::mem::take(&mut self.is_loading) {
+            return true;
+        }
         let now = self.mark;
-        let queue = stored.job.meta.queue.clone();
-        self.last_seq = self.last_seq.max(stored.job.meta.seq.get());
-        let state = self.state_mut(&queue);
-        state.remove(stored.job.meta.seq);
-        state.insert(stored, now);
+        self.queues.values_mut().for_each(|state| state.index(now));
+        self.queues.values().all(|state| state.ids.len() == state.entries.len())
+    }
+
+    /// Puts a job in its place, instead of one of the same life. The length of the payload is given, since its bytes may be
+    /// elsewhere.
+    pub fn load(&mut self, job: TrackedJob, body: JobBody, payload_len: u32) -> &StoredJob {
+        let seq = job.meta.seq;
+        let state = self.queues.entry(job.meta.queue.clone()).or_default();
+        self.last_seq = self.last_seq.max(seq.get());
+        let stored = state.pack(job, body, payload_len);
+        if self.is_loading {
+            return state.insert_unindexed(stored);
+        }
+        state.remove(seq);
+        state.insert(stored, self.mark)
+    }
+
+    /// Puts a record back in its place, where none is of the same life.
+    pub(super) fn put_back(&mut self, stored: StoredJob) {
+        let now = self.mark;
+        self.state_mut(&stored.queue().clone()).insert(stored, now);
+    }
+
+    /// Changes a record and answers what `change` does; `None` if it is not there.
+    pub fn reload<T>(
+        &mut self,
+        queue: &QueueName,
+        seq: Seq,
+        change: impl FnOnce(&mut StoredJob) -> T,
+    ) -> Option<T> {
+        let (now, state) = (self.mark, self.queues.get_mut(queue)?);
+        if self.is_loading {
+            state.entries.get_mut(&seq).map(|entry| change(entry))
+        } else {
+            state.update(seq, now, change)
+        }
     }
 
     /// Takes a record away and answers it.
     pub fn unload(&mut self, queue: &QueueName, seq: Seq) -> Option<StoredJob> {
-        self.queues.get_mut(queue)?.remove(seq)
+        let state = self.queues.get_mut(queue)?;
+        if self.is_loading { state.remove_unindexed(seq) } else { state.remove(seq) }
     }
 
     /// Replaces the bytes of a payload, and those of a result if there is one, for a caller that keeps them elsewhere.
@@ -40,9 +82,10 @@ impl Engine {
         let entry = self.queues.get_mut(queue).and_then(|state| state.entries.get_mut(&seq));
         let Some(entry) = entry else { return };
         if let Some(bytes) = payload {
-            entry.body.payload.bytes = bytes;
+            entry.payload = bytes;
         }
-        if let (Some(bytes), Some(kept)) = (result, &mut entry.body.result) {
+        let kept = entry.course.as_mut().and_then(|course| course.result.as_mut());
+        if let (Some(bytes), Some(kept)) = (result, kept) {
             kept.bytes = bytes;
         }
     }

@@ -5,16 +5,18 @@ mod claim;
 mod enqueue;
 mod indexes;
 mod load;
+mod pool;
 mod presence;
 mod prune;
 mod queue_state;
 mod read;
+mod ready;
 mod stored_job;
 mod transaction;
 mod undo;
 mod verify;
 
-pub use stored_job::StoredJob;
+pub use stored_job::{Course, StoredJob, Traits};
 pub use transaction::Edit;
 
 use presence::Presence;
@@ -34,6 +36,8 @@ pub struct Engine {
     presence: Presence,
     notices: Notices,
     undo: Undo,
+    /// The indexes are built when everything is loaded.
+    is_loading: bool,
 }
 
 impl Engine {
@@ -56,10 +60,7 @@ impl Engine {
     }
 
     fn state_mut(&mut self, queue: &QueueName) -> &mut QueueState {
-        if !self.queues.contains_key(queue) {
-            self.queues.insert(queue.clone(), QueueState::default());
-        }
-        self.queues.get_mut(queue).expect("it was just put there")
+        self.queues.entry(queue.clone()).or_default()
     }
 
     fn next_seq(&mut self) -> Seq {

@@ -10,7 +10,7 @@ impl Engine {
         for seq in &doomed {
             if let Some(entry) = state.remove(*seq) {
                 self.undo.changes(&entry);
-                self.notices.removed(&entry.job.meta);
+                self.notices.tell(&request.queue, entry.farewell());
             }
         }
         doomed.len() as u64

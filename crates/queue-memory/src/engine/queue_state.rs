@@ -1,35 +1,42 @@
 use super::{
     indexes::{Indexes, Place},
+    pool::Pool,
     stored_job::StoredJob,
 };
-use queue_core::{JobId, Seq, Timestamp};
-use std::collections::{BTreeMap, HashMap};
+use queue_core::{JobBody, JobId, Seq, Timestamp, lifecycle::TrackedJob};
+use std::collections::{BTreeMap, HashMap, btree_map::Entry};
 
 /// One queue: the records by life, which life holds each id, and the indexes.
 #[derive(Debug, Default)]
 pub(super) struct QueueState {
-    pub(super) entries: BTreeMap<Seq, StoredJob>,
+    /// Boxed, since the nodes of a tree that grows at its end stay half empty.
+    pub(super) entries: BTreeMap<Seq, Box<StoredJob>>,
     pub(super) ids: HashMap<JobId, Seq>,
     pub(super) indexes: Indexes,
     pub(super) paused: bool,
+    pool: Pool,
 }
 
 impl QueueState {
     pub(super) fn by_id(&self, id: &JobId) -> Option<&StoredJob> {
-        self.ids.get(id).and_then(|seq| self.entries.get(seq))
+        self.ids.get(id).and_then(|seq| self.entries.get(seq)).map(|entry| &**entry)
     }
 
-    pub(super) fn insert(&mut self, entry: StoredJob, now: Timestamp) {
-        let meta = &entry.job.meta;
-        self.indexes.insert(Place::of(meta), now);
-        self.ids.insert(meta.id.clone(), meta.seq);
-        self.entries.insert(meta.seq, entry);
+    /// Packs a job of this queue.
+    pub(super) fn pack(&mut self, job: TrackedJob, body: JobBody, payload_len: u32) -> StoredJob {
+        StoredJob::pack(job, body, payload_len, &mut self.pool)
+    }
+
+    pub(super) fn insert(&mut self, entry: StoredJob, now: Timestamp) -> &StoredJob {
+        self.indexes.insert(Place::of(&entry), now);
+        self.ids.insert(entry.id.clone(), entry.seq);
+        self.insert_unindexed(entry)
     }
 
     pub(super) fn remove(&mut self, seq: Seq) -> Option<StoredJob> {
-        let entry = self.entries.remove(&seq)?;
-        self.indexes.remove(Place::of(&entry.job.meta));
-        self.ids.remove(&entry.job.meta.id);
+        let entry = self.remove_unindexed(seq)?;
+        self.indexes.remove(Place::of(&entry));
+        self.ids.remove(&entry.id);
         Some(entry)
     }
 
@@ -41,10 +48,33 @@ impl QueueState {
         change: impl FnOnce(&mut StoredJob) -> T,
     ) -> Option<T> {
         let entry = self.entries.get_mut(&seq)?;
-        let before = Place::of(&entry.job.meta);
+        let before = Place::of(entry);
         let answer = change(entry);
         self.indexes.remove(before);
-        self.indexes.insert(Place::of(&entry.job.meta), now);
+        self.indexes.insert(Place::of(entry), now);
         Some(answer)
+    }
+
+    /// As [`insert`](Self::insert), or instead of a record of the same life, for a state whose indexes are built later.
+    pub(super) fn insert_unindexed(&mut self, entry: StoredJob) -> &StoredJob {
+        match self.entries.entry(entry.seq) {
+            Entry::Vacant(vacant) => vacant.insert(Box::new(entry)),
+            Entry::Occupied(occupied) => {
+                let place = occupied.into_mut();
+                **place = entry;
+                place
+            }
+        }
+    }
+
+    /// As [`remove`](Self::remove), for a state whose indexes are built later.
+    pub(super) fn remove_unindexed(&mut self, seq: Seq) -> Option<StoredJob> {
+        self.entries.remove(&seq).map(|entry| *entry)
+    }
+
+    /// Builds everything but the records anew.
+    pub(super) fn index(&mut self, now: Timestamp) {
+        self.ids = self.entries.iter().map(|(seq, entry)| (entry.id.clone(), *seq)).collect();
+        self.indexes = Indexes::of(self.entries.values().map(|entry| Place::of(entry)), now);
     }
 }

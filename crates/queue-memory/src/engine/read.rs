@@ -20,8 +20,7 @@ impl Engine {
         now: Timestamp,
     ) -> Vec<Option<JobRecord>> {
         let state = self.queues.get(queue);
-        let find =
-            |id| state.and_then(|state| state.by_id(id)).filter(|entry| !entry.job.meta.is_purged(now));
+        let find = |id| state.and_then(|state| state.by_id(id)).filter(|entry| !entry.is_purged(now));
         ids.iter().map(|id| find(id).map(|entry| entry.record(what))).collect()
     }
 
@@ -34,7 +33,7 @@ impl Engine {
                 counts.set(each, state.indexes.count(each));
             }
             counts.scheduled = state.indexes.scheduled.len() as u64;
-            counts.oldest_due = state.indexes.oldest_due();
+            counts.oldest_due = state.indexes.ready.oldest();
         }
         counts
     }
@@ -70,7 +69,7 @@ fn lapsed(
         .last()
         .filter(|_| keys.next().is_some())
         .map(|&(expires_at, seq)| PageEnd { expires_at, seq: seq.get() }.cursor(CURSORS));
-    let meta = |(_, seq): &(Timestamp, Seq)| state.entries.get(seq).map(|entry| entry.job.meta.clone());
+    let meta = |(_, seq): &(Timestamp, Seq)| state.entries.get(seq).map(|entry| entry.meta());
     (page.iter().filter_map(meta).collect(), next)
 }
 
@@ -87,8 +86,9 @@ fn matching(
             let end = PageEnd { seq: seq.get() - 1, ..after };
             return (jobs, Some(end.cursor(CURSORS)));
         }
-        if query.filter.matches(&entry.job.meta, entry.job.token, now) {
-            jobs.push(entry.job.meta.clone());
+        let meta = entry.meta();
+        if query.filter.matches(&meta, entry.course().token, now) {
+            jobs.push(meta);
         }
     }
     (jobs, None)

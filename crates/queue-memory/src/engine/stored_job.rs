@@ -1,41 +1,281 @@
+use super::pool::Pool;
+use bytes::Bytes;
 use queue_core::{
-    Detail, JobBody, JobRecord, Payload,
-    lifecycle::{BodyPatch, TrackedJob},
+    Budget, ContentType, Detail, Failure, JobBody, JobChange, JobId, JobMeta, JobRecord, Kind, LeaseInfo,
+    LeaseToken, Payload, QueueName, Reason, RetentionPolicy, Seq, State, Timestamp,
+    lifecycle::{BodyPatch, LastSettle, TrackedJob},
 };
+use std::sync::Arc;
 
 /// One record, whole: what a journal writes and loads.
+///
+/// Packed, since a backlog is made of these: what jobs of a queue have in common stands once, and what a job gets when it is
+/// claimed takes up no room before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredJob {
-    /// The small part, with what only a store knows.
-    pub job: TrackedJob,
-    /// The large part.
-    pub body: JobBody,
+    /// What is set once, and alike in most jobs of a queue.
+    pub traits: Arc<Traits>,
+    /// Its id within the queue.
+    pub id: JobId,
+    /// Which life.
+    pub seq: Seq,
+    /// Grows with every write to the record.
+    pub revision: u64,
+    /// When this life was enqueued.
+    pub created_at: Timestamp,
+    /// Not claimed before this.
+    pub run_at: Timestamp,
+    /// Claims in this life.
+    pub epoch: u64,
+    /// Failed attempts.
+    pub failures: u32,
+    /// Lapsed leases.
+    pub stalls: u32,
     /// The length of the payload, wherever its bytes are kept.
     pub payload_len: u32,
+    /// Lower is claimed first.
+    pub priority: i16,
+    /// Where in its life it stands.
+    pub state: State,
+    /// Why it is Failed.
+    pub reason: Option<Reason>,
+    /// Somebody asked to cancel it while it ran.
+    pub cancel_requested: bool,
+    /// Somebody waits, or waited, for its outcome.
+    pub awaited: bool,
+    /// The bytes of the payload.
+    pub payload: Bytes,
+    /// What a job has only once it was claimed or is over.
+    pub course: Option<Box<Course>>,
 }
 
+/// What is set once, and alike in most jobs of a queue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Traits {
+    /// The queue it lives in.
+    pub queue: QueueName,
+    /// What the job asks for.
+    pub kind: Kind,
+    /// How the payload is encoded.
+    pub content_type: ContentType,
+    /// How many failures it may have.
+    pub max_attempts: Budget,
+    /// How many stalls it may have.
+    pub max_stalls: Budget,
+    /// How long it stays once terminal.
+    pub retention: RetentionPolicy,
+}
+
+/// What a job has only once it was claimed or is over.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Course {
+    /// The token of the present lease.
+    pub token: Option<LeaseToken>,
+    /// How the last lease was settled.
+    pub last_settle: Option<LastSettle>,
+    /// Who holds it.
+    pub lease: Option<LeaseInfo>,
+    /// What its handler last reported.
+    pub progress: Option<Bytes>,
+    /// The last failure, without details.
+    pub last_error: Option<Failure>,
+    /// When it became terminal.
+    pub finished_at: Option<Timestamp>,
+    /// From here on it counts as absent.
+    pub purge_at: Option<Timestamp>,
+    /// Its result.
+    pub result: Option<Payload>,
+    /// Details of its last failure.
+    pub error_details: Option<Bytes>,
+}
+
+/// Of a job that was never claimed.
+static NO_COURSE: Course = Course {
+    token: None,
+    last_settle: None,
+    lease: None,
+    progress: None,
+    last_error: None,
+    finished_at: None,
+    purge_at: None,
+    result: None,
+    error_details: None,
+};
+
 impl StoredJob {
-    /// A job that was just enqueued, or one without a result.
-    pub fn new(job: TrackedJob, payload: Payload) -> Self {
-        let payload_len = u32::try_from(payload.bytes.len()).unwrap_or(u32::MAX);
-        Self { job, body: JobBody { payload, result: None, error_details: None }, payload_len }
+    /// Packs a job. What it has in common with others is found in the pool, or stands there from now on.
+    pub(super) fn pack(job: TrackedJob, body: JobBody, payload_len: u32, pool: &mut Pool) -> Self {
+        let course = course_of(&job, &body);
+        let (meta, payload) = (job.meta, body.payload);
+        let traits = Traits {
+            queue: meta.queue,
+            kind: meta.kind,
+            content_type: payload.content_type,
+            max_attempts: meta.max_attempts,
+            max_stalls: meta.max_stalls,
+            retention: meta.retention,
+        };
+        Self {
+            traits: pool.share(traits),
+            id: meta.id,
+            seq: meta.seq,
+            revision: meta.revision,
+            created_at: meta.created_at,
+            run_at: meta.run_at,
+            epoch: meta.epoch,
+            failures: meta.failures,
+            stalls: meta.stalls,
+            payload_len,
+            priority: meta.priority,
+            state: meta.state,
+            reason: meta.reason,
+            cancel_requested: meta.cancel_requested,
+            awaited: meta.awaited,
+            payload: payload.bytes,
+            course,
+        }
     }
 
-    pub(super) fn result(&self) -> Option<&Payload> {
-        self.body.result.as_ref()
+    /// The queue it lives in.
+    pub fn queue(&self) -> &QueueName {
+        &self.traits.queue
+    }
+
+    /// What a job has only once it was claimed or is over; empty before.
+    pub fn course(&self) -> &Course {
+        self.course.as_deref().unwrap_or(&NO_COURSE)
+    }
+
+    /// Everything about it that is small and may be shown.
+    pub fn meta(&self) -> JobMeta {
+        let (traits, course) = (&*self.traits, self.course());
+        JobMeta {
+            queue: traits.queue.clone(),
+            id: self.id.clone(),
+            seq: self.seq,
+            revision: self.revision,
+            kind: traits.kind.clone(),
+            priority: self.priority,
+            created_at: self.created_at,
+            run_at: self.run_at,
+            state: self.state,
+            reason: self.reason,
+            epoch: self.epoch,
+            failures: self.failures,
+            stalls: self.stalls,
+            max_attempts: traits.max_attempts,
+            max_stalls: traits.max_stalls,
+            lease: course.lease.clone(),
+            cancel_requested: self.cancel_requested,
+            awaited: self.awaited,
+            progress: course.progress.clone(),
+            last_error: course.last_error.clone(),
+            retention: traits.retention,
+            finished_at: course.finished_at,
+            purge_at: course.purge_at,
+        }
+    }
+
+    /// The same with what only the store knows.
+    pub fn tracked(&self) -> TrackedJob {
+        let course = self.course();
+        TrackedJob { meta: self.meta(), token: course.token, last_settle: course.last_settle }
+    }
+
+    /// Payload, result and details, as far as they are in memory.
+    pub fn body(&self) -> JobBody {
+        let (content_type, course) = (self.traits.content_type.clone(), self.course());
+        JobBody {
+            payload: Payload { bytes: self.payload.clone(), content_type },
+            result: course.result.clone(),
+            error_details: course.error_details.clone(),
+        }
+    }
+
+    /// Takes over what a life changes; everything else is as it was.
+    pub fn track(&mut self, job: &TrackedJob) {
+        let meta = &job.meta;
+        (self.revision, self.epoch, self.run_at) = (meta.revision, meta.epoch, meta.run_at);
+        (self.failures, self.stalls) = (meta.failures, meta.stalls);
+        (self.state, self.reason) = (meta.state, meta.reason);
+        (self.cancel_requested, self.awaited) = (meta.cancel_requested, meta.awaited);
+        if self.course.is_some() || has_course(job) {
+            let course = self.course.get_or_insert_default();
+            (course.token, course.last_settle) = (job.token, job.last_settle);
+            (course.finished_at, course.purge_at) = (meta.finished_at, meta.purge_at);
+            course.lease.clone_from(&meta.lease);
+            course.progress.clone_from(&meta.progress);
+            if course.last_error != meta.last_error {
+                course.last_error.clone_from(&meta.last_error);
+            }
+        }
+    }
+
+    /// Changes the result.
+    pub fn set_result(&mut self, result: Option<Payload>) {
+        if result.is_some() || self.course.is_some() {
+            self.course.get_or_insert_default().result = result;
+        }
+    }
+
+    /// Changes the details of the last failure.
+    pub fn set_error_details(&mut self, details: Option<Bytes>) {
+        if details.is_some() || self.course.is_some() {
+            self.course.get_or_insert_default().error_details = details;
+        }
     }
 
     pub(super) fn patch_body(&mut self, patch: BodyPatch) {
         match patch {
             BodyPatch::Keep => {}
-            BodyPatch::Result(result) => self.body.result = Some(result),
-            BodyPatch::ErrorDetails(details) => self.body.error_details = details,
-            BodyPatch::Clear => (self.body.result, self.body.error_details) = (None, None),
+            BodyPatch::Result(result) => self.set_result(Some(result)),
+            BodyPatch::ErrorDetails(details) => self.set_error_details(details),
+            BodyPatch::Clear => {
+                self.set_result(None);
+                self.set_error_details(None);
+            }
         }
     }
 
     pub(super) fn record(&self, what: Detail) -> JobRecord {
-        let body = (what == Detail::Full).then(|| self.body.clone());
-        JobRecord { meta: self.job.meta.clone(), body }
+        JobRecord { meta: self.meta(), body: (what == Detail::Full).then(|| self.body()) }
     }
+
+    /// What subscribers are told once it is gone.
+    pub(super) fn farewell(&self) -> JobChange {
+        JobChange { id: self.id.clone(), seq: self.seq, revision: self.revision, state: None }
+    }
+
+    pub(super) fn is_purged(&self, now: Timestamp) -> bool {
+        self.course().purge_at.is_some_and(|at| at <= now)
+    }
+}
+
+fn has_course(job: &TrackedJob) -> bool {
+    let meta = &job.meta;
+    job.token.is_some()
+        || job.last_settle.is_some()
+        || meta.lease.is_some()
+        || meta.progress.is_some()
+        || meta.last_error.is_some()
+        || meta.finished_at.is_some()
+        || meta.purge_at.is_some()
+}
+
+fn course_of(job: &TrackedJob, body: &JobBody) -> Option<Box<Course>> {
+    if !has_course(job) && body.result.is_none() && body.error_details.is_none() {
+        return None;
+    }
+    let meta = &job.meta;
+    Some(Box::new(Course {
+        token: job.token,
+        last_settle: job.last_settle,
+        lease: meta.lease.clone(),
+        progress: meta.progress.clone(),
+        last_error: meta.last_error.clone(),
+        finished_at: meta.finished_at,
+        purge_at: meta.purge_at,
+        result: body.result.clone(),
+        error_details: body.error_details.clone(),
+    }))
 }

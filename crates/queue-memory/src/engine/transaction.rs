@@ -27,7 +27,7 @@ impl Engine {
             let queue = self.undo.queues.get(&seq)?;
             let (before, after) = (before.as_ref(), self.stored(queue, seq));
             // Each write counts the revision up, so a record of the same revision was looked at and left alone.
-            let revision = |stored: Option<&StoredJob>| stored.map(|stored| stored.job.meta.revision);
+            let revision = |stored: Option<&StoredJob>| stored.map(|stored| stored.revision);
             (revision(before) != revision(after)).then_some(Edit { queue, seq, before, after })
         })
     }
@@ -53,7 +53,7 @@ impl Engine {
             self.unload(queue, *seq);
         }
         for former in undo.jobs.into_values().flatten() {
-            self.load(former);
+            self.put_back(former);
         }
         for (queue, was_paused) in undo.pauses {
             self.state_mut(&queue).paused = was_paused;

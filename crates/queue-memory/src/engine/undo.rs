@@ -21,17 +21,17 @@ impl Undo {
         if !self.is_recording {
             return;
         }
-        if let Entry::Vacant(vacant) = self.jobs.entry(former.job.meta.seq) {
+        if let Entry::Vacant(vacant) = self.jobs.entry(former.seq) {
             vacant.insert(Some(former.clone()));
-            self.queues.insert(former.job.meta.seq, former.job.meta.queue.clone());
+            self.queues.insert(former.seq, former.queue().clone());
         }
     }
 
     /// A record is new.
     pub(super) fn inserts(&mut self, new: &StoredJob) {
         if self.is_recording {
-            self.jobs.entry(new.job.meta.seq).or_insert(None);
-            self.queues.insert(new.job.meta.seq, new.job.meta.queue.clone());
+            self.jobs.entry(new.seq).or_insert(None);
+            self.queues.insert(new.seq, new.queue().clone());
         }
     }
 

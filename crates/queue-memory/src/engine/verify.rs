@@ -20,17 +20,17 @@ impl Engine {
 fn verify_queue(queue: &QueueName, state: &QueueState, now: Timestamp, findings: &mut Vec<String>) {
     let mut rebuilt = Indexes::default();
     for (seq, entry) in &state.entries {
-        let meta = &entry.job.meta;
-        rebuilt.insert(Place::of(meta), now);
-        if state.ids.get(&meta.id) != Some(seq) {
-            findings.push(format!("{queue}: the id {:?} does not lead to its life {seq}", meta.id));
+        let course = entry.course();
+        rebuilt.insert(Place::of(entry), now);
+        if state.ids.get(&entry.id) != Some(seq) {
+            findings.push(format!("{queue}: the id {:?} does not lead to its life {seq}", entry.id));
         }
-        let leased = meta.state == State::Processing;
-        if leased != entry.job.token.is_some() || leased != meta.lease.is_some() {
-            findings.push(format!("{queue}: {:?} is {} with the wrong lease", meta.id, meta.state));
+        let leased = entry.state == State::Processing;
+        if leased != course.token.is_some() || leased != course.lease.is_some() {
+            findings.push(format!("{queue}: {:?} is {} with the wrong lease", entry.id, entry.state));
         }
-        if (meta.state == State::Completed) != entry.result().is_some() {
-            findings.push(format!("{queue}: {:?} is {} with the wrong result", meta.id, meta.state));
+        if (entry.state == State::Completed) != course.result.is_some() {
+            findings.push(format!("{queue}: {:?} is {} with the wrong result", entry.id, entry.state));
         }
     }
     if state.ids.len() != state.entries.len() {
