@@ -83,7 +83,7 @@ pub(crate) fn expect_tables(connection: &Connection) -> Result<(), Refused> {
     if check(connection)? > 0 {
         return Ok(());
     }
-    let message = "the file holds no queue, and the options say not to make one; check the path";
+    let message = "the file holds no queue, and none was to be made; check the path";
     Err(Refused::Schema(ErrorKind::Invalid, message.to_owned()))
 }
 
