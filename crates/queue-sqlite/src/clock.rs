@@ -1,5 +1,8 @@
 use queue_core::{Clock, Moment, StoreTime, Timestamp};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 /// Store time of one handle (I24). Its threads share what it was told; the mark in the file speaks for all the others.
 #[derive(Debug)]
@@ -24,6 +27,11 @@ impl StoreClock {
     /// A transaction of this moment has ended, and its answers go out.
     pub(crate) fn tell(&self, moment: Moment) {
         self.time().note(moment.now, self.clock.ticks());
+    }
+
+    /// See [`Clock::ticks`].
+    pub(crate) fn ticks(&self) -> Duration {
+        self.clock.ticks()
     }
 
     fn time(&self) -> MutexGuard<'_, StoreTime> {

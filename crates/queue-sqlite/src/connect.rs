@@ -2,17 +2,15 @@
 
 use crate::{
     error::Fault,
-    migrate::{Refused, migrate},
+    files::OpenFiles,
+    lock::{LOCK_RETRY, is_busy, wait_for_lock},
+    migrate::{self, Refused},
     options::{Create, SqliteOptions, Synchronous},
+    prepare::{prepare_file, unusable},
 };
-use queue_core::{Error, ErrorKind, Result};
-use rusqlite::{Connection, ErrorCode, OpenFlags};
-use std::{
-    fs::{OpenOptions, metadata},
-    io,
-    path::Path,
-    sync::{Mutex, PoisonError},
-};
+use queue_core::{Error, ErrorKind, Result, SystemClock};
+use rusqlite::{Connection, OpenFlags};
+use std::{io, thread};
 
 /// The first version without a bug of WAL resets that could damage a file.
 const SQLITE_VERSION_MIN: i32 = 3_051_003;
@@ -24,13 +22,40 @@ const LOG_BYTES_MAX: u32 = 64 << 20;
 const WRITER_CACHE_KIB: i32 = 16 << 10;
 /// Page cache of each reader, in KiB.
 const READER_CACHE_KIB: i32 = 8 << 10;
-/// How often switching to the log is tried while other processes open the same new file.
-const WAL_TRIES_MAX: u32 = 100;
+/// How often opening is tried while the file is being replaced.
+const OPEN_TRIES_MAX: u32 = 5;
+
+/// The connections of one handle, and the files that they are on.
+pub(crate) struct Connections {
+    pub(crate) writer: Connection,
+    pub(crate) readers: Vec<Connection>,
+    pub(crate) files: OpenFiles,
+}
+
+/// Opens the file for writing, with everything checked and migrated, and so many times for reading.
+pub(crate) fn connect(options: &SqliteOptions, readers: usize) -> Result<Connections> {
+    for _ in 0..OPEN_TRIES_MAX {
+        let found = prepare_file(options)?;
+        let writer = connect_writer(options)?;
+        let readers: rusqlite::Result<_> = (0..readers).map(|_| connect_reader(options)).collect();
+        let readers = readers.map_err(|error| Fault::new(&options.path, error).of("open"))?;
+        match OpenFiles::find(&options.path) {
+            // The same file before and after is what all of them opened.
+            Ok(files) if files.database() == found => return Ok(Connections { writer, readers, files }),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(unusable(&options.path, error));
+            }
+            _ => {}
+        }
+    }
+    let message =
+        format!("{}: the file was replaced while it was being opened; try again", options.path.display());
+    Err(Error::new(ErrorKind::Unavailable, "open", message))
+}
 
 /// Opens, checks and migrates the file.
-pub(crate) fn connect_writer(options: &SqliteOptions) -> Result<Connection> {
+fn connect_writer(options: &SqliteOptions) -> Result<Connection> {
     assert!(rusqlite::version_number() >= SQLITE_VERSION_MIN, "the bundled SQLite is too old");
-    prepare_file(options)?;
     let fault = |error| Fault::new(&options.path, error).of("open");
     let mut connection = open(options, OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(fault)?;
     if connection.is_readonly(rusqlite::MAIN_DB).map_err(fault)? {
@@ -38,14 +63,13 @@ pub(crate) fn connect_writer(options: &SqliteOptions) -> Result<Connection> {
             format!("{} is read-only; the file and its directory must be writable", options.path.display());
         return Err(Error::invalid("open", message));
     }
-    enter_wal(&connection, &options.path)?;
+    let refused = |refused: Refused| refused.of(&options.path);
+    if options.create == Create::Never {
+        migrate::expect_tables(&connection).map_err(refused)?;
+    }
+    enter_wal(&connection, options)?;
     configure_writer(&connection, options).map_err(fault)?;
-    migrate(&mut connection).map_err(|refused| match refused {
-        Refused::Sqlite(error) => fault(error),
-        Refused::Schema(kind, message) => {
-            Error::new(kind, "open", format!("{message} ({})", options.path.display()))
-        }
-    })?;
+    migrate::migrate(&mut connection).map_err(refused)?;
     Ok(connection)
 }
 
@@ -63,77 +87,30 @@ fn open(options: &SqliteOptions, mode: OpenFlags) -> rusqlite::Result<Connection
     Ok(connection)
 }
 
-/// Makes the file before SQLite does, so that nobody else can read it at any moment. SQLite gives the files beside it
-/// the same permissions.
-///
-/// A file that is there is never opened here: closing it again would cost this process all its locks on it, which POSIX keeps by
-/// process and file. Another program would then take the file for unused and remove the log that is being written.
-fn prepare_file(options: &SqliteOptions) -> Result<()> {
-    /// Two threads that open a new file: the one that finds it there must find it closed again.
-    static ONE_BY_ONE: Mutex<()> = Mutex::new(());
-    let _alone = ONE_BY_ONE.lock().unwrap_or_else(PoisonError::into_inner);
-    match options.create {
-        Create::IfMissing => make_file(&options.path),
-        Create::Never => find_file(&options.path),
-    }
-    .map_err(|error| unusable(&options.path, error))
-}
-
-fn make_file(path: &Path) -> io::Result<()> {
-    let mut open = OpenOptions::new();
-    open.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut open, 0o600);
-    match open.open(path) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-        _ => Ok(()),
-    }
-}
-
-fn find_file(path: &Path) -> io::Result<()> {
-    if metadata(path)?.is_dir() { Err(io::ErrorKind::IsADirectory.into()) } else { Ok(()) }
-}
-
-fn unusable(path: &Path, error: io::Error) -> Error {
-    let advice = match error.kind() {
-        io::ErrorKind::NotFound => "it does not exist; check the path, and make its directory first",
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            "the file and its directory must be writable; change their permissions"
-        }
-        io::ErrorKind::IsADirectory => "it is a directory; name a file in it",
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            let message = format!("{}: the disk is full; free some space", path.display());
-            return Error::new(ErrorKind::Unavailable, "open", message).with_source(error);
-        }
-        _ => "it cannot be opened",
-    };
-    Error::invalid("open", format!("{}: {advice}", path.display())).with_source(error)
-}
-
-/// Switches to write-ahead logging. When several processes open a new file at once SQLite answers busy without waiting,
-/// so each try waits for the write lock first.
-fn enter_wal(connection: &Connection, path: &Path) -> Result<()> {
-    let fault = |error| Fault::new(path, error).of("open");
-    let mut answer = try_wal(connection);
-    for _ in 1..WAL_TRIES_MAX {
-        let is_busy = |error: &rusqlite::Error| error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy);
-        if !answer.as_ref().is_err_and(is_busy) {
-            break;
-        }
-        connection.execute_batch("BEGIN IMMEDIATE; ROLLBACK").map_err(fault)?;
-        answer = try_wal(connection);
-    }
-    let mode = answer.map_err(fault)?;
+/// Switches to write-ahead logging.
+fn enter_wal(connection: &Connection, options: &SqliteOptions) -> Result<()> {
+    let fault = |error| Fault::new(&options.path, error).of("open");
+    // SQLite waits for one lock of several, or for none at all, so the tries are short and the time is measured here.
+    connection.busy_timeout(LOCK_RETRY).map_err(fault)?;
+    let mode = wait_for_lock(&SystemClock, options.busy_timeout, || try_wal(connection)).map_err(fault)?;
+    connection.busy_timeout(options.busy_timeout).map_err(fault)?;
     if mode == "wal" {
         return Ok(());
     }
-    let message =
-        format!("{}: write-ahead logging is not possible here; use a file on a local disk", path.display());
+    let message = format!(
+        "{}: write-ahead logging is not possible here; use a file on a local disk",
+        options.path.display()
+    );
     Err(Error::new(ErrorKind::Unsupported, "open", message))
 }
 
 fn try_wal(connection: &Connection) -> rusqlite::Result<String> {
-    connection.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0))
+    let mode = connection.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0));
+    if mode.as_ref().is_err_and(is_busy) {
+        // Nobody signals that a lock between processes is free.
+        thread::park_timeout(LOCK_RETRY);
+    }
+    mode
 }
 
 fn configure_writer(connection: &Connection, options: &SqliteOptions) -> rusqlite::Result<()> {

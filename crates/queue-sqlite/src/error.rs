@@ -2,15 +2,22 @@
 
 use queue_core::{Error, ErrorKind};
 use rusqlite::ErrorCode;
-use std::{path::Path, sync::Arc};
+use std::{io, path::Path, sync::Arc};
 
 /// A failed statement or transaction, not yet tied to the verb that meets it: one can fail a whole group.
 #[derive(Clone, Debug)]
 pub(crate) struct Fault {
     kind: ErrorKind,
     message: Arc<str>,
-    source: Arc<rusqlite::Error>,
+    source: Option<Source>,
     is_unknown: bool,
+}
+
+/// What said so.
+#[derive(Clone, Debug)]
+enum Source {
+    Sqlite(Arc<rusqlite::Error>),
+    System(Arc<io::Error>),
 }
 
 impl Fault {
@@ -18,27 +25,72 @@ impl Fault {
     pub(crate) fn new(path: &Path, source: rusqlite::Error) -> Self {
         let (kind, advice) = advise(&source);
         let message = format!("{advice} ({}: {source})", path.display()).into();
-        Self { kind, message, source: Arc::new(source), is_unknown: false }
+        Self { kind, message, source: Some(Source::Sqlite(Arc::new(source))), is_unknown: false }
+    }
+
+    /// A file of the store is not where it was, so what is written is lost, or somebody else's.
+    pub(crate) fn lost(path: &Path, what_happened: &str) -> Self {
+        let message = format!(
+            "{} {what_happened} while it was open, so nothing is acknowledged any more; close this handle, see that the \
+             files are in their place, and open the store again",
+            path.display()
+        );
+        Self { kind: ErrorKind::Closed, message: message.into(), source: None, is_unknown: false }
+    }
+
+    /// Whether a file of the store is where it was cannot be told.
+    pub(crate) fn unseen(path: &Path, source: io::Error) -> Self {
+        let message = format!(
+            "{}: it cannot be seen whether the file is still there; check its directory",
+            path.display()
+        );
+        let source = Some(Source::System(Arc::new(source)));
+        Self { kind: ErrorKind::Unavailable, message: message.into(), source, is_unknown: false }
     }
 
     /// The commit failed in a way that may have left it on the disk all the same.
-    pub(crate) fn in_commit(mut self) -> Self {
-        let certain =
-            matches!(self.source.sqlite_error_code(), Some(ErrorCode::DiskFull | ErrorCode::DatabaseBusy));
-        self.is_unknown = !certain;
+    pub(crate) fn in_commit(self) -> Self {
+        let is_certain = matches!(self.code(), Some(ErrorCode::DiskFull | ErrorCode::DatabaseBusy));
+        if is_certain { self } else { self.unknown() }
+    }
+
+    /// It may have happened all the same.
+    pub(crate) fn unknown(mut self) -> Self {
+        self.is_unknown = true;
         self
     }
 
     /// There was no room, and nothing was written.
     pub(crate) fn is_full_disk(&self) -> bool {
-        self.source.sqlite_error_code() == Some(ErrorCode::DiskFull)
+        self.code() == Some(ErrorCode::DiskFull)
+    }
+
+    /// It passes by itself or with more room, so nothing is wrong with the files.
+    pub(crate) fn is_passing(&self) -> bool {
+        matches!(self.code(), Some(ErrorCode::DiskFull | ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+    }
+
+    /// The handle must not be used any more.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.kind == ErrorKind::Closed
     }
 
     /// For the caller of a verb.
     pub(crate) fn of(&self, operation: &'static str) -> Error {
-        let error =
-            Error::new(self.kind, operation, self.message.to_string()).with_source(self.source.clone());
+        let error = Error::new(self.kind, operation, self.message.to_string());
+        let error = match &self.source {
+            Some(Source::Sqlite(source)) => error.with_source(source.clone()),
+            Some(Source::System(source)) => error.with_source(source.clone()),
+            None => error,
+        };
         if self.is_unknown { error.unknown() } else { error }
+    }
+
+    fn code(&self) -> Option<ErrorCode> {
+        match &self.source {
+            Some(Source::Sqlite(error)) => error.sqlite_error_code(),
+            _ => None,
+        }
     }
 }
 

@@ -62,7 +62,9 @@
 //! Everything: each write begins with `BEGIN IMMEDIATE`, reads the marks of `seq` and time that the file carries, and
 //! decides by [`queue_core::lifecycle`] within the transaction. There are no rules of a job's life in SQL. A subscriber
 //! hears of other processes' writes as [`Hint::Missed`](queue_core::Hint::Missed), by file notification or by polling.
-//! All processes must run on one host, since write-ahead logging shares memory; a network file system will not do.
+//! All processes must run on one host, since write-ahead logging shares memory; a network file system will not do. Two
+//! programs under one path have one file: a handle looks once a second, before it answers, whether its files are still
+//! those at the path, and answers `Closed` if not. That is three or four calls of `lstat` a second while it is used.
 //!
 //! # Absent on purpose
 //! Enqueueing within the caller's own SQLite transaction: the writer thread owns its connection.
@@ -72,9 +74,12 @@
 mod clock;
 mod connect;
 mod error;
+mod files;
+mod lock;
 mod migrate;
 mod options;
 mod outcome;
+mod prepare;
 #[cfg(test)]
 mod query_plans;
 mod reader;

@@ -1,7 +1,9 @@
 //! Brings a file to the schema of this library, whoever else opens it at the same time.
 
-use queue_core::ErrorKind;
+use crate::error::Fault;
+use queue_core::{Error, ErrorKind};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
+use std::path::Path;
 
 /// One step of the schema, for people who run their own migrator: apply the texts in order and record each in
 /// `queue_schema` as [`SCHEMA_TABLE`] has it.
@@ -20,7 +22,9 @@ pub const MIGRATIONS: &[Migration] =
 /// Where applied migrations are recorded.
 pub const SCHEMA_TABLE: &str = include_str!("../sql/schema_table.sql");
 
-const FIND_TABLE: &str = include_str!("../sql/find_table.sql");
+const FIND_NAME: &str = include_str!("../sql/find_name.sql");
+const FIND_VERSIONS: &str = include_str!("../sql/find_versions.sql");
+const LIST_NAMES: &str = include_str!("../sql/list_names.sql");
 const LOAD_VERSION: &str = include_str!("../sql/load_version.sql");
 const SAVE_VERSION: &str = include_str!("../sql/save_version.sql");
 
@@ -31,6 +35,24 @@ pub(crate) enum Refused {
     Sqlite(rusqlite::Error),
     /// The file is fine, but not for this library.
     Schema(ErrorKind, String),
+}
+
+impl Refused {
+    /// For the caller of `open`.
+    pub(crate) fn of(self, path: &Path) -> Error {
+        match self {
+            Self::Sqlite(error) => Fault::new(path, error).of("open"),
+            Self::Schema(kind, message) => {
+                Error::new(kind, "open", format!("{message} ({})", path.display()))
+            }
+        }
+    }
+
+    fn foreign(kind: &str, name: &str) -> Self {
+        let message =
+            format!("the file has a {kind} {name} that this library did not make; use another file");
+        Self::Schema(ErrorKind::Invalid, message)
+    }
 }
 
 impl From<rusqlite::Error> for Refused {
@@ -56,12 +78,19 @@ pub(crate) fn migrate(connection: &mut Connection) -> Result<(), Refused> {
     Ok(transaction.commit()?)
 }
 
-/// The version of the file, 0 for one without our tables.
-pub(crate) fn version(connection: &Connection) -> rusqlite::Result<u32> {
-    if connection.query_row(FIND_TABLE, ["queue_schema"], |_| Ok(())).optional()?.is_none() {
-        return Ok(0);
+/// Refuses a file without our tables, and leaves it as it is.
+pub(crate) fn expect_tables(connection: &Connection) -> Result<(), Refused> {
+    if check(connection)? > 0 {
+        return Ok(());
     }
-    connection.query_row(LOAD_VERSION, [], |row| row.get(0))
+    let message = "the file holds no queue, and none was to be made; check the path";
+    Err(Refused::Schema(ErrorKind::Invalid, message.to_owned()))
+}
+
+/// The version of the file, 0 for one without our tables. A table of that name with other columns is not ours.
+pub(crate) fn version(connection: &Connection) -> rusqlite::Result<u32> {
+    let columns: i64 = connection.query_row(FIND_VERSIONS, [], |row| row.get(0))?;
+    if columns == 2 { connection.query_row(LOAD_VERSION, [], |row| row.get(0)) } else { Ok(0) }
 }
 
 /// The version that this library makes and reads.
@@ -83,10 +112,20 @@ fn check(connection: &Connection) -> Result<u32, Refused> {
 
 /// Our tables may live beside those of an application, but not in place of them.
 fn begin_schema(transaction: &Transaction<'_>) -> Result<(), Refused> {
-    let taken = transaction.query_row(FIND_TABLE, ["queue_job"], |_| Ok(())).optional()?;
-    if taken.is_some() {
-        let message = "the file has a table queue_job that this library did not make; use another file";
-        return Err(Refused::Schema(ErrorKind::Invalid, message.to_owned()));
+    for name in names()? {
+        let taken = transaction.query_row(FIND_NAME, [&name], |row| row.get::<_, String>(0)).optional()?;
+        if let Some(kind) = taken {
+            return Err(Refused::foreign(&kind, &name));
+        }
     }
     Ok(transaction.execute_batch(SCHEMA_TABLE)?)
+}
+
+/// The names of all that we make.
+fn names() -> rusqlite::Result<Vec<String>> {
+    let empty = Connection::open_in_memory()?;
+    empty.execute_batch(SCHEMA_TABLE)?;
+    MIGRATIONS.iter().try_for_each(|migration| empty.execute_batch(migration.sql))?;
+    let mut names = empty.prepare(LIST_NAMES)?;
+    names.query_map([], |row| row.get(0))?.collect()
 }

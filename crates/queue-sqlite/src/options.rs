@@ -22,7 +22,8 @@ pub enum Create {
     /// Make it, for this user alone (mode 0600 on Unix). Its directory must exist.
     #[default]
     IfMissing,
-    /// Answer an error: a mistyped path shall not look like an empty queue.
+    /// Answer an error, also for a file that is empty or has none of our tables: a mistyped path shall not look like an
+    /// empty queue.
     Never,
 }
 
@@ -88,7 +89,8 @@ impl SqliteOptions {
         self
     }
 
-    /// How long a write waits for other processes before it answers `Unavailable`. Default 5 s.
+    /// How long a write waits for other processes before it answers `Unavailable`, from its turn on: writes of this handle
+    /// that came earlier wait first. Real time, whatever the clock. Default 5 s.
     #[must_use]
     pub fn busy_timeout(mut self, timeout: Duration) -> Self {
         self.busy_timeout = timeout;

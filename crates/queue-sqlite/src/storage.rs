@@ -1,5 +1,6 @@
 use crate::{
     clock::StoreClock,
+    files::FileGuard,
     options::{SqliteOptions, Synchronous},
     reader::{self, CURSORS, READERS, Readers},
     wakeup,
@@ -8,7 +9,7 @@ use crate::{
 use async_trait::async_trait;
 use queue_core::{
     AnswerRoom, Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Enqueued, Error,
-    EventReach, EventStream, Hub, Interest, JobId, JobRecord, ListQuery, NewJob, Page, PageEnd, PruneRequest,
+    EventReach, EventStream, Interest, JobId, JobRecord, ListQuery, NewJob, Page, PageEnd, PruneRequest,
     QueueName, Reach, Result, Span, Stamped, Storage, WorkerInfo, group_commit::Writer,
     lifecycle::Transition, watcher::Watcher,
 };
@@ -23,6 +24,10 @@ use tokio::sync::OnceCell;
 /// Any number of handles and processes of one host may share the file. The handle owns its threads: one that writes, a
 /// few that read, and one that watches for writes of others once somebody subscribes. They end with [`close`], or when
 /// the handle is dropped, which waits for the transaction at hand.
+///
+/// # Files that are taken away
+/// Once a second, before it answers, the handle looks whether the path still leads to the files that it opened. If they were
+/// removed, renamed or replaced, every verb answers `Closed` from then on, with a message that says what happened.
 ///
 /// # Dropped futures
 /// A verb that was handed to the writer runs to its end, and is durable or undone as a whole. A claim whose future is
@@ -44,13 +49,14 @@ impl SqliteStorage {
     /// Dropping the future may leave a file that is new and empty, or up to date.
     ///
     /// # Errors
-    /// `Invalid` for a path that cannot be used, `Unsupported` for a file of a newer version of this library,
+    /// `Invalid` for a path that cannot be used, and for a file without our tables if none are to be made, `Unsupported` for a file of a newer version of this library,
     /// `Corrupt` for one that is no database, `Unavailable` while another process keeps it locked.
     pub async fn open(options: SqliteOptions) -> Result<Self> {
         let options = options.checked()?;
         let clock = StoreClock::new(options.clock.clone());
         let own_commits = AtomicI64::new(0);
-        let shared = Arc::new(Shared { options, clock, hub: Arc::new(Hub::default()), own_commits });
+        let (hub, files) = (Arc::default(), FileGuard::default());
+        let shared = Arc::new(Shared { options, clock, hub, files, own_commits });
         let (writer, readers) = start(shared.clone(), READERS).await?;
         let readers = Readers::start(&shared, readers)?;
         Ok(Self { watcher: Mutex::default(), readers, writer, shared })

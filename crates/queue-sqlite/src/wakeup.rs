@@ -26,12 +26,15 @@ pub(crate) async fn start(shared: Arc<Shared>) -> Result<Watcher> {
 }
 
 fn run(shared: &Shared, signal: &Arc<Signal>, started: oneshot::Sender<Result<()>>) {
-    let fault = |error| Fault::new(&shared.options.path, error).of("subscribe");
+    let fault = |fault: Fault| fault.of("subscribe");
     let touches = watch_log(&shared.options.path, signal);
     let begun = connect_reader(&shared.options).and_then(|connection| {
         let seen = foreign_commits(&connection, shared)?;
         Ok((connection, seen))
     });
+    // The path may lead to another file since the writer opened it.
+    let is_there = shared.files.check_now(shared.clock.ticks());
+    let begun = is_there.and(begun.map_err(|error| shared.fault(error)));
     match begun {
         Ok((connection, seen)) => {
             if started.send(Ok(())).is_ok() {

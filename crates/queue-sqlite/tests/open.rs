@@ -84,6 +84,57 @@ async fn a_missing_file_is_made_only_when_asked_for() {
 }
 
 #[tokio::test]
+async fn a_file_without_a_queue_gets_none_unless_asked_for() {
+    let place = Place::new();
+    std::fs::write(place.path(), "").unwrap();
+    let error = refusal(place.options().create(Create::Never)).await;
+    assert_eq!(error.kind(), ErrorKind::Invalid, "{error}");
+    assert!(error.message().contains("holds no queue") && names_the_path(&error, &place.path()), "{error}");
+    assert_eq!(std::fs::read(place.path()).unwrap(), b"");
+
+    let file = Connection::open(place.path()).unwrap();
+    file.execute_batch("CREATE TABLE mine (id); INSERT INTO mine VALUES (7);").unwrap();
+    let before = std::fs::read(place.path()).unwrap();
+    assert_eq!(refusal(place.options().create(Create::Never)).await.kind(), ErrorKind::Invalid);
+    assert_eq!(std::fs::read(place.path()).unwrap(), before);
+    assert_eq!(std::fs::read_dir(place.directory.path()).unwrap().count(), 1);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_path_that_is_too_long_for_sqlite_is_refused_for_that() {
+    let place = Place::new();
+    let mut directory = place.directory.path().canonicalize().unwrap();
+    while directory.as_os_str().len() < 400 {
+        directory.push("d".repeat(50));
+    }
+    std::fs::create_dir_all(&directory).unwrap();
+    let of_length = |bytes: usize| directory.join("j".repeat(bytes - directory.as_os_str().len() - 1));
+    drop(SqliteStorage::open(SqliteOptions::new(of_length(504))).await.unwrap());
+    let error = refusal(SqliteOptions::new(of_length(505))).await;
+    assert_eq!(error.kind(), ErrorKind::Invalid, "{error}");
+    assert!(error.message().contains("504 bytes"), "{error}");
+    assert!(!of_length(505).exists(), "nothing was made");
+    // What counts is where links lead to.
+    let link = place.directory.path().join("link");
+    std::os::unix::fs::symlink(&directory, &link).unwrap();
+    let error = refusal(SqliteOptions::new(link.join(of_length(505).file_name().unwrap()))).await;
+    assert!(error.message().contains("504 bytes"), "{error}");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_link_that_leads_nowhere_is_refused_for_that() {
+    let place = Place::new();
+    std::os::unix::fs::symlink("missing.db", place.path()).unwrap();
+    for create in [Create::IfMissing, Create::Never] {
+        let error = refusal(place.options().create(create)).await;
+        assert_eq!(error.kind(), ErrorKind::Invalid, "{error}");
+        assert!(error.message().contains("link") && names_the_path(&error, &place.path()), "{error}");
+    }
+}
+
+#[tokio::test]
 async fn special_names_and_uris_are_plain_paths() {
     let place = Place::new();
     for name in [":memory:", "file:jobs.db?mode=memory", "ü %20 'quoted'"] {
@@ -135,12 +186,25 @@ async fn tables_of_an_application_live_beside_ours() {
 }
 
 #[tokio::test]
-async fn a_table_of_our_name_that_is_not_ours_is_refused_and_left_alone() {
-    let place = Place::new();
-    let file = Connection::open(place.path()).unwrap();
-    file.execute_batch("CREATE TABLE queue_job (mine); INSERT INTO queue_job VALUES (7);").unwrap();
-    assert_eq!(refusal(place.options()).await.kind(), ErrorKind::Invalid);
-    assert_eq!(file.query_row("SELECT mine FROM queue_job", [], |row| row.get::<_, i64>(0)).unwrap(), 7);
+async fn a_name_of_ours_that_is_taken_is_told_and_left_alone() {
+    for (taken, told) in [
+        ("CREATE TABLE queue_job (mine)", "table queue_job"),
+        ("CREATE TABLE Queue_Life (mine)", "table queue_life"),
+        ("CREATE TABLE queue_schema (mine)", "table queue_schema"),
+        ("CREATE TABLE queue_schema (version TEXT, name TEXT)", "table queue_schema"),
+        ("CREATE VIEW queue_ready AS SELECT 1 AS mine", "view queue_ready"),
+        ("CREATE TABLE t (mine); CREATE INDEX queue_job_id ON t (mine)", "index queue_job_id"),
+    ] {
+        let place = Place::new();
+        let file = Connection::open(place.path()).unwrap();
+        file.execute_batch(taken).unwrap();
+        let schema = || file.query_row("SELECT group_concat(sql) FROM sqlite_schema", [], |row| row.get(0));
+        let before: String = schema().unwrap();
+        let error = refusal(place.options()).await;
+        assert_eq!(error.kind(), ErrorKind::Invalid, "{taken}: {error}");
+        assert!(error.message().contains(told) && names_the_path(&error, &place.path()), "{taken}: {error}");
+        assert_eq!(schema().unwrap(), before);
+    }
 }
 
 #[tokio::test]

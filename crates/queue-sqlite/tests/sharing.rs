@@ -3,9 +3,11 @@
 
 mod common;
 
-use common::{Place, claim, enqueue, job, queue, request};
+use common::{Place, assert_sound, claim, complete, enqueue, job, queue, request};
 use futures_util::{FutureExt, StreamExt};
-use queue_core::{Hint, Interest, ManualClock, Span, Storage, Timestamp};
+use queue_core::{
+    Changed, Hint, Interest, ManualClock, QueueName, Span, Storage, StorageExt, Timestamp, lifecycle::Policy,
+};
 use queue_sqlite::SqliteStorage;
 use std::{sync::Arc, time::Duration};
 
@@ -67,4 +69,49 @@ async fn a_claim_whose_caller_is_gone_before_its_turn_leases_nothing() {
     lock.execute_batch("COMMIT").unwrap();
     enqueue_first.await.unwrap();
     assert_eq!(claim(&store, 10).await.jobs.len(), 2);
+}
+
+/// Loads the copy into the file within a transaction, as tools that restore a backup do.
+const LOAD: &str = "
+    ATTACH 'COPY' AS copy;
+    BEGIN IMMEDIATE;
+    DELETE FROM queue_job; INSERT INTO queue_job SELECT * FROM copy.queue_job;
+    DELETE FROM queue_life; INSERT INTO queue_life SELECT * FROM copy.queue_life;
+    DELETE FROM queue_ready; INSERT INTO queue_ready SELECT * FROM copy.queue_ready;
+    DELETE FROM queue_name; INSERT INTO queue_name SELECT * FROM copy.queue_name;
+    DELETE FROM queue_count; INSERT INTO queue_count SELECT * FROM copy.queue_count;
+    DELETE FROM queue_store; INSERT INTO queue_store SELECT * FROM copy.queue_store;
+    COMMIT;
+    DETACH copy;";
+/// As one that makes the tables anew.
+const CHANGE_SCHEMA: &str = "CREATE TABLE passing (mine); DROP TABLE passing;";
+
+#[tokio::test]
+async fn a_backup_that_is_loaded_into_the_open_file_is_taken_as_it_is() {
+    // Whether others write so much afterwards that the count of commits tells nothing.
+    for (others, passing) in [(1, ""), (9, CHANGE_SCHEMA)] {
+        let place = Place::new();
+        let (store, other) = (place.open().await, place.open().await);
+        let copy = place.directory.path().join("copy.db");
+        let file = rusqlite::Connection::open(place.path()).unwrap();
+        file.execute("VACUUM INTO ?1", [copy.to_str().unwrap()]).unwrap();
+        for id in ["a", "b", "c"] {
+            enqueue(&store, vec![job(id)]).await;
+        }
+        let lost = claim(&store, 1).await.jobs.remove(0);
+        file.execute_batch(&LOAD.replace("COPY", copy.to_str().unwrap())).unwrap();
+        file.execute_batch(passing).unwrap();
+        // Queue numbers and seqs are given out once more.
+        let name = QueueName::from_static("other");
+        for n in 0..others {
+            other.enqueue(&name, vec![vec![job(&n.to_string())]]).await.unwrap();
+        }
+        let policy = Policy::default();
+        let answer = store.settle(&lost.record.meta, complete(lost.token), &policy).await.unwrap();
+        assert_eq!(answer, Changed::Missing);
+        enqueue(&store, vec![job("new")]).await;
+        assert_eq!(store.counts(&queue()).await.unwrap().total(), 1);
+        assert_eq!(store.counts(&name).await.unwrap().total(), others);
+        assert_sound(&store).await;
+    }
 }

@@ -107,7 +107,7 @@ fn places_where_no_file_can_be_are_refused() {
     for (url, words) in [
         ("sqlite:file/queue.db", "it cannot be opened"),
         ("sqlite:no/such/directory/queue.db", "make its directory first"),
-        ("sqlite:directory", "cannot be opened"),
+        ("sqlite:directory", "it is a directory; name a file in it"),
         ("sqlite:/proc/queue.db", "make its directory first"),
     ] {
         refused(&place, &["enqueue", "x", "--store", url], words);
@@ -123,6 +123,15 @@ fn a_file_that_is_no_database_is_left_as_it_is() {
     let ran = place.run(&["enqueue", "x", "--store", "sqlite:notes.txt"]).code(6);
     assert!(ran.stderr.contains("no SQLite database; check the path"), "{ran:?}");
     assert_eq!(fs::read_to_string(&path).unwrap(), notes);
+}
+
+#[test]
+fn a_command_that_reads_makes_no_store_of_an_empty_file() {
+    let place = place();
+    fs::write(place.path().join("empty"), "").unwrap();
+    let ran = place.run(&["status", "a", "--store", "sqlite:empty"]).code(2);
+    assert!(ran.stderr.contains("holds no queue"), "{ran:?}");
+    assert_eq!(fs::read(place.path().join("empty")).unwrap(), b"");
 }
 
 #[test]

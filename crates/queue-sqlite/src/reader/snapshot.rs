@@ -1,4 +1,4 @@
-use crate::{error::Fault, sql, writer::Shared};
+use crate::{sql, writer::Shared};
 use queue_core::{Moment, QueueName, Result};
 use rusqlite::{Connection, OptionalExtension};
 
@@ -25,7 +25,10 @@ impl<'c> Snapshot<'c> {
             shared.clock.tell(moment);
             Ok(answer)
         };
-        run().map_err(|error| Fault::new(&shared.options.path, error).of(operation))
+        let answer = run().map_err(|error| shared.fault(error).of(operation));
+        // A file that was removed answers the same for ever.
+        shared.check_files().map_err(|fault| fault.of(operation))?;
+        answer
     }
 
     /// The number of a queue, if it has one.

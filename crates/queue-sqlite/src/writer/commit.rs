@@ -19,8 +19,7 @@ impl Committer for Database {
 
     /// Hints are published between the commit and the answers, so that whoever has an answer finds that others were told.
     fn transact(session: &mut Session<'_>, group: &mut [Pending<Self>]) -> Result<(), Failed<Fault>> {
-        let path = session.path();
-        session.begin().map_err(|error| Failed::Together(Fault::new(path, error)))?;
+        session.begin().map_err(Failed::Together)?;
         let ran = group
             .iter_mut()
             .filter(|call| call.is_wanted())
@@ -28,11 +27,11 @@ impl Committer for Database {
             .and_then(|()| session.flush());
         if let Err(error) = ran {
             session.rollback();
-            return Err(Failed::Within(Fault::new(path, error)));
+            return Err(Failed::Within(session.fault(error)));
         }
-        session.commit().map_err(|error| {
+        session.commit().map_err(|fault| {
             session.rollback();
-            of_commit(Fault::new(path, error).in_commit())
+            of_commit(fault)
         })
     }
 

@@ -35,12 +35,13 @@ impl Held {
 mod tests {
     use crate::{
         clock::StoreClock,
-        connect::connect_writer,
+        connect::connect,
+        files::FileGuard,
         options::SqliteOptions,
         writer::{Claim, Database, Enqueue, Shared, session::Session},
     };
     use queue_core::{
-        ClaimRequest, ContentType, Hub, JobId, Kind, NewJob, Payload, QueueName, SeededRng, Span, WorkerId,
+        ClaimRequest, ContentType, JobId, Kind, NewJob, Payload, QueueName, SeededRng, Span, WorkerId,
         group_commit::Verb,
     };
     use std::sync::{Arc, atomic::AtomicI64};
@@ -57,9 +58,10 @@ mod tests {
     fn a_claim_that_is_rolled_back_is_forgotten() {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let options = SqliteOptions::new(directory.path().join("jobs.db")).checked().expect("they are valid");
-        let connection = connect_writer(&options).expect("it opens");
+        let connection = connect(&options, 0).expect("it opens").writer;
         let clock = StoreClock::new(options.clock.clone());
-        let shared = Shared { options, clock, hub: Arc::new(Hub::default()), own_commits: AtomicI64::new(0) };
+        let (hub, files) = (Arc::default(), FileGuard::default());
+        let shared = Shared { options, clock, hub, files, own_commits: AtomicI64::new(0) };
         let mut session = Session::new(&connection, &shared).expect("it prepares");
         let queue = QueueName::from_static("q");
         let payload = Payload::new("", ContentType::from_static("text/plain"));

@@ -1,13 +1,15 @@
 use super::{counters::Counters, held::Held, statements::Statements, thread::Shared};
-use crate::row::integer;
-use queue_core::{AnswerRoom, Moment, Notices, QueueName, Seq, Wanted};
-use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
-use std::{collections::HashMap, path::Path, sync::atomic::Ordering, time::Duration};
+use crate::{
+    error::Fault,
+    lock::{LOCK_RETRY, wait_for_lock},
+    row::integer,
+};
+use queue_core::{AnswerRoom, Moment, Notices, QueueName, Seq, SystemClock, Wanted};
+use rusqlite::{Connection, OptionalExtension, StatementStatus, params};
+use std::{collections::HashMap, sync::atomic::Ordering};
 
 /// Queue numbers that are remembered. Beyond it the memory starts afresh: it is only a cache.
 const QUEUES_MAX: usize = 10_000;
-/// How long SQLite waits between two tries for the write lock.
-const LOCK_RETRY: Duration = Duration::from_millis(1);
 
 /// The writer's connection with its statements, and the transaction at hand.
 pub(crate) struct Session<'c> {
@@ -25,6 +27,8 @@ pub(crate) struct Session<'c> {
     seq_mark: i64,
     time_mark: i64,
     commits: i64,
+    /// How often a statement had to be prepared again.
+    schema_changes: i32,
     /// What the transaction at hand adds to them: one, if it changed anything.
     own_commits: i64,
     /// Rows changed on the connection before the transaction at hand.
@@ -47,6 +51,7 @@ impl<'c> Session<'c> {
             seq_mark: 0,
             time_mark: 0,
             commits: 0,
+            schema_changes: 0,
             own_commits: 0,
             changes_before: 0,
         })
@@ -57,20 +62,41 @@ impl<'c> Session<'c> {
         AnswerRoom::new(self.shared.options.limits.answer_bytes_max)
     }
 
-    pub(super) fn path(&self) -> &'c Path {
-        &self.shared.options.path
+    /// See [`Shared::fault`].
+    pub(super) fn fault(&self, error: rusqlite::Error) -> Fault {
+        self.shared.fault(error)
     }
 
     /// Takes the write lock and learns what other processes did to the marks.
-    pub(super) fn begin(&mut self) -> rusqlite::Result<()> {
-        self.take_lock()?;
+    pub(super) fn begin(&mut self) -> Result<(), Fault> {
+        self.shared.check_files()?;
+        self.start_transaction().map_err(|error| self.fault(error))
+    }
+
+    fn start_transaction(&mut self) -> rusqlite::Result<()> {
+        // Others hold it in real time, whatever the clock of the store says.
+        let timeout = self.shared.options.busy_timeout;
+        wait_for_lock(&SystemClock, timeout, || self.statements.begin.execute([]))?;
         self.changes_before = self.connection.total_changes();
-        let marks =
-            self.statements.load_store.query_row([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)));
-        (self.seq_mark, self.time_mark, self.commits) = marks.inspect_err(|_| self.rollback())?;
+        self.load_marks().inspect_err(|_| self.rollback())?;
         self.moment = self.shared.clock.moment(self.time_mark);
         self.keeps_time = false;
         self.notices = Notices::new(Wanted::by(&self.shared.hub));
+        Ok(())
+    }
+
+    /// Commits only grow, and nobody changes the schema in passing: otherwise somebody has loaded a backup into the file,
+    /// where queues may have other numbers, and seqs are given out once more.
+    fn load_marks(&mut self) -> rusqlite::Result<()> {
+        let commits_before = self.commits;
+        let marks =
+            self.statements.load_store.query_row([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)));
+        (self.seq_mark, self.time_mark, self.commits) = marks?;
+        let schema_changes = self.statements.load_store.get_status(StatementStatus::RePrepare);
+        if self.commits < commits_before || schema_changes != self.schema_changes {
+            self.schema_changes = schema_changes;
+            self.forget();
+        }
         Ok(())
     }
 
@@ -90,14 +116,22 @@ impl<'c> Session<'c> {
     }
 
     /// Makes it durable and publishes the hints.
-    pub(super) fn commit(&mut self) -> rusqlite::Result<()> {
+    pub(super) fn commit(&mut self) -> Result<(), Fault> {
         // Counted before, so that whoever compares the file's count with this one never takes our commit for another's.
         let own = self.own_commits;
         self.shared.own_commits.fetch_add(own, Ordering::SeqCst);
         if let Err(error) = self.statements.commit.execute([]) {
             self.shared.own_commits.fetch_sub(own, Ordering::SeqCst);
-            return Err(error);
+            let fault = self.fault(error).in_commit();
+            if own > 0 || !fault.is_full_disk() {
+                return Err(fault);
+            }
+            // Nothing but the time was to be written. It goes on in this handle, as after a read.
+            self.rollback();
         }
+        self.commits += own;
+        // It may have waited for the lock or the disk.
+        self.shared.check_files().map_err(Fault::unknown)?;
         self.shared.clock.tell(self.moment);
         self.notices.take().publish(&self.shared.hub);
         Ok(())
@@ -105,9 +139,8 @@ impl<'c> Session<'c> {
 
     /// Forgets the transaction, and everything that was remembered of it.
     pub(super) fn rollback(&mut self) {
-        self.queues.clear();
+        self.forget();
         self.counters.clear();
-        self.held.clear();
         self.notices.clear();
         if !self.connection.is_autocommit() {
             // If even this fails, the next begin does too, and says why.
@@ -147,20 +180,9 @@ impl<'c> Session<'c> {
         self.seq_mark = integer(seq.get());
     }
 
-    /// Tries once per [`LOCK_RETRY`] rather than with SQLite's growing pauses: beside a busy writer, whose lock is free
-    /// for moments only, those would go hungry.
-    fn take_lock(&mut self) -> rusqlite::Result<()> {
-        let tries_max = self.shared.options.busy_timeout.as_millis() / LOCK_RETRY.as_millis();
-        let mut taken = self.statements.begin.execute([]);
-        for _ in 0..tries_max {
-            match &taken {
-                Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
-                    taken = self.statements.begin.execute([]);
-                }
-                _ => break,
-            }
-        }
-        taken.map(drop)
+    fn forget(&mut self) {
+        self.queues.clear();
+        self.held.clear();
     }
 
     fn remember(&mut self, name: &QueueName, queue: i64) {

@@ -1,12 +1,13 @@
 use super::{commit::Database, session::Session};
 use crate::{
     clock::StoreClock,
-    connect::{connect_reader, connect_writer},
+    connect::{Connections, connect},
     error::Fault,
+    files::FileGuard,
     options::SqliteOptions,
 };
 use queue_core::{
-    Hub, Result,
+    Hub,
     group_commit::{Inbox, Writer},
 };
 use rusqlite::Connection;
@@ -19,15 +20,31 @@ pub(crate) struct Shared {
     pub(crate) options: SqliteOptions,
     pub(crate) clock: StoreClock,
     pub(crate) hub: Arc<Hub>,
+    /// Whether the file is still the one at the path.
+    pub(crate) files: FileGuard,
     /// Write transactions of this handle, to tell them from those of others.
     pub(crate) own_commits: AtomicI64,
+}
+
+impl Shared {
+    /// What is written to files that are no longer there, or read from them, must not be told as the truth.
+    pub(crate) fn check_files(&self) -> Result<(), Fault> {
+        self.files.check(self.clock.ticks())
+    }
+
+    /// Why a statement failed: if the files are gone, that is why, whatever SQLite makes of it.
+    pub(crate) fn fault(&self, error: rusqlite::Error) -> Fault {
+        let fault = Fault::new(&self.options.path, error);
+        let is_lost = || self.files.check_now(self.clock.ticks()).err().filter(Fault::is_lost);
+        if fault.is_passing() { fault } else { is_lost().unwrap_or(fault) }
+    }
 }
 
 /// Starts the thread. It answers connections for so many readers.
 pub(crate) async fn start(
     shared: Arc<Shared>,
     readers: usize,
-) -> Result<(Writer<Database>, Vec<Connection>)> {
+) -> queue_core::Result<(Writer<Database>, Vec<Connection>)> {
     Writer::start("queue-sqlite-writer", move |inbox, opened| run(&shared, inbox, readers, opened)).await
 }
 
@@ -35,19 +52,19 @@ fn run(
     shared: &Shared,
     inbox: Inbox<Database>,
     readers: usize,
-    opened: oneshot::Sender<Result<Vec<Connection>>>,
+    opened: oneshot::Sender<queue_core::Result<Vec<Connection>>>,
 ) {
     let fault = |error| Fault::new(&shared.options.path, error).of("open");
-    let connection = match connect_writer(&shared.options) {
-        Ok(connection) => connection,
+    let Connections { writer, readers, files } = match connect(&shared.options, readers) {
+        Ok(connections) => connections,
         Err(error) => return drop(opened.send(Err(error))),
     };
-    let mut session = match Session::new(&connection, shared) {
+    shared.files.watch(files, shared.clock.ticks());
+    let mut session = match Session::new(&writer, shared) {
         Ok(session) => session,
         Err(error) => return drop(opened.send(Err(fault(error)))),
     };
-    let readers: rusqlite::Result<Vec<_>> = (0..readers).map(|_| connect_reader(&shared.options)).collect();
-    if opened.send(readers.map_err(fault)).is_ok() {
+    if opened.send(Ok(readers)).is_ok() {
         inbox.serve(&mut session);
     }
 }

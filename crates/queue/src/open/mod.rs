@@ -51,7 +51,7 @@ const SCHEMES: &[&str] = &[
 /// | `redis+sentinel://HOST:PORT,HOST:PORT/DB?service=NAME` | the same on the master that Sentinels name |
 /// | `sqlite:PATH` | a file, made if it is missing (feature `sqlite`) |
 /// | `sqlite:PATH?synchronous=normal` | the newest writes may be lost in a power cut, which makes each faster |
-/// | `sqlite:PATH?create=never` | an error if the file is missing |
+/// | `sqlite:PATH?create=never` | an error if the file is missing or holds no queue |
 ///
 /// `//` may follow the scheme: `sqlite:///var/lib/jobs.db` and `sqlite:/var/lib/jobs.db` are the same file. In a path,
 /// `%3F` stands for `?` and `%25` for `%`; every other character may stand for itself.

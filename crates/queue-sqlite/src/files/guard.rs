@@ -1,0 +1,66 @@
+use super::OpenFiles;
+use crate::error::Fault;
+use std::{
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+/// Files that go missing are noticed after this much time at the latest, and nothing is acknowledged from then on.
+const LOOK_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Keeps the threads of one handle from answering out of files that nobody else will ever find.
+#[derive(Debug, Default)]
+pub(crate) struct FileGuard(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    /// None until they are open.
+    files: Option<OpenFiles>,
+    /// By the clock's ticks.
+    looked_at: Duration,
+    /// Once they are lost they stay so: what was written meanwhile may stand elsewhere.
+    lost: Option<Fault>,
+}
+
+impl FileGuard {
+    /// Guards these files, which were there a moment ago.
+    pub(crate) fn watch(&self, files: OpenFiles, ticks: Duration) {
+        *self.state() = State { files: Some(files), looked_at: ticks, lost: None };
+    }
+
+    /// Looks again if the last look is [`LOOK_INTERVAL`] old. Threads that come meanwhile wait for the outcome.
+    pub(crate) fn check(&self, ticks: Duration) -> Result<(), Fault> {
+        let mut state = self.state();
+        if ticks.saturating_sub(state.looked_at) < LOOK_INTERVAL {
+            return state.known();
+        }
+        state.look(ticks)
+    }
+
+    /// Looks, however fresh the last look is.
+    pub(crate) fn check_now(&self, ticks: Duration) -> Result<(), Fault> {
+        self.state().look(ticks)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn known(&self) -> Result<(), Fault> {
+        self.lost.clone().map_or(Ok(()), Err)
+    }
+
+    fn look(&mut self, ticks: Duration) -> Result<(), Fault> {
+        self.known()?;
+        let found = self.files.as_ref().map_or(Ok(()), OpenFiles::check);
+        match &found {
+            Ok(()) => self.looked_at = ticks,
+            Err(fault) if fault.is_lost() => self.lost = Some(fault.clone()),
+            // It is not known to be lost, so the next call looks again.
+            Err(_) => {}
+        }
+        found
+    }
+}
