@@ -12,12 +12,15 @@
 mod bench;
 mod calls;
 mod cuts;
+mod damage;
 mod disk;
 mod failures;
 mod flips;
 mod forgotten;
 mod full;
+mod held_up;
 mod interval;
+mod repairs;
 mod rolling;
 mod script;
 mod sector;
