@@ -110,20 +110,39 @@ impl Fault {
 
     /// The handle must not go on.
     pub(crate) fn poisoned() -> Self {
-        let message = "an earlier flush failed, so nobody knows what is on the disk; close this handle and open the \
+        let message = "an earlier write or flush failed, so nobody knows what is on the disk; close this handle and open the \
                        store again";
         Self::new(Nature::Over, message)
     }
 
     /// The lock file lost its name, so the lock keeps nobody out.
     pub(crate) fn lock_removed() -> Self {
-        Self::new(Nature::Over, "the lock file was removed; close this handle and open the store again")
+        let message = "the lock file was removed or moved while the store was open, so nothing kept other programs out; \
+                       close this handle and open the store again";
+        Self::new(Nature::Over, message)
+    }
+
+    /// Another lock file has the name, so the lock keeps out nobody who has that one.
+    pub(crate) fn lock_replaced() -> Self {
+        let message = "the store was taken over while it was open: it has another lock file now, since it was repaired, or \
+                       the one before was moved away; close this handle and open the store again";
+        Self::new(Nature::Over, message)
     }
 
     /// It may have happened all the same.
     pub(crate) fn unknown(mut self) -> Self {
         self.is_unknown = true;
         self
+    }
+
+    /// The handle must not go on.
+    pub(crate) fn is_over(&self) -> bool {
+        self.nature == Nature::Over
+    }
+
+    /// It was written by another version.
+    pub(crate) fn is_other_version(&self) -> bool {
+        self.nature == Nature::OtherVersion
     }
 
     /// A file is not there.
@@ -134,6 +153,11 @@ impl Fault {
     /// It may have happened all the same.
     pub(crate) fn is_unknown(&self) -> bool {
         self.is_unknown
+    }
+
+    /// There is a file of that name already.
+    pub(crate) fn is_taken(&self) -> bool {
+        self.source.as_ref().is_some_and(|source| source.kind() == io::ErrorKind::AlreadyExists)
     }
 
     /// The disk is full, and nothing was written.

@@ -49,9 +49,11 @@
 //! # When things go wrong
 //! - A crash in the middle of a write leaves a torn end, which the next writer cuts; nobody was told of it.
 //! - Damage anywhere else is an error of kind `Corrupt` with file and offset. [`check`] shows all of it, [`repair`] saves the
-//!   rest.
+//!   rest and takes the store from whoever has it open.
 //! - After a failed flush nobody knows what is on the disk: the handle answers `Closed` from then on, and whoever opens the
 //!   store again writes and flushes what is in question once more.
+//! - A handle whose lock file was moved or removed, or whose store was repaired, answers `Closed` from then on and says why:
+//!   others may go on without it, and what it was not told is stored may not be.
 //! - On a full disk new jobs are refused with `Unavailable`, nothing of them applied. Claims, settles and removals go on, in
 //!   room that was kept for them, and new jobs are taken again when there is room.
 //!
@@ -75,6 +77,8 @@ mod writer;
 
 pub use error::Damage;
 pub use fsck::{CheckReport, FileReport, check, dump, repair};
+#[doc(hidden)]
+pub use fsck::{check_in, repair_in};
 pub use options::{Create, Flush, FsOptions};
 #[doc(hidden)]
 pub use state::encode;

@@ -30,14 +30,14 @@ pub struct FsOptions {
     pub(crate) fs: Option<Arc<dyn Fs>>,
 }
 
-/// What to do about a directory that is not there.
+/// What to do about a store that is not there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Create {
-    /// Make it, for this user alone (mode 0700). The directory above it must exist.
+    /// Make it, in an empty directory or a new one for this user alone (mode 0700). The directory above it must exist.
     #[default]
     IfMissing,
-    /// Answer an error: a mistyped path shall not look like an empty queue.
+    /// Answer an error, and make nothing: a mistyped path shall not look like an empty queue.
     Never,
 }
 
@@ -74,7 +74,7 @@ impl FsOptions {
         }
     }
 
-    /// What to do about a directory that is not there. Default: make it.
+    /// What to do about a store that is not there. Default: make it.
     #[must_use]
     pub fn create(mut self, create: Create) -> Self {
         self.create = create;

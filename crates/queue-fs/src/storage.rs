@@ -47,7 +47,7 @@ impl FsStorage {
     /// Dropping the future may leave a directory that is new and empty.
     ///
     /// # Errors
-    /// `Invalid` for a path that cannot be used, `Unsupported` for a journal of a version with another layout,
+    /// `Invalid` for a path that cannot be used, which is left as it is, `Unsupported` for a journal of a version with another layout,
     /// `Corrupt` for one that is damaged, with a [`Damage`](crate::Damage) as its source, and `Unavailable` while another
     /// process keeps it locked.
     pub async fn open(options: FsOptions) -> Result<Self> {

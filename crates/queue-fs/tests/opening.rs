@@ -7,7 +7,7 @@ use common::{Place, assert_sound, enqueue, job, queue};
 use queue_core::{Detail, JobId, JobMeta, ListQuery, Prune, PruneRequest, Storage};
 use queue_fs::{
     FsOptions, FsStorage,
-    sys::{Fs, FsFile, Open, RealFs},
+    sys::{FileId, Fs, FsFile, Open, RealFs},
 };
 use std::{
     io,
@@ -104,6 +104,10 @@ impl Fs for Gated {
 
     fn sync_names(&self) -> io::Result<()> {
         self.directory.sync_names()
+    }
+
+    fn id_of(&self, name: &str) -> io::Result<Option<FileId>> {
+        self.directory.id_of(name)
     }
 }
 

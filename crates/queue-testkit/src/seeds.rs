@@ -1,4 +1,5 @@
-use std::{env, ops::Range};
+use std::{env, ops::Range, time::Duration};
+use tokio::time::timeout;
 
 const SEED: &str = "QUEUE_TESTKIT_SEED";
 const SEEDS: &str = "QUEUE_TESTKIT_SEEDS";
@@ -10,6 +11,22 @@ const SEEDS: &str = "QUEUE_TESTKIT_SEEDS";
 /// If a variable is no decimal number: a run that was asked for and does not happen shows nothing.
 pub fn seeds(few: u64) -> Range<u64> {
     parse(few, env::var(SEED).ok().as_deref(), env::var(SEEDS).ok().as_deref())
+}
+
+/// Runs something random for each of the [`seeds`], and names the seed of a run that takes longer than this.
+///
+/// # Panics
+/// With that seed, and as [`seeds`].
+pub(crate) async fn for_each_seed(few: u64, hang_after: Duration, run: impl AsyncFn(u64)) {
+    for seed in seeds(few) {
+        let in_time = timeout(hang_after, run(seed)).await;
+        in_time.unwrap_or_else(|_| panic!("it hangs with seed {seed}: not done after {hang_after:?}"));
+    }
+}
+
+/// How many seeds the environment asks for, if it does.
+pub(crate) fn asked_for() -> Option<u64> {
+    env::var(SEEDS).is_ok().then(|| seeds(0)).map(|seeds| seeds.end - seeds.start)
 }
 
 fn parse(few: u64, seed: Option<&str>, seeds: Option<&str>) -> Range<u64> {
@@ -33,6 +50,12 @@ mod tests {
         assert_eq!(parse(5, None, Some("2")), 0..2);
         assert_eq!(parse(5, Some("7"), None), 7..8);
         assert_eq!(parse(5, Some("7"), Some("3")), 7..10);
+    }
+
+    #[tokio::test(start_paused = true)]
+    #[should_panic(expected = "it hangs with seed 0")]
+    async fn a_run_that_hangs_is_told_with_its_seed() {
+        for_each_seed(2, Duration::from_mins(2), async |_| std::future::pending().await).await;
     }
 
     #[test]

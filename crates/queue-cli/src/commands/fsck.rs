@@ -12,7 +12,7 @@ use std::path::PathBuf;
 pub(crate) struct FsckArgs {
     /// The directory of the store: what stands behind `file:` in its URL
     directory: PathBuf,
-    /// Save what can be read into a new file, and put the damaged ones aside. Stop every program that uses the store first
+    /// Save what can be read into a new file, and put the damaged ones aside. Programs that have the store open are shut out
     #[arg(long)]
     repair: bool,
 }
@@ -45,7 +45,9 @@ fn words(report: &CheckReport) -> String {
     parts.push(match (report.is_sound(), report.put_aside.is_empty()) {
         (true, _) => format!("The store is sound; it has {jobs}."),
         (false, true) => format!("The store is damaged; --repair saves {jobs}."),
-        (false, false) => format!("The store was damaged; {jobs} saved."),
+        (false, false) => {
+            format!("The store was damaged; {jobs} saved. Programs that had it open are shut out: start them again.")
+        }
     });
     parts.join("\n")
 }

@@ -3,7 +3,7 @@ use super::{
     tell::tell,
     walk::{Step, walk},
 };
-use crate::format::Change;
+use crate::format::{Change, segment_name};
 use queue_core::{Error, ErrorKind, Result};
 use std::{io, io::Write, path::Path};
 
@@ -13,7 +13,7 @@ use std::{io, io::Write, path::Path};
 /// # Errors
 /// As [`check`](super::check), and `Unavailable` if nothing can be written, with the cause as its source.
 pub fn dump(directory: impl AsRef<Path>, out: &mut dyn Write) -> Result<()> {
-    let place = Place::open("dump", directory.as_ref())?;
+    let place = Place::at_path("dump", directory.as_ref())?;
     let mut written = Ok(());
     let told = walk(&place, |step| {
         if written.is_ok() {
@@ -28,14 +28,16 @@ pub fn dump(directory: impl AsRef<Path>, out: &mut dyn Write) -> Result<()> {
 
 fn line(out: &mut dyn Write, step: Step<'_>) -> io::Result<()> {
     match step {
-        Step::File { name, bytes, is_leftover: true, .. } => {
+        Step::File { number, bytes, is_leftover: true, .. } => {
+            let name = segment_name(number);
             writeln!(out, "{name}: {bytes} bytes, left by a crash, without records")
         }
-        Step::File { name, bytes, head: Ok(head), .. } => {
-            let (first, oldest) = (head.first_commit, head.oldest);
+        Step::File { number, bytes, head: Ok(head), .. } => {
+            let (name, first, oldest) = (segment_name(number), head.first_commit, head.oldest);
             writeln!(out, "{name}: {bytes} bytes, first record {first}, needed from file {oldest} on")
         }
-        Step::File { name, bytes, head: Err(error), .. } => {
+        Step::File { number, bytes, head: Err(error), .. } => {
+            let name = segment_name(number);
             writeln!(out, "{name}: {bytes} bytes, DAMAGED: {error:?}")
         }
         Step::Record { head, at, changes } => {

@@ -1,6 +1,8 @@
 //! Looking at the files of a store from outside: whether they are sound, what is in them, and what can be saved.
 
+mod dry_fs;
 mod dump;
+mod examine;
 mod place;
 mod repair;
 mod report;
@@ -9,16 +11,17 @@ mod tell;
 mod walk;
 
 pub use dump::dump;
-pub use repair::repair;
+pub use repair::{repair, repair_in};
 pub use report::{CheckReport, FileReport};
 
+use crate::{error::Fault, sys::Fs};
+use examine::{Finding, examine};
 use place::Place;
 use queue_core::Result;
-use salvage::Salvage;
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
-/// Reads the whole journal of a directory and says what it finds. Nothing is changed; the lock is held meanwhile, so no
-/// process writes.
+/// Opens the store of a directory on a view of it where no change is made, and says what it finds: sound is what opens. The
+/// lock is held meanwhile, so no process writes.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -35,6 +38,19 @@ use std::path::Path;
 /// # Errors
 /// `Invalid` if there is no store, `Unavailable` if the lock or the disk cannot be had. Damage is no error here.
 pub fn check(directory: impl AsRef<Path>) -> Result<CheckReport> {
-    let place = Place::open("fsck", directory.as_ref())?;
-    Salvage::read(&place).map(|salvage| salvage.report).map_err(|fault| fault.of("fsck"))
+    let place = Place::at_path("fsck", directory.as_ref())?;
+    report(&place).map_err(|fault| fault.of("fsck"))
+}
+
+/// The same for a simulated directory, in tests.
+#[doc(hidden)]
+pub fn check_in(fs: Arc<dyn Fs>) -> Result<CheckReport> {
+    Place::lock(fs).and_then(|place| report(&place)).map_err(|fault| fault.of("fsck"))
+}
+
+fn report(place: &Place) -> std::result::Result<CheckReport, Fault> {
+    Ok(match examine(place)? {
+        Finding::Sound(report) => report,
+        Finding::Damaged(salvage) => salvage.report,
+    })
 }

@@ -1,45 +1,72 @@
 use crate::{
     error::Fault,
     format::segment_number,
-    journal::{LOCK, Mark},
+    journal::{LOCK, Mark, take_lock},
     sys::{Fs, FsFile, Open, RealFs},
 };
-use queue_core::{Error, Result};
-use std::{path::Path, sync::Arc, thread, time::Duration};
+use queue_core::{Error, Result, SystemClock};
+use std::{io, path::Path, sync::Arc, time::Duration};
 
-/// How often the lock is tried, and the pause between.
-const TRIES_MAX: usize = 500;
-const PAUSE: Duration = Duration::from_millis(10);
+/// How long the lock is waited for.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// How often the lock file may be replaced by another one while it is waited for.
+const OPENS_MAX: usize = 5;
+/// Where a new lock file stands until it takes the place of the other.
+const NEW_LOCK: &str = "lock.tmp";
 
 /// A directory that is looked at, locked until this is dropped.
 #[derive(Debug)]
 pub(super) struct Place {
     pub(super) fs: Arc<dyn Fs>,
-    pub(super) lock: Arc<dyn FsFile>,
+    lock: Arc<dyn FsFile>,
     pub(super) mark: Option<Mark>,
-    /// The segments that are there, in order.
+    /// The segments that are there, by the numbers in their names, in order.
     pub(super) numbers: Vec<u64>,
 }
 
 impl Place {
-    /// A directory with a store in it.
-    pub(super) fn open(operation: &'static str, path: &Path) -> Result<Self> {
-        let no_store = |error| {
+    /// The directory of a path, with a store in it.
+    pub(super) fn at_path(operation: &'static str, path: &Path) -> Result<Self> {
+        let no_store = |error: io::Error| {
             let message = format!("{}: there is no store in files; check the path", path.display());
             Error::invalid(operation, message).with_source(error)
         };
-        let fs: Arc<dyn Fs> = Arc::new(RealFs::open_directory(path).map_err(no_store)?);
-        // Without it nothing is made: a mistyped path shall not get one.
-        let names = fs.names().map_err(no_store)?;
-        let mut numbers: Vec<u64> = names.iter().filter_map(|name| segment_number(name)).collect();
-        if numbers.is_empty() {
-            return Err(no_store(std::io::ErrorKind::NotFound.into()));
+        let fs = Arc::new(RealFs::open_directory(path).map_err(no_store)?);
+        // Without a store nothing is made: a mistyped path shall not get a lock file.
+        if numbers(&*fs).map_err(no_store)?.is_empty() {
+            return Err(no_store(io::ErrorKind::NotFound.into()));
         }
-        numbers.sort_unstable();
-        let lock = fs.open(LOCK, Open::OrCreate).map_err(|error| Fault::io(LOCK, error).of(operation))?;
-        take(&*lock).map_err(|fault| fault.of(operation))?;
-        let mark = Mark::read(&*lock).map_err(|error| Fault::io(LOCK, error).of(operation))?;
+        Self::lock(fs).map_err(|fault| fault.of(operation))
+    }
+
+    /// A directory that has a store.
+    pub(super) fn lock(fs: Arc<dyn Fs>) -> std::result::Result<Self, Fault> {
+        let lock = lock(&*fs)?;
+        let mark = Mark::read(&*lock).map_err(of_lock)?;
+        // Before it was locked, a running program may have removed some and made others.
+        let numbers = numbers(&*fs).map_err(|error| Fault::io("the directory", error))?;
         Ok(Self { fs, lock, mark, numbers })
+    }
+
+    /// Shuts out every program that has the store open, by another lock file: each looks whether its own still has the name
+    /// before it acts or answers.
+    pub(super) fn take_over(&mut self) -> std::result::Result<(), Fault> {
+        let failed = |error| Fault::io(NEW_LOCK, error);
+        let new = self.fs.open(NEW_LOCK, Open::OrCreate).map_err(failed)?;
+        new.set_size(0).map_err(failed)?;
+        // What it proves is to be known still, should this end before the repair does.
+        if let Some(mark) = self.mark {
+            mark.write(&*new).map_err(failed)?;
+        }
+        take_lock(&*new, &SystemClock, BUSY_TIMEOUT)?;
+        self.fs.rename(NEW_LOCK, LOCK).and_then(|()| self.fs.sync_names()).map_err(of_lock)?;
+        drop(std::mem::replace(&mut self.lock, new).unlock());
+        Ok(())
+    }
+
+    /// Forgets the mark, which was about other files than there are now.
+    pub(super) fn clear_mark(&self) -> std::result::Result<(), Fault> {
+        self.lock.set_size(0).map_err(of_lock)
     }
 }
 
@@ -49,13 +76,25 @@ impl Drop for Place {
     }
 }
 
-fn take(lock: &dyn FsFile) -> std::result::Result<(), Fault> {
-    for _ in 0..TRIES_MAX {
-        if lock.try_lock().map_err(|error| Fault::io(LOCK, error))? {
-            return Ok(());
+/// The lock file of this name, locked.
+fn lock(fs: &dyn Fs) -> std::result::Result<Arc<dyn FsFile>, Fault> {
+    for _ in 0..OPENS_MAX {
+        let lock = fs.open(LOCK, Open::OrCreate).map_err(of_lock)?;
+        take_lock(&*lock, &SystemClock, BUSY_TIMEOUT)?;
+        if fs.id_of(LOCK).map_err(of_lock)? == Some(lock.id().map_err(of_lock)?) {
+            return Ok(lock);
         }
-        // Nobody signals that a lock between processes is free.
-        thread::park_timeout(PAUSE);
+        drop(lock.unlock());
     }
     Err(Fault::busy())
+}
+
+fn numbers(fs: &dyn Fs) -> io::Result<Vec<u64>> {
+    let mut numbers: Vec<u64> = fs.names()?.iter().filter_map(|name| segment_number(name)).collect();
+    numbers.sort_unstable();
+    Ok(numbers)
+}
+
+fn of_lock(error: io::Error) -> Fault {
+    Fault::io(LOCK, error)
 }

@@ -1,13 +1,19 @@
-use super::{CheckReport, place::Place, salvage::Salvage, walk::OTHER_VERSION};
+use super::{
+    CheckReport,
+    examine::{Finding, examine},
+    place::Place,
+    salvage::Salvage,
+    walk::OTHER_VERSION,
+};
 use crate::{
     error::Fault,
     format::{Head, SEGMENT_HEAD_BYTES, Salt, SegmentHead, seal, segment_name, start},
-    journal::{Files, LOCK},
+    journal::Files,
     state::State,
-    sys::{FsFile, Open},
+    sys::{Fs, FsFile, Open},
 };
 use queue_core::{Result, Seq, SystemRng};
-use std::{io, path::Path};
+use std::{io, path::Path, sync::Arc};
 
 /// Where the new file stands until it is whole.
 const UNFINISHED: &str = "repair.tmp";
@@ -17,7 +23,10 @@ const ASIDE: &str = "damaged-";
 const RECORD_BYTES: usize = 1 << 20;
 
 /// Saves what can be read of a damaged store: every such job goes into a new file, and the old ones are put aside under
-/// other names. A sound store is left as it is. No process should have the store open meanwhile.
+/// other names. A sound store is left as it is.
+///
+/// A damaged store is taken away from the processes that have it open: what they were told is stored is saved, as far as it
+/// can be read, and from then on they are told `Closed`.
 ///
 /// A job whose last changes are lost is as it was before them, so work may be done again; one whose first record is lost
 /// is gone. A repair that was interrupted can be run again.
@@ -25,19 +34,26 @@ const RECORD_BYTES: usize = 1 << 20;
 /// # Errors
 /// Those of [`check`](super::check), and `Unsupported` if a file is of another version of this library.
 pub fn repair(directory: impl AsRef<Path>) -> Result<CheckReport> {
-    let place = Place::open("repair", directory.as_ref())?;
-    run(&place).map_err(|fault| fault.of("repair"))
+    let place = Place::at_path("repair", directory.as_ref())?;
+    run(place).map_err(|fault| fault.of("repair"))
 }
 
-fn run(place: &Place) -> Result<CheckReport, Fault> {
-    let Salvage { mut report, state, commit, .. } = Salvage::read(place)?;
-    if report.is_sound() {
-        return Ok(report);
-    }
+/// The same for a simulated directory, in tests.
+#[doc(hidden)]
+pub fn repair_in(fs: Arc<dyn Fs>) -> Result<CheckReport> {
+    Place::lock(fs).and_then(run).map_err(|fault| fault.of("repair"))
+}
+
+fn run(mut place: Place) -> Result<CheckReport, Fault> {
+    let Salvage { mut report, state, commit, last_segment, .. } = match examine(&place)? {
+        Finding::Sound(report) => return Ok(report),
+        Finding::Damaged(salvage) => *salvage,
+    };
     if let Some(other) = report.damage.iter().find(|damage| damage.what == OTHER_VERSION) {
         return Err(Fault::other_version(&other.file));
     }
-    let number = place.numbers.last().map_or(1, |last| last + 1);
+    let number = last_segment.checked_add(1).ok_or_else(no_number_left)?;
+    place.take_over()?;
     let file = place.fs.open(UNFINISHED, Open::OrCreate).map_err(|error| Fault::io(UNFINISHED, error))?;
     let new = New { state: &state, file: &*file, number, salt: Salt::random(&SystemRng) };
     new.write(&mut Files::new(place.fs.clone()), commit)?;
@@ -48,9 +64,12 @@ fn run(place: &Place) -> Result<CheckReport, Fault> {
         step(&old, place.fs.rename(&old, &aside).and_then(|()| place.fs.sync_names()))?;
         report.put_aside.push(aside);
     }
-    // The mark was about the old files.
-    step(LOCK, place.lock.set_size(0))?;
+    place.clear_mark()?;
     Ok(report)
+}
+
+fn no_number_left() -> Fault {
+    Fault::invalid("a file has the highest number that there is; put it aside by hand".to_owned())
 }
 
 fn step(name: &str, outcome: io::Result<()>) -> Result<(), Fault> {
@@ -58,6 +77,7 @@ fn step(name: &str, outcome: io::Result<()>) -> Result<(), Fault> {
 }
 
 /// The file that takes the place of all others.
+#[derive(Debug)]
 struct New<'n> {
     state: &'n State,
     file: &'n dyn FsFile,

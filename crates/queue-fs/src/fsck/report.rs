@@ -31,8 +31,16 @@ pub struct FileReport {
 }
 
 impl CheckReport {
-    /// Whether the store can be opened, and nothing is missing as far as anybody can tell.
+    /// Whether the store opens, and nothing is missing as far as anybody can tell: opening it decides.
     pub fn is_sound(&self) -> bool {
         self.damage.is_empty()
+    }
+
+    /// Adds something that is wrong, unless it is known that there is something wrong there.
+    pub(super) fn tell(&mut self, damage: &Damage) {
+        let is_told = |told: &Damage| (&told.file, told.offset) == (&damage.file, damage.offset);
+        if !self.damage.iter().any(is_told) {
+            self.damage.push(damage.clone());
+        }
     }
 }

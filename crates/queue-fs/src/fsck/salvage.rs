@@ -7,20 +7,34 @@ use crate::{
     Damage,
     error::Fault,
     format::{Head, RECORD_HEAD_BYTES, SegmentHead, SegmentHeadError, segment_name},
-    journal::{Position, Sink},
+    journal::{OTHER_NAME, Position, Sink},
     state::State,
 };
+use std::collections::BTreeSet;
 
-/// Everything that can be read, whatever is missing between.
+/// So many missing files are told by name.
+const MISSING_MAX: usize = 100;
+
+/// Everything that can be read of a store that does not open, whatever is missing between.
+///
+/// Records are taken in the order of their own numbers, whatever the names of their files are, and none after a later one:
+/// a job shall not be again what it was.
 #[derive(Debug)]
 pub(super) struct Salvage {
     pub(super) report: CheckReport,
     pub(super) state: State,
     /// The highest number of a record.
     pub(super) commit: u64,
+    /// The highest number that any file has, by its name or by its own words.
+    pub(super) last_segment: u64,
+    /// Segments below this one are not needed: what is in them was carried on, or is over.
     oldest: u64,
-    /// Behind the last record.
-    end: Position,
+    /// The segments that were met, by their own words.
+    met: BTreeSet<u64>,
+    /// The file at hand is needed.
+    is_needed: bool,
+    /// The record before this one was left out.
+    is_leaving_out: bool,
 }
 
 impl Salvage {
@@ -30,24 +44,25 @@ impl Salvage {
             // Bodies are read again when they are wanted.
             state: State::new(0),
             commit: 0,
-            oldest: 0,
-            end: Position::default(),
+            last_segment: place.numbers.last().copied().unwrap_or_default(),
+            oldest: oldest(place)?,
+            met: BTreeSet::new(),
+            is_needed: true,
+            is_leaving_out: false,
         };
         // A change may be about a job whose record is lost.
         salvage.state.begin_at(u64::MAX);
         walk(place, |step| salvage.take(step))?;
-        salvage.look_for_missing_files(place);
-        if place.mark.is_some_and(|mark| mark.synced > salvage.end) && salvage.report.is_sound() {
-            salvage.damaged(salvage.end, "records at the end are missing");
-        }
+        salvage.look_for_missing_files();
         salvage.report.jobs = salvage.state.engine.jobs() as u64;
         Ok(salvage)
     }
 
     fn take(&mut self, step: Step<'_>) {
         match step {
-            Step::File { name, bytes, head, is_leftover: false } => self.file(name, bytes, head),
-            Step::Record { head, at, changes } => self.record(&head, at, changes),
+            Step::File { number, bytes, head, is_leftover: false } => self.file(number, bytes, head),
+            Step::Record { head, at, changes } if self.is_needed => self.record(&head, at, changes),
+            Step::Record { .. } => {}
             Step::File { bytes, is_leftover: true, .. } | Step::Bad { bytes, is_torn: true, .. } => {
                 self.report.torn_bytes += bytes;
             }
@@ -55,21 +70,30 @@ impl Salvage {
         }
     }
 
-    fn file(&mut self, name: &str, bytes: u64, head: Result<SegmentHead, SegmentHeadError>) {
-        self.report.files.push(FileReport { name: name.to_owned(), bytes, records: 0 });
-        match head {
-            Ok(head) => {
-                self.end = Position::start_of(head.number);
-                if self.commit == 0 {
-                    (self.commit, self.oldest) = (head.first_commit.saturating_sub(1), head.oldest);
-                }
-            }
-            Err(SegmentHeadError::Bad(what)) => self.damaged_file(name, what),
-            Err(SegmentHeadError::OtherLayout(_)) => self.damaged_file(name, OTHER_VERSION),
+    fn file(&mut self, number: u64, bytes: u64, head: Result<SegmentHead, SegmentHeadError>) {
+        let name = segment_name(number);
+        let own = head.map_or(number, |head| head.number);
+        self.is_needed = own >= self.oldest;
+        self.met.insert(own);
+        self.last_segment = self.last_segment.max(own);
+        if let Ok(head) = head
+            && self.commit == 0
+        {
+            self.commit = head.first_commit.saturating_sub(1);
         }
+        match head {
+            Ok(_) if own == number => {}
+            Ok(_) => self.damaged_file(&name, OTHER_NAME),
+            Err(SegmentHeadError::Bad(what)) => self.damaged_file(&name, what),
+            Err(SegmentHeadError::OtherLayout(_)) => self.damaged_file(&name, OTHER_VERSION),
+        }
+        self.report.files.push(FileReport { name, bytes, records: 0 });
     }
 
     fn record(&mut self, head: &Head, at: Position, changes: &[u8]) {
+        if self.leaves_out(head, at) {
+            return;
+        }
         let expected = self.commit.saturating_add(1);
         if self.commit > 0 && head.commit != expected {
             self.report.records_lost += head.commit.saturating_sub(expected);
@@ -79,31 +103,47 @@ impl Salvage {
         if let Err(malformed) = self.state.take(head, behind_head, changes) {
             self.damaged(at, malformed.0);
         }
-        self.commit = self.commit.max(head.commit);
-        self.oldest = head.oldest;
-        self.end = Position { offset: behind_head.offset + changes.len() as u64, ..at };
+        self.commit = head.commit;
         if let Some(file) = self.report.files.last_mut() {
             file.records += 1;
         }
     }
 
-    fn look_for_missing_files(&mut self, place: &Place) {
-        // Nothing was ever written: a crash ended the making of the store.
-        if self.report.files.is_empty() {
-            return;
+    /// One that is no later than what was taken stands in a copy of a file, or in a file of another time.
+    fn leaves_out(&mut self, head: &Head, at: Position) -> bool {
+        let leaves_out = head.commit <= self.commit;
+        if leaves_out && !self.is_leaving_out {
+            self.damaged(at, "records that stand in front of this one, or in another file, are here again");
         }
-        let first = place.numbers.first().copied().unwrap_or_default();
-        let between = place.numbers.windows(2).flat_map(|pair| pair[0] + 1..pair[1]);
-        for number in (self.oldest..first).chain(between) {
+        self.is_leaving_out = leaves_out;
+        leaves_out
+    }
+
+    fn look_for_missing_files(&mut self) {
+        let Some(last) = self.met.last().copied() else { return };
+        let first = self.met.first().copied().unwrap_or(last).min(self.oldest.max(1));
+        let missing = (first..last).filter(|number| !self.met.contains(number)).take(MISSING_MAX);
+        for number in missing.collect::<Vec<_>>() {
             self.damaged_file(&segment_name(number), "the file is missing");
         }
     }
 
     fn damaged(&mut self, at: Position, what: &'static str) {
-        self.report.damage.push(Damage { file: segment_name(at.segment), offset: at.offset, what });
+        self.report.tell(&Damage { file: segment_name(at.segment), offset: at.offset, what });
     }
 
     fn damaged_file(&mut self, name: &str, what: &'static str) {
-        self.report.damage.push(Damage { file: name.to_owned(), offset: 0, what });
+        self.report.tell(&Damage { file: name.to_owned(), offset: 0, what });
     }
+}
+
+/// The highest number of an oldest segment that anything says.
+fn oldest(place: &Place) -> Result<u64, Fault> {
+    let mut oldest = 0;
+    walk(place, |step| match step {
+        Step::File { head: Ok(head), .. } => oldest = oldest.max(head.oldest),
+        Step::Record { head, .. } => oldest = oldest.max(head.oldest),
+        Step::File { .. } | Step::Bad { .. } => {}
+    })?;
+    Ok(oldest)
 }

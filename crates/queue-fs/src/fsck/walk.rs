@@ -10,11 +10,12 @@ use crate::{
 /// What is said of files and records of another layout.
 pub(super) const OTHER_VERSION: &str = "it was written by another version";
 
-/// What is met on the way through the files, in order.
+/// What is met on the way through the files, in the order of their records.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Step<'s> {
-    /// A file begins. A leftover is what a crash left of making it; it has no records, and goes with the next open.
-    File { name: &'s str, bytes: u64, head: Result<SegmentHead, SegmentHeadError>, is_leftover: bool },
+    /// A file begins, with the number in its name. A leftover is what a crash left of making it; it has no records, and goes
+    /// with the next open.
+    File { number: u64, bytes: u64, head: Result<SegmentHead, SegmentHeadError>, is_leftover: bool },
     /// A record, where it stands, and its changes.
     Record { head: Head, at: Position, changes: &'s [u8] },
     /// Bytes that are no record, up to the next one or the end.
@@ -24,29 +25,49 @@ pub(super) enum Step<'s> {
 /// Goes through all files, past whatever is no record.
 pub(super) fn walk(place: &Place, mut step: impl FnMut(Step<'_>)) -> Result<(), Fault> {
     let mut files = Files::new(place.fs.clone());
+    let order = in_order(place, &mut files)?;
     let mut commit = 0;
-    for number in &place.numbers {
-        let file = files.segment(*number)?;
-        let name = segment_name(*number);
-        let size = file.size().map_err(|error| Fault::io(&name, error))?;
-        let bytes = read(&*file, *number, 0, size)?;
+    for number in &order {
+        let bytes = content(&mut files, *number)?;
         let head = SegmentHead::from_bytes(&bytes);
-        let is_last = place.numbers.last() == Some(number);
+        let own_number = head.map_or(*number, |head| head.number);
+        let is_last = order.last() == Some(number) && place.numbers.last() == Some(number);
         let salt = salt_of(&bytes, head);
-        let is_unused = is_last && !is_marked(place, *number) && find_next(&bytes, 0, salt).is_none();
+        let is_unused = is_last && !is_marked(place, own_number) && find_next(&bytes, 0, salt).is_none();
         let follows_on = head.is_ok_and(|head| head.first_commit > commit);
         let is_known = !matches!(head, Err(SegmentHeadError::OtherLayout(_)));
         let is_newborn = *number == FIRST && head.is_err() && place.mark.is_none();
         let is_leftover = is_unused && is_known && !follows_on && (place.numbers.len() > 1 || is_newborn);
-        step(Step::File { name: &name, bytes: size, head, is_leftover });
+        step(Step::File { number: *number, bytes: bytes.len() as u64, head, is_leftover });
         if is_leftover {
             continue;
         }
-        let mut segment =
-            Segment { place, number: *number, bytes: &bytes, salt, is_last, commit: &mut commit };
-        segment.walk(&mut step);
+        let (number, bytes) = (*number, &bytes[..]);
+        Segment { place, number, own_number, bytes, salt, is_last, commit: &mut commit }.walk(&mut step);
     }
     Ok(())
+}
+
+/// The files by the numbers of their first records, since names may have been swapped. Those that say nothing of themselves
+/// come last.
+fn in_order(place: &Place, files: &mut Files) -> Result<Vec<u64>, Fault> {
+    let mut order = Vec::with_capacity(place.numbers.len());
+    for number in &place.numbers {
+        let bytes = content(files, *number)?;
+        let first_commit = match SegmentHead::from_bytes(&bytes) {
+            Ok(head) => Some(head.first_commit),
+            Err(_) => find_next(&bytes, 0, None).map(|(_, first)| first.commit),
+        };
+        order.push((first_commit.unwrap_or(u64::MAX), *number));
+    }
+    order.sort_unstable();
+    Ok(order.into_iter().map(|(_, number)| number).collect())
+}
+
+fn content(files: &mut Files, number: u64) -> Result<Vec<u8>, Fault> {
+    let file = files.segment(number)?;
+    let size = file.size().map_err(|error| Fault::io(&segment_name(number), error))?;
+    read(&*file, number, 0, size)
 }
 
 /// Where the head is damaged its first record says it.
@@ -60,7 +81,10 @@ fn is_marked(place: &Place, number: u64) -> bool {
 
 struct Segment<'s> {
     place: &'s Place,
+    /// That in its name.
     number: u64,
+    /// That in its head, if it has a sound one.
+    own_number: u64,
     bytes: &'s [u8],
     salt: Option<Salt>,
     is_last: bool,
@@ -88,12 +112,14 @@ impl Segment<'_> {
 
     /// Answers where to go on.
     fn bad(&self, at: usize, what: &'static str, step: &mut impl FnMut(Step<'_>)) -> usize {
-        let suspect = Suspect { bytes: self.bytes, at, place: self.position(at), salt: self.salt, what };
+        // The mark speaks of segments by their own numbers.
+        let place = Position { segment: self.own_number, offset: at as u64 };
+        let suspect = Suspect { bytes: self.bytes, at, place, salt: self.salt, what };
         let is_damage =
             !self.is_last || suspect.was_marked(self.place.mark) || suspect.is_vouched_for(*self.commit);
         let next = find_next(self.bytes, at + 1, self.salt).map(|(next, _)| next).filter(|_| is_damage);
         let next = next.unwrap_or(self.bytes.len());
-        step(Step::Bad { at: suspect.place, bytes: (next - at) as u64, what, is_torn: !is_damage });
+        step(Step::Bad { at: self.position(at), bytes: (next - at) as u64, what, is_torn: !is_damage });
         next
     }
 

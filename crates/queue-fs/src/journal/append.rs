@@ -18,9 +18,10 @@ impl Journal {
         }
         // Whatever is in front of the last segment is durable, so only the last one can be torn.
         self.flush()?;
+        self.check_lock()?;
         match self.make_segment(self.tail.segment + 1) {
             Ok(()) => self.publish(),
-            Err(fault) if self.is_poisoned => Err(fault),
+            Err(fault) if self.is_over() => Err(fault),
             // Perhaps there is no room for another file; there may be some in this one.
             Err(_) => Ok(()),
         }

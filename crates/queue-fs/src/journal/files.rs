@@ -9,6 +9,9 @@ use std::{collections::BTreeMap, sync::Arc};
 /// Segments that are kept open.
 const OPEN_MAX: usize = 32;
 
+/// What is said of a file whose head has another number than its name.
+pub(crate) const OTHER_NAME: &str = "the file has the name of another one";
+
 /// Where the bytes of a job are, and what they must add up to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Location {
@@ -35,9 +38,9 @@ impl Files {
         self.open_segment(number, Open::Existing)
     }
 
-    /// A segment that may be new.
+    /// A segment that is not there yet.
     pub(super) fn create_segment(&mut self, number: u64) -> Result<Arc<dyn FsFile>, Fault> {
-        self.open_segment(number, Open::OrCreate)
+        self.open_segment(number, Open::New)
     }
 
     /// Forgets a segment that is removed.
@@ -62,11 +65,7 @@ impl Files {
         let bytes = read(&*file, number, 0, SEGMENT_HEAD_BYTES as u64)?;
         let head = SegmentHead::from_bytes(&bytes);
         let is_foreign = |head: &SegmentHead| head.number != number;
-        Ok(if head.as_ref().is_ok_and(is_foreign) {
-            Err(SegmentHeadError::Bad("the file has the name of another one"))
-        } else {
-            head
-        })
+        Ok(if head.as_ref().is_ok_and(is_foreign) { Err(SegmentHeadError::Bad(OTHER_NAME)) } else { head })
     }
 
     /// Bytes of a job, if they are still what was written.

@@ -17,27 +17,30 @@ mod files;
 mod judge;
 mod lock;
 mod mark;
+mod place;
 mod position;
 mod replay;
 mod reserve;
+mod take_over;
 
 pub(crate) use ahead::Ahead;
 pub(crate) use catch_up::Seen;
-pub(crate) use files::{Files, Location, read};
+pub(crate) use files::{Files, Location, OTHER_NAME, read};
 pub(crate) use judge::Suspect;
-pub(crate) use lock::LOCK;
+pub(crate) use lock::{LOCK, take_lock};
 pub(crate) use mark::Mark;
 pub(crate) use position::Position;
 pub(crate) use replay::FIRST;
-pub(crate) use reserve::RESERVE;
 
 use crate::{
     error::Fault,
     format::{Head, Malformed, Salt},
-    options::{Flush, FsOptions},
-    sys::{Fs, FsFile, Open},
+    options::{Create, Flush, FsOptions},
+    sys::{FileId, Fs, FsFile},
 };
-use queue_core::Rng;
+use place::open_lock;
+use queue_core::{Clock, Rng};
+use reserve::reserve_of;
 use std::sync::{
     Arc,
     atomic::{AtomicU64, Ordering},
@@ -64,7 +67,12 @@ pub(crate) struct Journal {
     fs: Arc<dyn Fs>,
     rng: Arc<dyn Rng>,
     lock: Arc<dyn FsFile>,
-    reserve: Arc<dyn FsFile>,
+    lock_id: FileId,
+    /// This handle made the lock file of a store that was there, and has not taken it over yet.
+    takes_over: bool,
+    clock: Arc<dyn Clock>,
+    create: Create,
+    reserve: Option<Arc<dyn FsFile>>,
     files: Files,
     flush: Flush,
     segment_bytes: u64,
@@ -90,8 +98,9 @@ pub(crate) struct Journal {
     /// The lowest segment that may still be there.
     lowest: u64,
     is_locked: bool,
-    /// A flush failed: nobody knows what is on the disk.
-    is_poisoned: bool,
+    /// Why this handle must not go on: a flush failed, so nobody knows what is on the disk, or its lock is that of another
+    /// file than everybody else's.
+    over: Option<Fault>,
     /// A record of another handle changed something. One that only keeps the time is no news: if it were, two idle
     /// handles would wake each other for as long as the clock is behind.
     has_news: bool,
@@ -100,12 +109,17 @@ pub(crate) struct Journal {
 }
 
 impl Journal {
-    /// Opens the files beside the journal; nothing is read yet.
+    /// Opens the lock file, and makes it unless the directory is refused; nothing is read yet.
     pub(crate) fn open(fs: Arc<dyn Fs>, options: &FsOptions, seen: Arc<AtomicU64>) -> Result<Self, Fault> {
-        let open = |name| fs.open(name, Open::OrCreate).map_err(|error| Fault::io(name, error));
+        let reserve = reserve_of(&*fs)?;
+        let (lock, takes_over) = open_lock(&*fs, options.create)?;
         Ok(Self {
-            lock: open(LOCK)?,
-            reserve: open(RESERVE)?,
+            lock_id: lock.id().map_err(|error| Fault::io(LOCK, error))?,
+            lock,
+            takes_over,
+            clock: options.clock.clone(),
+            create: options.create,
+            reserve,
             files: Files::new(fs.clone()),
             fs,
             rng: options.rng.clone(),
@@ -123,15 +137,20 @@ impl Journal {
             oldest: 0,
             lowest: 0,
             is_locked: false,
-            is_poisoned: false,
+            over: None,
             has_news: false,
             seen,
         })
     }
 
-    /// Refuses to go on after a failed flush.
+    /// Refuses to go on after a failed flush, or without a lock that keeps others out.
     pub(crate) fn check(&self) -> Result<(), Fault> {
-        if self.is_poisoned { Err(Fault::poisoned()) } else { Ok(()) }
+        self.over.clone().map_or(Ok(()), Err)
+    }
+
+    /// Whether that is so for good.
+    fn is_over(&self) -> bool {
+        self.over.is_some()
     }
 
     /// Where the next record begins.
@@ -146,7 +165,7 @@ impl Journal {
 
     /// This handle wrote something that is not flushed, and may still be.
     pub(crate) fn owes_flush(&self) -> bool {
-        self.synced < self.wrote_to && !self.is_poisoned
+        self.synced < self.wrote_to && !self.is_over()
     }
 
     /// Where bytes of jobs are read.
@@ -160,13 +179,17 @@ impl Journal {
     }
 
     fn poison(&mut self, fault: Fault) -> Fault {
-        self.is_poisoned = true;
+        self.over.get_or_insert_with(Fault::poisoned);
         fault.unknown()
     }
 
     /// Tells every process how far the journal goes. Own readers are told first, so that nobody here takes our record for
     /// another's.
+    ///
+    /// Whoever took the store over while this handle wrote may have read the journal before that. So the lock is looked at
+    /// once more, and without it nobody is told that anything happened.
     fn publish(&mut self) -> Result<(), Fault> {
+        self.check_lock().map_err(|fault| self.poison(fault))?;
         self.seen.store(self.commit, Ordering::SeqCst);
         let mark = Mark { visible: self.tail, synced: self.synced.min(self.tail), commit: self.commit };
         mark.write(&*self.lock).map_err(|error| self.poison(Fault::io(LOCK, error)))

@@ -1,4 +1,8 @@
-use super::{Journal, LOCK, Mark, Position, RESERVE, Sink, files::read};
+use super::{
+    Journal, Mark, Position, Sink,
+    files::read,
+    place::{check_makeable, names},
+};
 use crate::{
     error::Fault,
     format::{Salt, SegmentHead, SegmentHeadError, find_next, segment_name, segment_number},
@@ -47,6 +51,7 @@ impl Journal {
         self.synced = self.synced.max(mark.map(|mark| mark.synced).unwrap_or_default());
         self.make_durable()?;
         self.fs.sync_names().map_err(|error| self.poison(Fault::io("the directory", error)))?;
+        self.take_over(mark)?;
         self.remove_unneeded()?;
         self.files.forget_before(self.oldest);
         // Who reads everything anew knows that by itself.
@@ -56,7 +61,7 @@ impl Journal {
 
     /// The numbers of the segments that are there, in order.
     pub(super) fn segment_numbers(&self) -> Result<Vec<u64>, Fault> {
-        let names = self.fs.names().map_err(|error| Fault::io("the directory", error))?;
+        let names = names(&*self.fs)?;
         let mut numbers: Vec<u64> = names.iter().filter_map(|name| segment_number(name)).collect();
         numbers.sort_unstable();
         Ok(numbers)
@@ -85,34 +90,35 @@ impl Journal {
         Ok(true)
     }
 
-    /// A new store. Other people's files are left alone.
+    /// A new store, if one may be made here.
     fn make_first(&mut self, mark: Option<Mark>) -> Result<(), Fault> {
         if mark.is_some() {
             return Err(Fault::corrupt(segment_name(FIRST), 0, "every file of the journal is missing"));
         }
-        let names = self.fs.names().map_err(|error| Fault::io("the directory", error))?;
-        let first = segment_name(FIRST);
-        if let Some(other) = names.iter().find(|name| ![LOCK, RESERVE, &first].contains(&name.as_str())) {
-            return Err(Fault::invalid(format!(
-                "the directory has other things in it, such as {other:?}; name one \
-                                               that is empty, or that does not exist"
-            )));
-        }
+        check_makeable(&names(&*self.fs)?, self.create)?;
         (self.lowest, self.oldest, self.commit) = (FIRST, FIRST, 0);
         self.make_segment(FIRST)?;
         self.fs.sync_names().map_err(|error| self.poison(Fault::io("the directory", error)))?;
         self.publish()
     }
 
-    /// Makes a segment, or makes one that nobody has used anew, and stands in front of its first record.
+    /// Makes a segment, in place of one that nobody has used, and stands in front of its first record.
+    ///
+    /// It is always another file than was there, so that nobody who made that one writes to this.
     pub(super) fn make_segment(&mut self, number: u64) -> Result<(), Fault> {
         self.files.forget(number);
-        let file = self.files.create_segment(number)?;
+        let file = match self.files.create_segment(number) {
+            Err(fault) if fault.is_taken() => {
+                self.check_lock()?;
+                self.remove_segment(number)?;
+                self.files.create_segment(number)?
+            }
+            created => created?,
+        };
         let salt = Salt::random(&*self.rng);
         let head = SegmentHead { number, first_commit: self.commit + 1, oldest: self.oldest, salt };
         let name = segment_name(number);
-        let written = file.set_size(0).and_then(|()| file.write_at(0, &head.to_bytes()));
-        written.map_err(|error| Fault::io(&name, error))?;
+        file.write_at(0, &head.to_bytes()).map_err(|error| Fault::io(&name, error))?;
         file.sync().map_err(|error| self.poison(Fault::io(&name, error)))?;
         self.fs.sync_names().map_err(|error| self.poison(Fault::io("the directory", error)))?;
         (self.tail, self.salt) = (Position::start_of(number), salt);

@@ -1,29 +1,53 @@
 use super::Journal;
-use crate::error::Fault;
+use crate::{
+    error::Fault,
+    sys::{Fs, FsFile, Open},
+};
+use std::{io, sync::Arc};
 
 /// A file of room that is given up when the disk is full, so that jobs can still be claimed, settled and removed.
 pub(crate) const RESERVE: &str = "RESERVE";
 
+/// The file of a store that has one. A link of its name is refused here, before anything is made.
+pub(super) fn reserve_of(fs: &dyn Fs) -> Result<Option<Arc<dyn FsFile>>, Fault> {
+    match fs.open(RESERVE, Open::Existing) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        opened => opened.map(Some).map_err(failed),
+    }
+}
+
 impl Journal {
+    /// Opens the file, and makes it if it is missing: once the directory is known to be a store.
+    pub(crate) fn open_reserve(&mut self) -> Result<Arc<dyn FsFile>, Fault> {
+        if let Some(reserve) = &self.reserve {
+            return Ok(reserve.clone());
+        }
+        let opened = self.fs.open(RESERVE, Open::OrCreate).map_err(failed)?;
+        Ok(self.reserve.insert(opened).clone())
+    }
+
     /// Whether there is room for new jobs: the reserve is there, or can be filled again. Only under the lock.
-    pub(crate) fn has_reserve(&self) -> Result<bool, Fault> {
-        let size = self.reserve.size().map_err(|error| Fault::io(RESERVE, error))?;
-        if size >= self.reserve_bytes {
+    pub(crate) fn has_reserve(&mut self) -> Result<bool, Fault> {
+        let reserve = self.open_reserve()?;
+        if reserve.size().map_err(failed)? >= self.reserve_bytes {
             return Ok(true);
         }
-        match self.reserve.allocate(self.reserve_bytes) {
+        match reserve.allocate(self.reserve_bytes).map_err(failed) {
             Ok(()) => Ok(true),
-            Err(error) => match Fault::io(RESERVE, error) {
-                fault if fault.is_full() => Ok(false),
-                fault => Err(fault),
-            },
+            Err(fault) if fault.is_full() => Ok(false),
+            Err(fault) => Err(fault),
         }
     }
 
     /// Gives the room to whoever needs it now; false if it was given before. Only under the lock.
-    pub(crate) fn spend_reserve(&self) -> Result<bool, Fault> {
-        let size = self.reserve.size().map_err(|error| Fault::io(RESERVE, error))?;
-        self.reserve.set_size(0).map_err(|error| Fault::io(RESERVE, error))?;
+    pub(crate) fn spend_reserve(&mut self) -> Result<bool, Fault> {
+        let reserve = self.open_reserve()?;
+        let size = reserve.size().map_err(failed)?;
+        reserve.set_size(0).map_err(failed)?;
         Ok(size > 0)
     }
+}
+
+fn failed(error: io::Error) -> Fault {
+    Fault::io(RESERVE, error)
 }

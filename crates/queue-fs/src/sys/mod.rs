@@ -25,6 +25,9 @@ pub trait Fs: Debug + Send + Sync + 'static {
 
     /// Makes names durable: those that came, and those that went.
     fn sync_names(&self) -> io::Result<()>;
+
+    /// Which file has this name now, if any has.
+    fn id_of(&self, name: &str) -> io::Result<Option<FileId>>;
 }
 
 /// One open file.
@@ -53,8 +56,17 @@ pub trait FsFile: Debug + Send + Sync + 'static {
     /// Lets go of the lock.
     fn unlock(&self) -> io::Result<()>;
 
-    /// False once the file has lost its name: then a lock on it keeps nobody out.
-    fn has_name(&self) -> io::Result<bool>;
+    /// Which file this is, whatever its name is by now.
+    fn id(&self) -> io::Result<FileId>;
+}
+
+/// A file as such: it keeps this when its name is given to another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileId {
+    /// The device that it is on.
+    pub device: u64,
+    /// Its number there.
+    pub inode: u64,
 }
 
 /// What to do about a file that is there, or is not.
@@ -64,4 +76,6 @@ pub enum Open {
     Existing,
     /// It is made if it is missing, for this user alone.
     OrCreate,
+    /// It is made, for this user alone; that there is one of this name is an error.
+    New,
 }

@@ -1,6 +1,6 @@
-use super::{Fs, FsFile, Open};
+use super::{FileId, Fs, FsFile, Open};
 use rustix::{
-    fs::{AtFlags, Dir, FallocateFlags, FileType, FlockOperation, Mode, OFlags},
+    fs::{AtFlags, Dir, FallocateFlags, FileType, FlockOperation, Mode, OFlags, Stat},
     io::Errno,
 };
 use std::{
@@ -48,7 +48,8 @@ impl Fs for RealFs {
     fn open(&self, name: &str, how: Open) -> io::Result<Arc<dyn FsFile>> {
         // A pipe or device under one of our names must not hold us up; it is refused below.
         let mut flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
-        flags.set(OFlags::CREATE, how == Open::OrCreate);
+        flags.set(OFlags::CREATE, how != Open::Existing);
+        flags.set(OFlags::EXCL, how == Open::New);
         let file = rustix::fs::openat(&self.0, name, flags, Mode::from_raw_mode(FILE_MODE))?;
         if FileType::from_raw_mode(rustix::fs::fstat(&file)?.st_mode) != FileType::RegularFile {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
@@ -77,6 +78,14 @@ impl Fs for RealFs {
 
     fn sync_names(&self) -> io::Result<()> {
         Ok(rustix::fs::fsync(&self.0)?)
+    }
+
+    fn id_of(&self, name: &str) -> io::Result<Option<FileId>> {
+        match rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => Ok(Some(id(&stat))),
+            Err(Errno::NOENT) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
     }
 }
 
@@ -122,9 +131,14 @@ impl FsFile for RealFile {
         Ok(rustix::fs::flock(&self.0, FlockOperation::Unlock)?)
     }
 
-    fn has_name(&self) -> io::Result<bool> {
-        Ok(rustix::fs::fstat(&self.0)?.st_nlink > 0)
+    fn id(&self) -> io::Result<FileId> {
+        Ok(id(&rustix::fs::fstat(&self.0)?))
     }
+}
+
+#[allow(clippy::unnecessary_cast, reason = "the fields have other types on other systems")]
+fn id(stat: &Stat) -> FileId {
+    FileId { device: stat.st_dev as u64, inode: stat.st_ino as u64 }
 }
 
 fn fill_with_zeros(file: &File, bytes: u64) -> io::Result<()> {

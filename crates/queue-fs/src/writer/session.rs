@@ -73,6 +73,7 @@ impl Session {
     fn prepare(&mut self, need: Need) -> Result<(), Fault> {
         self.journal.check()?;
         if need == Need::Read && self.is_loaded {
+            self.journal.check_lock()?;
             match self.journal.catch_up_visible(&mut self.state)? {
                 Seen::All { foreign } => {
                     self.tell_of_others(foreign);
@@ -109,6 +110,7 @@ impl Session {
         }
         self.is_loaded = false;
         self.load()?;
+        self.journal.open_reserve()?;
         self.is_loaded = true;
         self.tell_of_others(true);
         Ok(())

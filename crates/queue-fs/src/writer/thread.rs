@@ -8,6 +8,9 @@ use queue_core::{
 use std::sync::{Arc, atomic::AtomicU64};
 use tokio::sync::oneshot;
 
+/// How often a handle that is being opened may find that the store was taken over meanwhile.
+const OPENS_MAX: u32 = 5;
+
 /// What the threads of one handle share.
 #[derive(Debug)]
 pub(crate) struct Shared {
@@ -37,7 +40,13 @@ fn run(shared: &Arc<Shared>, inbox: Inbox<Files>, opened: oneshot::Sender<Result
 
 fn open(shared: &Arc<Shared>) -> Result<(Session, Arc<dyn Fs>)> {
     let fs = connect(&shared.options)?;
-    let journal = Journal::open(fs.clone(), &shared.options, shared.seen.clone());
-    let session = journal.and_then(|journal| Session::open(shared.clone(), journal));
-    session.map(|session| (session, fs)).map_err(|fault| fault.of("open"))
+    let mut tries = 1..;
+    loop {
+        let journal = Journal::open(fs.clone(), &shared.options, shared.seen.clone());
+        match journal.and_then(|journal| Session::open(shared.clone(), journal)) {
+            // The lock file was replaced while this waited for it: there is another one to wait for.
+            Err(fault) if fault.is_over() && tries.next() < Some(OPENS_MAX) => {}
+            opened => return opened.map(|session| (session, fs)).map_err(|fault| fault.of("open")),
+        }
+    }
 }

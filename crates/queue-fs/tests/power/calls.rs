@@ -4,7 +4,7 @@ use crate::{
     disk::{Content, Disk, Failure, NameChange, State, error},
     sector::{Change, apply},
 };
-use queue_fs::sys::{Fs, FsFile, Open};
+use queue_fs::sys::{FileId, Fs, FsFile, Open};
 use std::{io, sync::Arc};
 
 #[derive(Debug)]
@@ -29,9 +29,10 @@ impl Fs for Disk {
         let (inode, number) = self.guarded(boot, |state| {
             state.opened += 1;
             let inode = match (state.names.get(name), how) {
+                (Some(_), Open::New) => return Err(io::ErrorKind::AlreadyExists.into()),
                 (Some(inode), _) => *inode,
                 (None, Open::Existing) => return Err(io::ErrorKind::NotFound.into()),
-                (None, Open::OrCreate) => {
+                (None, Open::OrCreate | Open::New) => {
                     state.files.push(Content::default());
                     let inode = state.files.len() - 1;
                     state.rename_to(NameChange::Set(name.to_owned(), inode));
@@ -61,8 +62,7 @@ impl Fs for Disk {
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
         self.guarded(self.boot(), |state| {
             let inode = *state.names.get(from).ok_or(io::ErrorKind::NotFound)?;
-            state.rename_to(NameChange::Remove(from.to_owned()));
-            state.rename_to(NameChange::Set(to.to_owned(), inode));
+            state.rename_to(NameChange::Move(from.to_owned(), to.to_owned(), inode));
             Ok(())
         })
     }
@@ -74,6 +74,14 @@ impl Fs for Disk {
             Ok(())
         })
     }
+
+    fn id_of(&self, name: &str) -> io::Result<Option<FileId>> {
+        self.guarded(self.boot(), |state| Ok(state.names.get(name).copied().map(id)))
+    }
+}
+
+fn id(inode: usize) -> FileId {
+    FileId { device: 0, inode: inode as u64 }
 }
 
 impl File {
@@ -188,24 +196,21 @@ impl FsFile for File {
             Kind::Other,
             |_| {},
             |state| {
-                let is_free = state.locked_by.is_none_or(|holder| holder == self.number);
-                if is_free {
-                    state.locked_by = Some(self.number);
-                }
-                Ok(is_free)
+                let holder = state.locked_by.entry(self.inode).or_insert(self.number);
+                Ok(*holder == self.number)
             },
         )
     }
 
     fn unlock(&self) -> io::Result<()> {
         let mut state = self.disk.lock();
-        if state.locked_by == Some(self.number) && state.boot == self.boot {
-            state.locked_by = None;
+        if state.locked_by.get(&self.inode) == Some(&self.number) && state.boot == self.boot {
+            state.locked_by.remove(&self.inode);
         }
         Ok(())
     }
 
-    fn has_name(&self) -> io::Result<bool> {
-        self.call(Kind::Other, |_| {}, |state| Ok(state.names.values().any(|inode| *inode == self.inode)))
+    fn id(&self) -> io::Result<FileId> {
+        Ok(id(self.inode))
     }
 }

@@ -39,7 +39,8 @@ pub(crate) struct State {
     /// Counts starts of the machine or the process; files opened before do not work any more.
     pub(crate) boot: u64,
     is_down: bool,
-    pub(crate) locked_by: Option<u64>,
+    /// The handle that has the lock of a file, if one has.
+    pub(crate) locked_by: BTreeMap<usize, u64>,
     pub(crate) opened: u64,
     capacity_bytes: Option<u64>,
     /// No bytes of a segment can be read.
@@ -59,6 +60,8 @@ pub(crate) struct Content {
 pub(crate) enum NameChange {
     Set(String, usize),
     Remove(String),
+    /// Both at once.
+    Move(String, String, usize),
 }
 
 impl Disk {
@@ -119,7 +122,7 @@ impl Disk {
     /// The process ends and another one starts.
     pub(crate) fn restart(&self) {
         let mut state = self.lock();
-        (state.is_down, state.locked_by, state.fails_at) = (false, None, None);
+        (state.is_down, state.locked_by, state.fails_at) = (false, BTreeMap::new(), None);
         state.boot += 1;
     }
 
@@ -162,6 +165,37 @@ impl Disk {
         let file = &mut state.files[inode];
         change(&mut file.live);
         file.durable.clone_from(&file.live);
+    }
+
+    /// The bytes of a file.
+    pub(crate) fn content(&self, name: &str) -> Vec<u8> {
+        let state = self.lock();
+        state.files[state.names[name]].live.clone()
+    }
+
+    /// Makes a file by hand, in place of one of that name.
+    pub(crate) fn put(&self, name: &str, content: Vec<u8>) {
+        let mut state = self.lock();
+        state.files.push(Content { live: content.clone(), durable: content, ..Content::default() });
+        let inode = state.files.len() - 1;
+        state.names.insert(name.to_owned(), inode);
+        state.durable_names.insert(name.to_owned(), inode);
+    }
+
+    /// Gives a file another name by hand.
+    pub(crate) fn rename_by_hand(&self, from: &str, to: &str) {
+        let mut state = self.lock();
+        let inode = state.names.remove(from).expect("it is there");
+        state.durable_names.remove(from);
+        state.names.insert(to.to_owned(), inode);
+        state.durable_names.insert(to.to_owned(), inode);
+    }
+
+    /// Removes a file by hand.
+    pub(crate) fn remove_by_hand(&self, name: &str) {
+        let mut state = self.lock();
+        state.names.remove(name);
+        state.durable_names.remove(name);
     }
 
     /// Names and sizes.
@@ -227,6 +261,10 @@ impl NameChange {
         match self {
             Self::Set(name, inode) => drop(names.insert(name.clone(), *inode)),
             Self::Remove(name) => drop(names.remove(name)),
+            Self::Move(from, to, inode) => {
+                names.remove(from);
+                names.insert(to.clone(), *inode);
+            }
         }
     }
 }

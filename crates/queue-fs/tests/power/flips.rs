@@ -2,22 +2,15 @@
 
 use crate::{
     bench::{open_and_play, options, play},
+    damage::{Kind, damage},
     disk::Disk,
     script::{Script, view},
-    sector::pick,
     times,
 };
-use queue_core::{ErrorKind, ListQuery, QueueName, Rng, SeededRng, Storage, StorageExt};
+use queue_core::{ErrorKind, ListQuery, QueueName, SeededRng, Storage, StorageExt};
 use queue_fs::{Flush, FsStorage};
 
 const CALLS: usize = 40;
-
-/// What is done to a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Flip,
-    Cut,
-}
 
 const KINDS: [Kind; 3] = [Kind::Flip, Kind::Flip, Kind::Cut];
 
@@ -30,32 +23,6 @@ enum Outcome {
     Harmless,
     /// The last record looked torn, since nothing said that it was whole once.
     Cut,
-}
-
-/// Damages one file, and says how.
-fn damage(disk: &Disk, kinds: &[Kind], rng: &SeededRng) -> String {
-    let files: Vec<_> = disk.listing().into_iter().filter(|(_, size)| *size > 0).collect();
-    let sizes: usize = files.iter().map(|(_, size)| size).sum();
-    let mut at = usize::try_from(rng.next_u64()).unwrap_or(0) % sizes;
-    let mut all = files.iter();
-    let (name, _) = all
-        .find(|(_, size)| {
-            let is_here = at < *size;
-            at -= if is_here { 0 } else { *size };
-            is_here
-        })
-        .expect("within the files");
-    let bit = rng.next_u64() % 8;
-    match pick(kinds, rng) {
-        Kind::Flip => {
-            disk.tamper(name, |bytes| bytes[at] ^= 1 << bit);
-            format!("bit {bit} of byte {at} of {name} flipped")
-        }
-        Kind::Cut => {
-            disk.tamper(name, |bytes| bytes.truncate(at));
-            format!("{name} cut at {at}")
-        }
-    }
 }
 
 async fn outcome(disk: &Disk, script: &Script, context: &str) -> Outcome {

@@ -16,8 +16,9 @@ use crate::{
     Invariant::{I4, I5, I6, I9, I11, I12, I19, I20, I24},
     bench::Bench,
     cases::Case,
+    runner::HANG_AFTER,
     search::{Found, SEEDS_PER_TRIAL, caught, search},
-    seeds::seeds,
+    seeds::for_each_seed,
 };
 use player::Player;
 use reference::ReferenceHarness;
@@ -60,12 +61,13 @@ pub async fn differential(one: Arc<dyn Harness>, other: Arc<dyn Harness>, seed: 
 
 async fn check(bench: &Bench, width: Width) {
     let (one, other): (_, Arc<dyn Harness>) = (bench.harness(), Arc::new(ReferenceHarness));
-    for seed in seeds(SEEDS_PER_TRIAL) {
+    let run = async |seed| {
         let difference = async |verbs: &Vec<Verb>| difference(&one, &other, verbs).await;
         if let Some(found) = search(&verbs(width), seed, difference).await {
             panic!("{}\nThis again: QUEUE_TESTKIT_SEED={seed}", told(&found, seed));
         }
-    }
+    };
+    for_each_seed(SEEDS_PER_TRIAL, HANG_AFTER, run).await;
 }
 
 fn told(found: &Found<Vec<Verb>>, seed: u64) -> String {

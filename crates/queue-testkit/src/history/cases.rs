@@ -5,7 +5,8 @@ use crate::{
     Invariant::{I1, I3, I4, I5, I7, I9, I10, I11, I12, I20, I21, I23, I24},
     bench::Bench,
     cases::Case,
-    seeds::seeds,
+    runner::HANG_AFTER,
+    seeds::for_each_seed,
 };
 
 /// The group whose workloads need a runtime of several threads.
@@ -35,10 +36,11 @@ workloads! {
 }
 
 async fn run(bench: &Bench, faults: Faults) {
-    for seed in seeds(SEEDS_PER_TRIAL) {
+    let one = async |seed| {
         let params = Params::default().with_steps(25).with_faults(faults);
         let report = check_workload(&*bench.harness(), seed, params).await;
         report.assert_clean();
         assert_eq!(report.faults > 0, faults != Faults::None, "a run without faults shows nothing of them");
-    }
+    };
+    for_each_seed(SEEDS_PER_TRIAL, HANG_AFTER, one).await;
 }

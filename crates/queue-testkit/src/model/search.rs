@@ -8,15 +8,16 @@ use super::{
 };
 use crate::{
     bench::Bench,
+    runner::HANG_AFTER,
     search::{Found, SEEDS_PER_TRIAL, caught, search},
-    seeds::seeds,
+    seeds::for_each_seed,
 };
 use queue_core::{Clock, Span, Timestamp};
 
 /// Runs as many seeds as asked for, and panics with the fewest steps on which store and model differ.
 pub(super) async fn run(bench: &Bench, trial: &str, mix: Mix) {
     let strategy = steps(mix);
-    for seed in seeds(SEEDS_PER_TRIAL) {
+    let one = async |seed| {
         let found = search(&strategy, seed, async |steps: &Vec<Op>| difference(bench, steps).await).await;
         if let Some(Found { steps, difference }) = found {
             panic!(
@@ -24,7 +25,8 @@ pub(super) async fn run(bench: &Bench, trial: &str, mix: Mix) {
                  This again: QUEUE_TESTKIT_SEED={seed} and the trial model::{trial}"
             );
         }
-    }
+    };
+    for_each_seed(SEEDS_PER_TRIAL, HANG_AFTER, one).await;
 }
 
 /// Runs the steps on an empty store, and says where it first differs from the model.

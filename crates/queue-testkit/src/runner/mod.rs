@@ -8,6 +8,8 @@ mod snapshot;
 mod trial;
 
 pub use collect::collect;
+pub(crate) use trial::HANG_AFTER;
+
 pub use report::{CaseOutcome, CaseReport};
 pub use selection::Selection;
 

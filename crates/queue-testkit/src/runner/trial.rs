@@ -5,6 +5,7 @@ use crate::{
     bench::Bench,
     cases::{Case, Need, RACES},
     history::WORKLOADS,
+    seeds::asked_for,
 };
 use futures_util::FutureExt;
 use libtest_mimic::{Completion, Failed, Trial};
@@ -18,9 +19,11 @@ use std::{
 use tokio::time::timeout;
 
 /// Far beyond what any case takes; it only tells a hang from a slow machine.
-pub(super) const HANG_AFTER: Duration = Duration::from_mins(2);
+pub(crate) const HANG_AFTER: Duration = Duration::from_mins(2);
 /// What opening and cleaning up may take on top, before the whole thread is given up on.
 const AROUND: Duration = Duration::from_secs(30);
+/// Groups that run as many seeds as they are asked for.
+const SEEDED: [&str; 3] = [WORKLOADS, "model", "differential"];
 /// Threads of a runtime on which tasks race.
 const RACE_THREADS: usize = 4;
 
@@ -52,6 +55,7 @@ pub(super) fn run_case(
     harness: Arc<dyn Harness>,
     hang_after: Duration,
 ) -> Result<(), String> {
+    let hang_after = patience(case.group, hang_after, asked_for());
     let threads = if [RACES, WORKLOADS].contains(&case.group) { Threads::Several } else { Threads::One };
     let name = case.full_name();
     let in_time = on_own_thread(&name, threads, hang_after + AROUND, move || async move {
@@ -66,6 +70,13 @@ pub(super) fn run_case(
         outcome.map(|outcome| outcome.unwrap_or_else(|panic| resume_unwind(panic)))
     })?;
     in_time.map_err(|_| hangs(&name, hang_after))
+}
+
+/// How long a case may take: what is random, so long for each of the seeds that somebody asks for. Each run has a deadline
+/// of its own too, and a hang is told by that with its seed.
+fn patience(group: &str, hang_after: Duration, seeds: Option<u64>) -> Duration {
+    let runs = seeds.filter(|_| SEEDED.contains(&group)).unwrap_or(1).max(1);
+    hang_after.saturating_mul(u32::try_from(runs).unwrap_or(u32::MAX))
 }
 
 /// Runs a future on a new thread, so that one that blocks can be given up on: its thread is then left behind.
@@ -118,6 +129,16 @@ mod tests {
     fn a_panic_is_the_message_of_the_failure() {
         let outcome = on_own_thread("x", Threads::One, HANG_AFTER, || async { panic!("{} is not {}", 1, 2) });
         assert_eq!(outcome, Err::<(), _>("1 is not 2".to_owned()));
+    }
+
+    #[test]
+    fn what_is_random_may_take_longer_if_more_seeds_are_asked_for() {
+        let minute = Duration::from_mins(1);
+        for group in SEEDED {
+            assert_eq!(patience(group, minute, Some(1_000)), 1_000 * minute);
+            assert_eq!(patience(group, minute, None), minute);
+        }
+        assert_eq!(patience("enqueue", minute, Some(1_000)), minute);
     }
 
     #[test]
