@@ -16,6 +16,22 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
         .map_err(|error| format!("{error}; a length of time looks like 500ms, 10s, 5m, 1h30m or 7days"))
 }
 
+/// A length of time of which something must be left.
+pub(crate) fn positive(text: &str) -> Result<Duration, String> {
+    match duration(text)? {
+        Duration::ZERO => Err("it must be longer than zero".to_owned()),
+        length => Ok(length),
+    }
+}
+
+/// A line for the shell that does something.
+pub(crate) fn command(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() {
+        return Err("an empty command does nothing, and every job would complete".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
 /// A length of time, `forever`, or `none`.
 pub(crate) fn keep(text: &str) -> Result<Keep, String> {
     match text {

@@ -43,6 +43,82 @@ fn a_command_that_does_not_read_its_input_completes_all_the_same() {
 }
 
 #[test]
+fn whoever_inherits_the_pipes_of_a_command_does_not_keep_its_slot() {
+    let place = place();
+    fs::write(place.path().join("hold"), "").unwrap();
+    place.run_with(&["enqueue", "-", "--id", "a"], &vec![b'x'; 1 << 20]).ok();
+    let exec = "{ while [ -e hold ]; do sleep 0.05; done; } & echo before the end; echo $! > daemon";
+    let drained = place.run(&["work", "--exec", exec, "--drain"]).ok();
+    assert_eq!(drained.text(), "completed 1 job\n");
+    assert_eq!(place.run(&["result", "a"]).ok().text(), "before the end\n");
+    assert!(is_alive(&fs::read_to_string(place.path().join("daemon")).unwrap()), "it may live on");
+    fs::remove_file(place.path().join("hold")).unwrap();
+}
+
+#[test]
+fn all_that_a_command_wrote_before_its_end_is_kept() {
+    let place = place();
+    let ids: Vec<String> = (0..50).map(|n| n.to_string()).collect();
+    for id in &ids {
+        place.run(&["enqueue", "x", "--id", id]).ok();
+    }
+    let exec = "sleep 1000 & head -c 60000 /dev/zero; echo $QUEUE_ID; echo $! >> daemons";
+    let drained = place.run(&["work", "--exec", exec, "--drain", "--concurrency", "4"]).ok();
+    let daemons = fs::read_to_string(place.path().join("daemons")).unwrap();
+    Command::new("kill").args(daemons.lines()).status().unwrap();
+    assert_eq!(drained.text(), "completed 50 jobs\n");
+    for id in &ids {
+        let result = place.run(&["result", id]).ok().stdout;
+        assert!(result.len() > 60_000 && result.ends_with(format!("{id}\n").as_bytes()), "{id}");
+    }
+}
+
+#[test]
+fn a_command_over_its_time_is_killed_and_counts_as_a_failed_attempt() {
+    let place = place();
+    place.run(&["enqueue", "x", "--id", "a", "--max-attempts", "1"]).ok();
+    let exec = "echo $$ > pid; sleep 1000";
+    let ran = place.run(&["work", "--exec", exec, "--time-limit", "300ms", "--drain"]).code(1);
+    assert_eq!(ran.text(), "completed 0 jobs, 1 failed\n");
+    all_is_gone(&place);
+    let job = place.run(&["status", "a", "--json"]).ok().object();
+    assert_eq!((&job["reason"], &job["error"]["name"]), (&"exhausted".into(), &"TimeLimit".into()));
+}
+
+#[test]
+fn the_waits_between_attempts_can_be_chosen() {
+    let place = place();
+    place.run(&["enqueue", "x", "--id", "a", "--max-attempts", "4"]).ok();
+    let waits = ["--retry-wait", "20ms", "--retry-wait-max", "40ms"];
+    let ran = place.run(&[&["work", "--exec", "exit 3", "--drain"][..], &waits].concat()).code(1);
+    assert_eq!(ran.text(), "completed 0 jobs, 1 failed, 3 to be retried\n");
+
+    let refused =
+        place.run(&["work", "--exec", "true", "--retry-wait", "2s", "--retry-wait-max", "1s"]).code(2);
+    assert!(refused.stderr.contains("--retry-wait-max"), "{refused:?}");
+}
+
+#[test]
+fn an_exit_code_puts_a_job_off_uncharged() {
+    let place = place();
+    place.run(&["enqueue", "x", "--id", "a", "--max-attempts", "1"]).ok();
+    let exec = "test -e again || { touch again; echo 50ms; exit 75; }";
+    let work = ["work", "--exec", exec, "--snooze-exit", "75", "--snooze-wait", "1h", "--drain"];
+    assert_eq!(place.run(&work).ok().text(), "completed 1 job, 1 given back\n");
+    assert_eq!(place.run(&["status", "a", "--json"]).ok().object()["failures"], 0);
+
+    place.run(&["enqueue", "x", "--id", "b"]).ok();
+    let worker = place.start(&["work", "--exec", "exit 75", "--snooze-exit", "75", "--snooze-wait", "1h"]);
+    until("it waits for an hour", || {
+        let job = place.run(&["status", "b", "--json"]).ok().object();
+        let (run_at, created_at) = (job["run_at_ms"].as_i64()?, job["created_at_ms"].as_i64()?);
+        (job["state"] == "queued" && run_at - created_at >= 3_600_000).then_some(())
+    });
+    worker.signal(Signal::TERM);
+    worker.wait().ok();
+}
+
+#[test]
 fn a_failing_command_is_tried_again_until_its_attempts_are_spent() {
     let place = place();
     place.run(&["enqueue", "x", "--id", "a", "--max-attempts", "2"]).ok();
@@ -94,14 +170,17 @@ fn hanging_worker(place: &Place, more: &[&str]) -> Process {
     worker
 }
 
-/// What the command of `hanging_worker` started is gone, too. A process that nobody has waited for counts as gone.
+/// What the command of `hanging_worker` started is gone, too.
 fn all_is_gone(place: &Place) {
     let pid = fs::read_to_string(place.path().join("pid")).expect("it was written before");
-    until("the command is killed", || {
-        let shown =
-            Command::new("ps").args(["-o", "stat=", "-p", pid.trim()]).output().expect("the system has ps");
-        (shown.stdout.is_empty() || shown.stdout.starts_with(b"Z")).then_some(())
-    });
+    until("the command is killed", || (!is_alive(&pid)).then_some(()));
+}
+
+/// A process that nobody has waited for counts as gone.
+fn is_alive(pid: &str) -> bool {
+    let shown =
+        Command::new("ps").args(["-o", "stat=", "-p", pid.trim()]).output().expect("the system has ps");
+    !shown.stdout.is_empty() && !shown.stdout.starts_with(b"Z")
 }
 
 #[test]

@@ -32,7 +32,7 @@ pub(crate) struct LeadArgs {
     /// The name of the election
     election: String,
     /// The shell command of the leader
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, value_name = "COMMAND", value_parser = parse::command)]
     exec: String,
     /// How long a leader leads without a sign of life; after a crash this is how long nobody leads
     #[arg(long, value_name = "TIME", default_value = "15s", value_parser = parse::duration, allow_hyphen_values = true)]

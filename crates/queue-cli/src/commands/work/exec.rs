@@ -1,11 +1,12 @@
-use super::{script::Script, tail};
+use super::{
+    captured::{Captured, Keep, text},
+    script::Script,
+};
+use crate::parse;
 use queue::worker::{Context, JobError};
 use queue::{ContentType, Payload, Raw};
-use std::{io, process::ExitStatus};
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    process::{ChildStdin, ChildStdout},
-};
+use std::{io, process::ExitStatus, time::Duration};
+use tokio::{io::AsyncWriteExt, process::ChildStdin};
 use tokio_util::sync::CancellationToken;
 
 /// How much of standard error is kept; a stored message has room for 1024 bytes, of which ours takes some.
@@ -17,9 +18,17 @@ pub(super) struct Exec {
     pub(super) script: Script,
     pub(super) output_bytes_max: usize,
     pub(super) terminal_exit: i32,
+    pub(super) snooze: Option<Snooze>,
     pub(super) result_type: Option<ContentType>,
     /// Kills what runs; the jobs are given back.
     pub(super) kill: CancellationToken,
+}
+
+/// The exit code that puts a job off, and for how long where the command does not say.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Snooze {
+    pub(super) exit: i32,
+    pub(super) wait: Duration,
 }
 
 /// What a command left behind.
@@ -40,28 +49,43 @@ impl Exec {
         }
     }
 
-    /// An error drops the child and its group, which kills them.
+    /// An error drops the child and its group, which kills them. What a command that ended left running lives on, and is not
+    /// waited for, whatever it inherited.
     async fn run_to_end(&self, payload: &Payload, context: &Context) -> Result<Ended, JobError> {
         let (mut child, mut group) = self.script.start(payload, context).map_err(cannot_run)?;
-        let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let (stdout, stderr) = stdout.zip(stderr).expect("both were asked to be pipes");
-        let ((), output, errors) = tokio::try_join!(feed(stdin, payload), self.read_output(stdout), async {
-            tail::read(stderr, STDERR_BYTES_MAX).await.map_err(cannot_run)
-        },)?;
-        let status = child.wait().await.map_err(cannot_run)?;
+        let stdin = child.stdin.take();
+        let (stdout, stderr) =
+            child.stdout.take().zip(child.stderr.take()).expect("both were asked to be pipes");
+        let mut output = Captured::new(stdout, Keep::First(self.output_bytes_max));
+        let mut errors = Captured::new(stderr, Keep::Last(STDERR_BYTES_MAX));
+        let reading = async {
+            let read_output = async {
+                output.read().await.map_err(cannot_run)?;
+                if output.is_full() { Err(self.too_large()) } else { Ok(()) }
+            };
+            let read_errors = async { errors.read().await.map_err(cannot_run) };
+            tokio::try_join!(feed(stdin, payload), read_output, read_errors)
+        };
+        let status = tokio::select! {
+            status = child.wait() => status,
+            read = reading => {
+                read?;
+                child.wait().await
+            }
+        };
+        let status = status.map_err(cannot_run)?;
         group.forget();
-        Ok(Ended { status, output, errors })
+        output.read_left().and_then(|()| errors.read_left()).map_err(cannot_run)?;
+        if output.is_full() {
+            return Err(self.too_large());
+        }
+        Ok(Ended { status, output: output.into_bytes(), errors: errors.into_bytes() })
     }
 
-    async fn read_output(&self, stdout: ChildStdout) -> Result<Vec<u8>, JobError> {
-        let most = self.output_bytes_max;
-        let mut output = Vec::new();
-        stdout.take(most as u64 + 1).read_to_end(&mut output).await.map_err(cannot_run)?;
-        if output.len() <= most {
-            return Ok(output);
-        }
-        let message = format!("the command wrote more than {most} bytes; see --max-output");
-        Err(JobError::named("OutputTooLarge", message).as_terminal())
+    fn too_large(&self) -> JobError {
+        let message =
+            format!("the command wrote more than {} bytes; see --max-output", self.output_bytes_max);
+        JobError::named("OutputTooLarge", message).as_terminal()
     }
 
     fn judge(&self, ended: Ended, payload_type: ContentType) -> Result<Raw, JobError> {
@@ -69,9 +93,19 @@ impl Exec {
             let content_type = self.result_type.clone().unwrap_or(payload_type);
             return Ok(Raw(Payload::new(ended.output, content_type)));
         }
+        if let Some(wait) = self.snooze_after(&ended) {
+            return Err(JobError::snooze(wait));
+        }
         let failed = JobError::named(name(ended.status), message(&ended));
         let is_terminal = ended.status.code() == Some(self.terminal_exit);
         Err(if is_terminal { failed.as_terminal() } else { failed })
+    }
+
+    /// How long the job is put off, if it is.
+    fn snooze_after(&self, ended: &Ended) -> Option<Duration> {
+        let snooze = self.snooze.filter(|snooze| ended.status.code() == Some(snooze.exit))?;
+        let said = str::from_utf8(&ended.output).ok().and_then(|output| parse::duration(output.trim()).ok());
+        Some(said.unwrap_or(snooze.wait))
     }
 }
 
@@ -94,6 +128,6 @@ fn name(status: ExitStatus) -> &'static str {
 
 /// `exit status: 3: the end of standard error`.
 fn message(ended: &Ended) -> String {
-    let errors = tail::text(&ended.errors, STDERR_BYTES_MAX);
+    let errors = text(&ended.errors, STDERR_BYTES_MAX);
     if errors.is_empty() { ended.status.to_string() } else { format!("{}: {errors}", ended.status) }
 }

@@ -1,9 +1,9 @@
 //! `queue work`: a worker that runs a shell command for each job.
 
+mod captured;
 mod event;
 mod exec;
 mod script;
-mod tail;
 
 use crate::{
     exit::{CliError, Exit},
@@ -13,9 +13,9 @@ use crate::{
     signals::StopSignals,
 };
 use clap::Args;
-use exec::Exec;
+use exec::{Exec, Snooze};
 use queue::worker::{Context, Report, Router, Worker};
-use queue::{ContentType, Raw};
+use queue::{ContentType, Raw, RetryPolicy, Span};
 use script::Script;
 use std::{num::NonZeroUsize, pin::pin, sync::Arc, thread, time::Duration};
 use tokio_util::sync::CancellationToken;
@@ -27,12 +27,14 @@ The command is run by `sh -c`. It finds the payload on standard input, and, if i
 bytes, in $QUEUE_PAYLOAD; further $QUEUE_ID, $QUEUE_KIND, $QUEUE_ATTEMPT (from 1), and $QUEUE_STORE and $QUEUE_NAME for
 commands of its own. What it writes to standard output becomes the result.
 Exit code 0 completes the job; any other is a failed attempt whose message is the end of standard error; --terminal-exit
-fails the job for good. When the lease is lost or the job is cancelled, the command and all it started are killed.
+fails the job for good, and --snooze-exit puts it off uncharged: for the time that the command wrote to standard output,
+such as 90s, or else for --snooze-wait. When the lease is lost, the job is cancelled or its time is over, the command and
+all it started are killed. What it leaves running when it ends lives on, and is not waited for.
 The first SIGINT or SIGTERM ends the worker when its commands are done (at most --grace), a second one kills them; their
 jobs go back uncharged. If the worker itself is killed, its jobs run again when their leases lapse.")]
 pub(crate) struct WorkArgs {
     /// The shell command to run for each job
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, value_name = "COMMAND", value_parser = parse::command)]
     exec: String,
     /// How many commands run at once [default: one for each processor]
     #[arg(long, value_name = "N")]
@@ -44,26 +46,50 @@ pub(crate) struct WorkArgs {
     #[arg(long)]
     drain: bool,
     /// How long a job stays ours without a sign of life; after a crash this is how long it waits
-    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse::duration, allow_hyphen_values = true)]
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse::positive, allow_hyphen_values = true)]
     lease: Duration,
     /// The longest sleep while nothing is to do, for stores whose events do not reach us
-    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = parse::duration, allow_hyphen_values = true)]
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = parse::positive, allow_hyphen_values = true)]
     poll: Duration,
     /// How long running commands may go on once the worker is to stop
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse::duration, allow_hyphen_values = true)]
     grace: Duration,
+    /// How long a command may run; then it is killed, and that is a failed attempt [default: for ever]
+    #[arg(long, value_name = "TIME", value_parser = parse::positive, allow_hyphen_values = true)]
+    time_limit: Option<Duration>,
+    /// How long a job waits after its first failed attempt; each further wait is twice as long, and up to a quarter shorter
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse::duration, allow_hyphen_values = true)]
+    retry_wait: Duration,
+    /// The longest wait between attempts
+    #[arg(long, value_name = "TIME", default_value = "6h", value_parser = parse::duration, allow_hyphen_values = true)]
+    retry_wait_max: Duration,
     /// Largest result; a command that writes more fails for good
     #[arg(long, value_name = "BYTES", default_value_t = 1 << 20)]
     max_output: usize,
     /// The exit code of a command that says that no further attempt can help
     #[arg(long, value_name = "CODE", default_value_t = 65)]
     terminal_exit: u8,
+    /// The exit code of a command that wants to be called again later, which charges no attempt; 75 is usual
+    #[arg(long, value_name = "CODE", value_parser = clap::value_parser!(u8).range(1..))]
+    snooze_exit: Option<u8>,
+    /// For how long that puts a job off
+    #[arg(
+        long,
+        value_name = "TIME",
+        default_value = "1m",
+        requires = "snooze_exit",
+        value_parser = parse::duration,
+        allow_hyphen_values = true
+    )]
+    snooze_wait: Duration,
     /// How results are marked [default: as the payload of their job]
     #[arg(long, value_name = "TYPE")]
     result_type: Option<ContentType>,
 }
 
 pub(crate) async fn run(args: WorkArgs, session: &Session) -> Result<Exit, CliError> {
+    // What is wrong with it is told before a store is opened.
+    retry(&args)?;
     let mut signals = StopSignals::listen()?;
     session.with_jobs(Missing::Create, async |jobs| serve(&args, jobs, session, &mut signals).await).await
 }
@@ -141,6 +167,7 @@ fn worker(
         script: Script::new(&args.exec, session),
         output_bytes_max: args.max_output,
         terminal_exit: i32::from(args.terminal_exit),
+        snooze: args.snooze_exit.map(|exit| Snooze { exit: i32::from(exit), wait: args.snooze_wait }),
         result_type: args.result_type.clone(),
         kill,
     });
@@ -155,8 +182,26 @@ fn worker(
         .lease(args.lease)
         .poll_interval(args.poll)
         .drain_deadline(args.grace)
+        .retry(retry(args)?)
         .on_event(move |happened| event::show(out, happened));
+    let builder = match args.time_limit {
+        Some(limit) => builder.time_limit(limit),
+        None => builder,
+    };
     Ok(if args.drain { builder.until_empty() } else { builder }.build()?)
+}
+
+fn retry(args: &WorkArgs) -> Result<RetryPolicy, CliError> {
+    if args.retry_wait_max < args.retry_wait {
+        return Err(CliError::invalid("--retry-wait-max must be at least --retry-wait"));
+    }
+    let span = |what, wait| Span::new(what, wait).map_err(CliError::from);
+    Ok(RetryPolicy::exponential(
+        span("--retry-wait", args.retry_wait)?,
+        2.0,
+        span("--retry-wait-max", args.retry_wait_max)?,
+        0.25,
+    ))
 }
 
 #[cfg(test)]
