@@ -65,7 +65,7 @@ pub(crate) struct WorkArgs {
 
 pub(crate) async fn run(args: WorkArgs, session: &Session) -> Result<Exit, CliError> {
     let mut signals = StopSignals::listen()?;
-    session.with_jobs(Missing::Create, async |jobs| serve(&args, jobs, session, &mut signals).await).await
+    session.with_jobs(Missing::Refuse, async |jobs| serve(&args, jobs, session, &mut signals).await).await
 }
 
 /// Works to the end, and says what was done. A store that is closed for good ends it with that error.
