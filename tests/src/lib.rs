@@ -10,6 +10,7 @@ mod place;
 mod process;
 mod ran;
 mod resident;
+mod terminal;
 
 pub use cpu::cpu_time;
 pub use latencies::Latencies;
@@ -18,3 +19,4 @@ pub use place::Place;
 pub use process::Process;
 pub use ran::Ran;
 pub use resident::resident_bytes;
+pub use terminal::Terminal;

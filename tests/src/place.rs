@@ -49,16 +49,20 @@ impl Place {
         self.start_with(arguments, b"")
     }
 
+    /// The command, which is yet to be given its streams.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(arguments).current_dir(self.path()).env_remove("QUEUE_STORE").env_remove("QUEUE_NAME");
+        command
+    }
+
     fn start_with(&self, arguments: &[&str], input: &[u8]) -> Process {
         let run = self.runs.fetch_add(1, Ordering::Relaxed);
         let stream = |name: &str| self.directory.path().join("streams").join(format!("{run}-{name}"));
         let (stdin, stdout, stderr) = (stream("in"), stream("out"), stream("err"));
         fs::write(&stdin, input).expect("there is room for temporary files");
-        let child = Command::new(&self.program)
-            .args(arguments)
-            .current_dir(self.path())
-            .env_remove("QUEUE_STORE")
-            .env_remove("QUEUE_NAME")
+        let child = self
+            .command(arguments)
             .stdin(File::open(&stdin).expect("it was just written"))
             .stdout(create(&stdout))
             .stderr(create(&stderr))

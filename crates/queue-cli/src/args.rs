@@ -1,8 +1,10 @@
 use crate::{
     commands::{
-        cancel::CancelArgs, delete::DeleteArgs, dump::DumpArgs, enqueue::EnqueueArgs, fsck::FsckArgs,
-        lead::LeadArgs, list::ListArgs, migrate::MigrateArgs, prune::PruneArgs, redrive::RedriveArgs,
-        result::ResultArgs, status::StatusArgs, wait::WaitArgs, work::WorkArgs,
+        cancel::CancelArgs, completions::CompletionsArgs, delete::DeleteArgs, dump::DumpArgs,
+        enqueue::EnqueueArgs, events::EventsArgs, fsck::FsckArgs, lead::LeadArgs, list::ListArgs,
+        man::ManArgs, migrate::MigrateArgs, promote::PromoteArgs, prune::PruneArgs, redrive::RedriveArgs,
+        result::ResultArgs, show::ShowArgs, stats::StatsArgs, status::StatusArgs, wait::WaitArgs,
+        work::WorkArgs,
     },
     demo::{DemoArgs, DemoWorkerArgs},
     exit,
@@ -67,6 +69,8 @@ pub(crate) enum Command {
     Lead(LeadArgs),
     /// Show how a job stands
     Status(StatusArgs),
+    /// Show all of a job: how it stands, its payload, its result, the details of its error
+    Show(ShowArgs),
     /// Write the result of a completed job to standard output, byte for byte
     Result(ResultArgs),
     /// Wait until a job is finished, then do as `result` does
@@ -76,7 +80,11 @@ pub(crate) enum Command {
     /// List jobs
     List(ListArgs),
     /// Count jobs by state, and show the workers
-    Stats,
+    Stats(StatsArgs),
+    /// Follow the changes of all jobs as they happen
+    Events(EventsArgs),
+    /// Make a job that waits for its time due now
+    Promote(PromoteArgs),
     /// Run failed or cancelled jobs again, with fresh attempts
     Redrive(RedriveArgs),
     /// Remove a job that does not run, with its result
@@ -87,12 +95,18 @@ pub(crate) enum Command {
     Pause,
     /// End a pause
     Resume,
+    /// Compare all that a store holds with itself, while others use it
+    Verify,
     /// Check the files of a store in a directory, and save what can be read
     Fsck(FsckArgs),
     /// Show in words what the files of a store in a directory hold
     Dump(DumpArgs),
     /// Bring the schema of a store up to date, or print it as SQL (Postgres)
     Migrate(MigrateArgs),
+    /// Write what makes a shell complete this command
+    Completions(CompletionsArgs),
+    /// Write a manual page for each command into a directory
+    Man(ManArgs),
     /// See it work: real jobs, real worker processes, one of them killed, and a proof that nothing was lost
     Demo(DemoArgs),
     /// One worker of the demo

@@ -1,7 +1,8 @@
-use crate::output::{self, Format};
+use crate::output::{self, Format, Text};
+use clap::error::{ContextValue, ErrorKind as ArgsErrorKind};
 use queue::{Certainty, Error, ErrorKind, InvalidName, InvalidOption};
 use serde_json::json;
-use std::{error::Error as StdError, fmt, io};
+use std::{error::Error as StdError, ffi::OsString, fmt, io};
 
 /// Every way in which the command ends. The numbers are part of its interface; `--help` lists them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,7 +14,7 @@ pub(crate) enum Exit {
     Negative = 1,
     /// The request is wrong as it stands. Also what the argument parser uses.
     Invalid = 2,
-    /// There is no such job.
+    /// There is no such job, or no such queue.
     NotFound = 3,
     /// The job is not finished, or not in time.
     NotFinished = 4,
@@ -32,7 +33,7 @@ pub(crate) const HELP: &str = "Exit codes:
   0    done
   1    the answer is no: the job failed or was cancelled, or does not allow the change
   2    the request is wrong: bad arguments, ids or payloads; nothing was written
-  3    there is no such job
+  3    there is no such job or queue
   4    the job is not finished, or not in time
   5    the store does not answer now; try again later
   6    the store is damaged, of a newer version, or cannot do this
@@ -72,9 +73,9 @@ impl CliError {
     pub(crate) fn report(self, format: Format) -> Exit {
         if !self.is_silent() {
             match format {
-                Format::Human => output::note(&format!("error: {}", self.message)),
+                Format::Human => output::note(format!("error: {}", self.message)),
                 Format::Json => {
-                    output::note(&json!({"error": self.message, "exit": self.exit as u8}).to_string());
+                    output::note_object(&json!({"error": self.message, "exit": self.exit as u8}));
                 }
             }
         }
@@ -115,6 +116,45 @@ impl From<io::Error> for CliError {
             _ => Self::new(Exit::Unavailable, error.to_string()),
         }
     }
+}
+
+/// Tells what is wrong with the arguments, or writes the help that they ask for.
+pub(crate) fn of_arguments(mut error: clap::Error, arguments: &[OsString]) -> Exit {
+    spell_out_values(&mut error);
+    let mut options = arguments.iter().take_while(|argument| *argument != "--");
+    let is_help = error.kind() == ArgsErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+    if options.any(|argument| argument == "--json") && error.use_stderr() {
+        return CliError::invalid(without_usage(&error.to_string())).report(Format::Json);
+    }
+    if is_help || !error.use_stderr() {
+        // Our own words, in colours. If nobody reads them, nobody is left to tell.
+        drop(error.print());
+    } else {
+        output::note(Text::of_lines(&error.to_string()));
+    }
+    if error.use_stderr() { Exit::Invalid } else { Exit::Ok }
+}
+
+/// What was given begins no line of the message, and loses nothing where colours are taken from it.
+fn spell_out_values(error: &mut clap::Error) {
+    let escaped = |value: &ContextValue| match value {
+        ContextValue::String(text) => Some(ContextValue::String(output::spelled_out(text))),
+        ContextValue::Strings(texts) => {
+            Some(ContextValue::Strings(texts.iter().map(|text| output::spelled_out(text)).collect()))
+        }
+        _ => None,
+    };
+    let context: Vec<_> = error.context().filter_map(|(kind, value)| Some((kind, escaped(value)?))).collect();
+    for (kind, value) in context {
+        error.insert(kind, value);
+    }
+}
+
+/// What is wrong, and the advice, but not how the command is used: a program has no eyes for that.
+fn without_usage(rendered: &str) -> &str {
+    let ends = ["\n\nUsage:", "\n\nFor more information"];
+    let end = ends.iter().filter_map(|end| rendered.find(end)).min().unwrap_or(rendered.len());
+    rendered[..end].trim_start_matches("error: ").trim_end()
 }
 
 /// The message and that of its cause, unless it says so already. What lies deeper is for programmers.

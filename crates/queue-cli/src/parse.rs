@@ -1,7 +1,7 @@
 //! Words of the command line that are neither text nor plain numbers.
 
 use queue::Keep;
-use std::time::Duration;
+use std::{num::NonZeroUsize, time::Duration};
 
 /// A budget of attempts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +48,11 @@ pub(crate) fn attempts(text: &str) -> Result<Attempts, String> {
         (_, Ok(number @ 1..)) => Ok(Attempts::At(number)),
         _ => Err(format!("give a number from 1 to {}, or `unlimited`", u32::MAX)),
     }
+}
+
+/// A number from 1.
+pub(crate) fn number_from_one(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "give a number from 1".to_owned())
 }
 
 #[cfg(test)]

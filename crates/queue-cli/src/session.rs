@@ -3,8 +3,8 @@ use crate::{
     exit::{CliError, Exit},
     output::Output,
 };
-use queue::{JobId, Queue, QueueName, Raw, Storage};
-use std::{env, sync::Arc};
+use queue::{JobId, Queue, QueueName, Raw, Storage, queue_core::Reach};
+use std::{env, error::Error as _, io, sync::Arc};
 
 /// The store when none is named.
 const STORE: &str = "sqlite:queue.db";
@@ -25,9 +25,9 @@ pub(crate) struct Session {
 /// What to do about a store that is not there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Missing {
-    /// Make it: the command adds jobs, or waits for them.
+    /// Make it: the command adds jobs, or is there to make it.
     Create,
-    /// Refuse, where the store can tell: a mistyped path shall not look like an empty queue.
+    /// Refuse, where the store can tell: a mistyped path shall not look like an empty queue, and no worker shall wait there.
     Refuse,
 }
 
@@ -67,7 +67,28 @@ async fn open(url: &str, missing: Missing) -> Result<Arc<dyn Storage>, CliError>
         Missing::Create => url.to_owned(),
         Missing::Refuse => refusing(url),
     };
-    Ok(queue::open(&url).await?)
+    let storage = queue::open(&url).await.map_err(|error| of_opening(error, missing))?;
+    let capabilities = storage.capabilities();
+    if capabilities.reach == Reach::Process {
+        let name = capabilities.name;
+        return Err(CliError::invalid(format!(
+            "the store {name:?} lives inside one program, and this command is one of its own: whatever it stores there is gone when it ends; name a store that outlives it, such as sqlite:queue.db"
+        )));
+    }
+    Ok(storage)
+}
+
+/// A path where nothing is may be mistyped, or the first job is still to come.
+fn of_opening(error: queue::Error, missing: Missing) -> CliError {
+    let cause = error.source().and_then(|source| source.downcast_ref::<io::Error>());
+    let is_absent = cause.is_some_and(|cause| cause.kind() == io::ErrorKind::NotFound);
+    if missing == Missing::Refuse && is_absent {
+        return CliError::invalid(format!(
+            "{}; `queue enqueue` makes a store with its first job, `queue migrate` an empty one",
+            error.message()
+        ));
+    }
+    error.into()
 }
 
 /// The same URL, but nothing is created, unless the URL itself says what to do.

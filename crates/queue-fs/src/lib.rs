@@ -76,7 +76,7 @@ mod wakeup;
 mod writer;
 
 pub use error::Damage;
-pub use fsck::{CheckReport, FileReport, check, dump, repair};
+pub use fsck::{CheckReport, DumpEntry, DumpPart, FileReport, check, dump, repair};
 #[doc(hidden)]
 pub use fsck::{check_in, repair_in};
 pub use options::{Create, Flush, FsOptions};

@@ -5,7 +5,7 @@ mod common;
 use common::{Place, assert_sound, claim, complete, enqueue, job, queue, settle};
 use queue_core::{Detail, ErrorKind, JobId, State, Storage, StorageExt};
 use queue_fs::{CheckReport, Flush, FsStorage, check, dump, repair};
-use std::{fs, path::PathBuf};
+use std::{fs, io::Write, path::PathBuf};
 
 /// Jobs in one segment after another.
 const JOBS: usize = 60;
@@ -41,7 +41,7 @@ fn flip(path: &PathBuf, at: usize) {
 
 fn dumped(place: &Place) -> String {
     let mut out = Vec::new();
-    dump(place.path(), &mut out).expect("it works");
+    dump(place.path(), |entry| writeln!(out, "{entry}")).expect("it works");
     String::from_utf8(out).expect("it works")
 }
 

@@ -45,7 +45,7 @@ fn bad_arguments_are_refused_before_anything_is_written() {
         (&["work", "--exec", "cat", "--snooze-wait", "1s"], "--snooze-exit"),
         (&["work", "--exec", "cat", "--time-limit", "0s"], "longer than zero"),
         (&["work"], "required"),
-        (&["list", "--limit", "0"], "invalid value"),
+        (&["list", "--limit", "0"], "give a number from 1"),
         (&["list", "--state", "running"], "no state is called"),
         (&["wait", "a", "--timeout", "5"], "a length of time looks like"),
         (&["redrive"], "required"),
@@ -85,8 +85,29 @@ fn commands_that_add_nothing_refuse_a_missing_file() {
         &["redrive", "--all-failed"],
         &["delete", "a"],
         &["resume"],
+        &["pause"],
+        &["show", "a"],
+        &["promote", "a"],
+        &["events"],
+        &["verify"],
+        &["prune"],
+        &["work", "--exec", "true"],
+        &["lead", "a", "--exec", "true"],
     ] {
         refused(&place, arguments, "it does not exist");
+        refused(&place, arguments, "`queue migrate` an empty one");
+    }
+}
+
+#[test]
+fn a_store_inside_this_process_is_refused_since_nothing_would_stay() {
+    let place = place();
+    for arguments in [&["enqueue", "x"][..], &["work", "--exec", "true"], &["list"], &["migrate"]] {
+        refused(
+            &place,
+            &[arguments, &["--store", "memory:"]].concat(),
+            "gone when it ends; name a store that outlives it",
+        );
     }
 }
 
@@ -155,6 +176,25 @@ fn errors_are_objects_for_programs() {
     let ran = place().run(&["status", "a", "--json"]).code(2);
     let error: serde_json::Value = serde_json::from_str(&ran.stderr).unwrap();
     assert!(error["error"].as_str().unwrap().contains("does not exist"), "{error}");
+}
+
+#[test]
+fn errors_of_arguments_are_objects_for_programs_too() {
+    for (arguments, message) in [
+        (&["list", "--limit", "0"][..], "invalid value '0' for '--limit <N>': give a number from 1"),
+        (&["no-such-command"], "unrecognized subcommand 'no-such-command'"),
+        (&["work"], "the following required arguments were not provided:\n  --exec <COMMAND>"),
+        (&[], "'queue-e2e' requires a subcommand"),
+    ] {
+        let ran = place().run(&[arguments, &["--json"]].concat()).code(2);
+        let error: serde_json::Value = serde_json::from_str(&ran.stderr).unwrap();
+        assert!(error["error"].as_str().unwrap().starts_with(message), "{error}");
+        assert!(!error["error"].as_str().unwrap().contains("Usage"), "{error}");
+        assert_eq!((&error["exit"], ran.stdout.is_empty()), (&2.into(), true));
+    }
+    // Behind `--` it is no option.
+    assert!(place().run(&["list", "--limit", "0", "--", "--json"]).code(2).stderr.starts_with("error: "));
+    assert!(place().run(&["--help"]).ok().text().contains("Exit codes:"));
 }
 
 #[test]

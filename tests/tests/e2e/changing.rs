@@ -47,7 +47,7 @@ fn prune_removes_what_it_is_told_to() {
     assert_eq!(place.run(&["prune", "--finished-before", "1day"]).ok().text(), "removed 0 jobs\n");
     assert_eq!(place.run(&["prune", "--finished-before", "0s", "--json"]).ok().object()["removed"], 1);
     place.run(&["status", "done"]).code(3);
-    assert_eq!(place.run(&["prune", "--everything"]).ok().text(), "removed 1 job\n");
+    assert_eq!(place.run(&["prune", "--everything", "--yes"]).ok().text(), "removed 1 job\n");
     place.run(&["prune", "--finished-before", "300years"]).code(2);
     place.run(&["prune", "--everything", "--finished-before", "0s"]).code(2);
 }
@@ -55,7 +55,10 @@ fn prune_removes_what_it_is_told_to() {
 #[test]
 fn a_paused_queue_gives_nothing_until_it_is_resumed() {
     let place = place();
+    place.run(&["migrate"]).ok();
     assert_eq!(place.run(&["pause"]).ok().text(), "paused default\n");
+    assert!(place.run(&["stats"]).ok().text().contains("The queue is paused"));
+    assert_eq!(place.run(&["stats", "--json"]).ok().object()["paused"], true);
     place.run(&["enqueue", "x", "--id", "a"]).ok();
     let worker = place.start(&["work", "--exec", "cat", "--drain"]);
     until("the worker is there", || {

@@ -67,6 +67,7 @@ fn lines_before_a_bad_one_stay_and_the_error_counts_them() {
 #[test]
 fn a_call_waits_and_writes_the_result() {
     let place = place();
+    place.run(&["migrate"]).ok();
     let worker = place.start(&["work", "--exec", "tr a-z A-Z"]);
     assert_eq!(place.run(&["enqueue", "hello", "--wait"]).ok().text(), "HELLO");
     assert_eq!(

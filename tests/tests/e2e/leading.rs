@@ -34,6 +34,7 @@ fn is_alive(pid: u32) -> bool {
 #[test]
 fn a_frozen_leader_is_replaced_and_its_command_is_killed_when_it_wakes_up() {
     let place = place();
+    place.run(&["migrate"]).ok();
     let first = candidate(&place);
     let old = wait_for_terms(&place, 1)[0].clone();
     first.signal(Signal::STOP);
@@ -53,6 +54,7 @@ fn a_frozen_leader_is_replaced_and_its_command_is_killed_when_it_wakes_up() {
 #[test]
 fn a_leader_that_is_told_to_stop_hands_over_before_its_lease_ends() {
     let place = place();
+    place.run(&["migrate"]).ok();
     let lead = ["lead", "report", "--exec", WORK, "--lease", "10m"];
     let first = place.start(&lead);
     wait_for_terms(&place, 1);
@@ -67,6 +69,7 @@ fn a_leader_that_is_told_to_stop_hands_over_before_its_lease_ends() {
 #[test]
 fn it_ends_as_its_command_does() {
     let place = place();
+    place.run(&["migrate"]).ok();
     for (command, code) in [("true", 0), ("exit 7", 1)] {
         assert_eq!(place.run(&["lead", "report", "--exec", command]).code, code, "{command}");
     }

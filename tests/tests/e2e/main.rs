@@ -7,11 +7,18 @@ mod demo;
 mod enqueueing;
 mod faulty_store;
 mod hostile_ids;
+mod hostile_store;
+mod hostile_words;
+mod interrupted;
 mod leading;
 mod migrating;
 mod project_files;
 mod reading;
+mod shell;
+mod showing;
 mod soak;
+mod terminals;
+mod watching;
 mod working;
 
 use queue_e2e::Place;

@@ -88,8 +88,22 @@ fn stats_count_every_state() {
 }
 
 #[test]
+fn stats_of_a_queue_that_is_not_there_say_so() {
+    let place = four_jobs();
+    let ran = place.run(&["stats", "--queue", "defualt"]).code(3);
+    assert_eq!(
+        ran.stderr,
+        "error: there is no queue \"defualt\" in this store: no job, no worker, no pause\n"
+    );
+    let ran = place.run(&["stats", "--queue", "defualt", "--json"]).code(3);
+    let error: serde_json::Value = serde_json::from_str(&ran.stderr).unwrap();
+    assert_eq!((&error["exit"], ran.stdout.is_empty()), (&3.into(), true));
+}
+
+#[test]
 fn stats_show_the_workers_that_are_present() {
     let place = place();
+    place.run(&["migrate"]).ok();
     let worker = place.start(&["work", "--exec", "cat", "--concurrency", "7"]);
     let shown = queue_e2e::until("the worker announces itself", || {
         let stats = place.run(&["stats", "--json"]);

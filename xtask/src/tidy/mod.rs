@@ -11,6 +11,7 @@ mod links;
 mod manifest;
 mod paths;
 mod source;
+mod terminal;
 mod whitespace;
 
 use anyhow::{Result, bail};
@@ -26,6 +27,7 @@ const RULES: &[fn(&Source, &Tree) -> Vec<Finding>] = &[
     |source, _| paths::check(source),
     |source, _| entries::check(source),
     |source, _| manifest::check(source),
+    |source, _| terminal::check(source),
     links::check,
 ];
 
@@ -63,6 +65,7 @@ mod tests {
             ("Cargo.toml", "[workspace.dependencies]\nx = \"1\"\n".to_owned()),
             ("xtask/Cargo.toml", "[package]\npublish = false\n".to_owned()),
             ("a.md", "[there](b.md)\n".to_owned()),
+            ("crates/queue-cli/src/a.rs", concat!("print", "ln!(\"x\");\n").to_owned()),
         ];
         for (path, text) in bad {
             let found = findings(&Source::new(path, text), &Tree::of(&[path]));

@@ -1,11 +1,14 @@
-use crate::exit::{CliError, Exit};
-use clap::Args;
-use queue::queue_fs::dump;
-use std::{
-    error::Error,
-    io::{self, BufWriter, Write},
-    path::PathBuf,
+use crate::{
+    exit::{CliError, Exit},
+    output::{Format, Output, Text},
 };
+use clap::Args;
+use queue::queue_fs::{DumpEntry, dump};
+use serde_json::json;
+use std::{error::Error, io, mem, path::PathBuf};
+
+/// Lines written at once, since a journal may be long.
+const LINES_MAX: usize = 1000;
 
 #[derive(Debug, Args)]
 pub(crate) struct DumpArgs {
@@ -13,20 +16,36 @@ pub(crate) struct DumpArgs {
     directory: PathBuf,
 }
 
-/// Writes line by line, since a journal may be long.
-pub(crate) fn run(args: &DumpArgs) -> Result<Exit, CliError> {
-    let mut out = BufWriter::new(io::stdout().lock());
-    let dumped = dump(&args.directory, &mut out);
-    let flushed = out.flush();
+pub(crate) fn run(args: &DumpArgs, out: Output) -> Result<Exit, CliError> {
+    let mut lines = Vec::new();
+    let dumped = dump(&args.directory, |entry| {
+        if out.format() == Format::Json {
+            return out.object(&object(entry));
+        }
+        lines.push(entry.to_string());
+        if lines.len() < LINES_MAX { Ok(()) } else { write(&mut lines, out) }
+    });
     match dumped {
         // A reader that has seen enough is no failure.
-        Err(error) if is_broken_pipe(&error) => Ok(Exit::Ok),
-        Err(error) => Err(error.into()),
-        Ok(()) => {
-            flushed?;
-            Ok(Exit::Ok)
-        }
+        Err(error) if is_broken_pipe(&error) => return Ok(Exit::Ok),
+        dumped => dumped?,
     }
+    write(&mut lines, out)?;
+    Ok(Exit::Ok)
+}
+
+fn write(lines: &mut Vec<String>, out: Output) -> io::Result<()> {
+    out.text(mem::take(lines).into_iter().map(Text::from).collect::<Text>())
+}
+
+fn object(entry: &DumpEntry) -> serde_json::Value {
+    json!({
+        "entry": entry.part.as_str(),
+        "file": entry.file,
+        "offset": entry.offset,
+        "record": entry.record,
+        "words": entry.words,
+    })
 }
 
 fn is_broken_pipe(error: &queue::Error) -> bool {

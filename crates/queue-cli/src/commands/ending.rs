@@ -2,11 +2,26 @@
 
 use crate::{
     exit::{CliError, Exit},
-    output::{Format, insert_bytes},
+    output::{Format, OnTerminal, insert_bytes},
     session::Session,
 };
+use clap::Args;
 use queue::{JobId, Outcome, Raw, Reason, State, WaitError, queue_core::JobRecord};
 use serde_json::{Map, Value, json};
+
+/// How bytes are written that somebody else stored.
+#[derive(Clone, Copy, Debug, Args)]
+pub(super) struct BytesArgs {
+    /// Write bytes to a terminal as they are; without it, control characters in them are spelled out there
+    #[arg(long)]
+    raw: bool,
+}
+
+impl BytesArgs {
+    pub(super) fn on_terminal(self) -> OnTerminal {
+        if self.raw { OnTerminal::Raw } else { OnTerminal::Escape }
+    }
+}
 
 /// The outcome of a call that enqueued and waited.
 pub(super) fn of_call(answer: Result<Raw, WaitError>) -> Result<Outcome<Raw>, CliError> {
@@ -44,13 +59,14 @@ pub(super) fn report(
     session: &Session,
     id: Option<&JobId>,
     outcome: &Outcome<Raw>,
+    on_terminal: OnTerminal,
 ) -> Result<Exit, CliError> {
     if session.out.format() == Format::Json {
         session.out.object(&object(id, outcome))?;
         return Ok(exit(outcome));
     }
     if let Outcome::Completed(Raw(result)) = outcome {
-        session.out.bytes(&result.bytes)?;
+        session.out.content(&result.bytes, on_terminal)?;
         return Ok(Exit::Ok);
     }
     let job = id.map_or_else(|| "the job".to_owned(), |id| format!("the job {id:?}"));

@@ -1,6 +1,6 @@
 use crate::{
     exit::{CliError, Exit},
-    output::{self, Output, plural},
+    output::{self, Output, Text, plural},
 };
 use clap::Args;
 use queue::queue_fs::{CheckReport, check, repair};
@@ -25,31 +25,37 @@ pub(crate) fn run(args: &FsckArgs, out: Output) -> Result<Exit, CliError> {
     Ok(if is_mended { Exit::Ok } else { Exit::Unusable })
 }
 
-fn words(report: &CheckReport) -> String {
+fn words(report: &CheckReport) -> Text {
     let row = |file: &queue::queue_fs::FileReport| {
         vec![file.name.clone(), file.bytes.to_string(), file.records.to_string()]
     };
-    let mut parts = vec![output::table(&["FILE", "BYTES", "RECORDS"], report.files.iter().map(row))];
-    parts.extend(report.damage.iter().map(|damage| format!("damaged: {damage}")));
+    let files = output::table(["FILE", "BYTES", "RECORDS"], report.files.iter().map(row));
+    let mut lines: Vec<String> = report.damage.iter().map(|damage| format!("damaged: {damage}")).collect();
     if report.records_lost > 0 {
-        parts.push(format!("{} cannot be found.", plural(report.records_lost, "record")));
+        lines.push(format!("{} cannot be found.", plural(report.records_lost, "record")));
     }
     if report.torn_bytes > 0 {
-        parts.push(format!(
+        lines.push(format!(
             "{} at the end, left by a crash in the middle of a write. The next program that opens the store cuts them.",
             plural(report.torn_bytes, "byte")
         ));
     }
-    parts.extend(report.put_aside.iter().map(|name| format!("put aside: {name}")));
+    lines.extend(report.put_aside.iter().map(|name| format!("put aside: {name}")));
+    lines.push(verdict(report));
+    Text::from(files).and(lines.into_iter().map(Text::from).collect::<Text>())
+}
+
+fn verdict(report: &CheckReport) -> String {
     let jobs = plural(report.jobs, "job");
-    parts.push(match (report.is_sound(), report.put_aside.is_empty()) {
+    match (report.is_sound(), report.put_aside.is_empty()) {
         (true, _) => format!("The store is sound; it has {jobs}."),
         (false, true) => format!("The store is damaged; --repair saves {jobs}."),
         (false, false) => {
-            format!("The store was damaged; {jobs} saved. Programs that had it open are shut out: start them again.")
+            format!(
+                "The store was damaged; {jobs} saved. Programs that had it open are shut out: start them again."
+            )
         }
-    });
-    parts.join("\n")
+    }
 }
 
 fn object(report: &CheckReport) -> Value {

@@ -45,7 +45,7 @@ pub(crate) struct LeadArgs {
 pub(crate) async fn run(args: LeadArgs, session: &Session) -> Result<Exit, CliError> {
     let mut signals = StopSignals::listen()?;
     session
-        .with_jobs(Missing::Create, async |jobs| {
+        .with_jobs(Missing::Refuse, async |jobs| {
             let out = session.out;
             let leadership = Leadership::builder(jobs.storage().clone(), &args.election)?
                 .lease(args.lease)
@@ -142,7 +142,10 @@ fn show(out: Output, event: &LeadershipEvent) {
         ),
         _ => return,
     };
-    output::note(&if out.format() == Format::Json { object.to_string() } else { words });
+    match out.format() {
+        Format::Human => output::note(words),
+        Format::Json => output::note_object(&object),
+    }
 }
 
 #[cfg(test)]

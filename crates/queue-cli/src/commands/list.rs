@@ -1,6 +1,8 @@
+use super::watch::WatchArgs;
 use crate::{
     exit::{CliError, Exit},
-    output::{self, Format, age},
+    output::{self, Column, Format, Output, age},
+    parse,
     session::{Jobs, Missing, Session},
 };
 use clap::Args;
@@ -23,37 +25,54 @@ pub(crate) struct ListArgs {
     #[arg(long, value_name = "ID")]
     worker: Option<WorkerId>,
     /// At most this many, oldest first
-    #[arg(long, value_name = "N", default_value = "50")]
+    #[arg(long, value_name = "N", default_value = "50", value_parser = parse::number_from_one)]
     limit: NonZeroUsize,
+    #[command(flatten)]
+    watch: WatchArgs,
 }
 
 pub(crate) async fn run(args: ListArgs, session: &Session) -> Result<Exit, CliError> {
-    session.with_jobs(Missing::Refuse, async |jobs| list(args, jobs, session).await).await
+    session
+        .with_jobs(Missing::Refuse, async |jobs| {
+            let look = async |out| list(&args, jobs, out).await;
+            args.watch.run(session.out, look).await
+        })
+        .await
 }
 
 /// JSON goes out page by page; a table needs its widths first, which the limit bounds.
-async fn list(args: ListArgs, jobs: &Jobs, session: &Session) -> Result<Exit, CliError> {
-    let filter = ListFilter::Match { states: args.state, worker: args.worker, kind: args.kind };
+async fn list(args: &ListArgs, jobs: &Jobs, out: Output) -> Result<(), CliError> {
+    let ListArgs { state, worker, kind, .. } = args;
+    let filter = ListFilter::Match { states: state.clone(), worker: worker.clone(), kind: kind.clone() };
     let mut found = pin!(jobs.list_all(filter));
     let mut rows = Vec::new();
     let mut shown = found.by_ref().take(args.limit.get());
     while let Some(status) = shown.try_next().await? {
-        match session.out.format() {
-            Format::Json => session.out.object(&output::job(&status))?,
+        match out.format() {
+            Format::Json => out.object(&output::job(&status))?,
             Format::Human => rows.push(row(&status)),
         }
     }
     let is_cut = found.next().await.is_some();
-    if session.out.format() == Format::Human {
-        session.out.line(&output::table(&HEADER, rows))?;
+    if out.format() == Format::Human {
+        out.text(output::table(COLUMNS, rows))?;
         if is_cut {
             output::note("there are more: raise --limit");
         }
     }
-    Ok(Exit::Ok)
+    Ok(())
 }
 
-const HEADER: [&str; 7] = ["ID", "STATE", "KIND", "PRIORITY", "ATTEMPTS", "AGE", "LAST ERROR"];
+/// What a narrow terminal has no room for goes first: what every job says alike, then the ends of errors.
+const COLUMNS: [Column; 7] = [
+    Column::text("ID"),
+    Column::whole("STATE"),
+    Column::text("KIND").plain("default"),
+    Column::whole("PRIORITY").plain("0"),
+    Column::whole("ATTEMPTS"),
+    Column::whole("AGE"),
+    Column::text("LAST ERROR").plain(""),
+];
 
 fn row(status: &Status) -> Vec<String> {
     let meta = &status.meta;
@@ -70,16 +89,15 @@ fn row(status: &Status) -> Vec<String> {
         meta.priority.to_string(),
         status.attempts().to_string(),
         age(status.now.since(meta.created_at)),
-        meta.last_error.as_ref().map(first_line).unwrap_or_default(),
+        meta.last_error.as_ref().map(beginning).unwrap_or_default(),
     ]
 }
 
-/// Errors may be long and have many lines; a listing has one line for each job.
-fn first_line(error: &Failure) -> String {
+/// Errors may be long; a listing has one line for each job.
+fn beginning(error: &Failure) -> String {
     let text = error.to_string();
-    let line = text.lines().next().unwrap_or_default();
-    match line.char_indices().nth(ERROR_CHARS_MAX) {
-        Some((end, _)) => format!("{}...", &line[..end]),
-        None => line.to_owned(),
+    match text.char_indices().nth(ERROR_CHARS_MAX) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
     }
 }

@@ -1,7 +1,7 @@
 use crate::{
     args::Globals,
     exit::{CliError, Exit},
-    output::Output,
+    output::{OnTerminal, Output},
     session::{Missing, Session},
 };
 use clap::Args;
@@ -27,7 +27,7 @@ pub(crate) struct MigrateArgs {
 pub(crate) async fn run(args: MigrateArgs, globals: &Globals) -> Result<Exit, CliError> {
     if args.print {
         let sql = if args.down { schema_down(&args.schema) } else { schema(&args.schema) }?;
-        Output::new(globals.format()).bytes(sql.as_bytes())?;
+        Output::new(globals.format()).content(sql.as_bytes(), OnTerminal::Escape)?;
         return Ok(Exit::Ok);
     }
     let session = Session::new(globals)?;

@@ -1,21 +1,28 @@
 //! One file per command: its arguments, what it does, and what it answers.
 
 pub(crate) mod cancel;
+pub(crate) mod completions;
 pub(crate) mod delete;
 pub(crate) mod dump;
 mod ending;
 pub(crate) mod enqueue;
+pub(crate) mod events;
 pub(crate) mod fsck;
 pub(crate) mod lead;
 pub(crate) mod list;
+pub(crate) mod man;
 pub(crate) mod migrate;
 mod pause;
+pub(crate) mod promote;
 pub(crate) mod prune;
 pub(crate) mod redrive;
 pub(crate) mod result;
-mod stats;
+pub(crate) mod show;
+pub(crate) mod stats;
 pub(crate) mod status;
+mod verify;
 pub(crate) mod wait;
+mod watch;
 pub(crate) mod work;
 
 use crate::{
@@ -34,19 +41,25 @@ pub(crate) async fn run(cli: Cli) -> Result<Exit, CliError> {
         Command::Work(args) => work::run(args, &session()?).await,
         Command::Lead(args) => lead::run(args, &session()?).await,
         Command::Status(args) => status::run(args, &session()?).await,
+        Command::Show(args) => show::run(args, &session()?).await,
         Command::Result(args) => result::run(args, &session()?).await,
         Command::Wait(args) => wait::run(args, &session()?).await,
         Command::Cancel(args) => cancel::run(args, &session()?).await,
         Command::List(args) => list::run(args, &session()?).await,
-        Command::Stats => stats::run(&session()?).await,
+        Command::Stats(args) => stats::run(args, &session()?).await,
+        Command::Events(args) => events::run(args, &session()?).await,
+        Command::Promote(args) => promote::run(args, &session()?).await,
         Command::Redrive(args) => redrive::run(args, &session()?).await,
         Command::Delete(args) => delete::run(args, &session()?).await,
         Command::Prune(args) => prune::run(args, &session()?).await,
         Command::Pause => pause::pause(&session()?).await,
         Command::Resume => pause::resume(&session()?).await,
+        Command::Verify => verify::run(&session()?).await,
         Command::Fsck(args) => fsck::run(&args, Output::new(globals.format())),
-        Command::Dump(args) => dump::run(&args),
+        Command::Dump(args) => dump::run(&args, Output::new(globals.format())),
         Command::Migrate(args) => migrate::run(args, globals).await,
+        Command::Completions(args) => completions::run(&args, Output::new(globals.format())),
+        Command::Man(args) => man::run(&args, Output::new(globals.format())),
         Command::Demo(args) => demo::run(args, globals).await,
         Command::DemoWorker(args) => demo::run_worker(args, &session()?).await,
     }

@@ -4,9 +4,9 @@ use crate::{
 };
 use serde_json::json;
 
-/// A queue may be paused before its first job.
+/// A queue may be paused before its first job, in a store that is there.
 pub(super) async fn pause(session: &Session) -> Result<Exit, CliError> {
-    session.with_jobs(Missing::Create, async |jobs| Ok(jobs.pause().await?)).await?;
+    session.with_jobs(Missing::Refuse, async |jobs| Ok(jobs.pause().await?)).await?;
     answer(session, "paused")
 }
 

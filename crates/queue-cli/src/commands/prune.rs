@@ -1,6 +1,6 @@
 use crate::{
     exit::{CliError, Exit},
-    output::plural,
+    output::{self, plural},
     parse,
     session::{Missing, Session},
 };
@@ -10,9 +10,9 @@ use serde_json::json;
 use std::time::Duration;
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Without an option, finished jobs go whose time to be kept is over; workers remove those by themselves."
-)]
+#[command(after_help = "\
+Without an option, finished jobs go whose time to be kept is over; workers remove those by themselves. --everything asks
+first on a terminal, and elsewhere wants --yes; exits with 1 if the answer is no.")]
 pub(crate) struct PruneArgs {
     /// Jobs that finished at least this long ago, however long they were to be kept
     #[arg(long, value_name = "DURATION", value_parser = parse::duration)]
@@ -20,13 +20,29 @@ pub(crate) struct PruneArgs {
     /// Every job of the queue, waiting and running ones too
     #[arg(long, conflicts_with = "finished_before")]
     everything: bool,
+    /// With --everything: do not ask
+    #[arg(long, requires = "everything")]
+    yes: bool,
 }
 
 pub(crate) async fn run(args: PruneArgs, session: &Session) -> Result<Exit, CliError> {
     let what = args.what()?;
+    if what == Prune::Everything && !args.yes {
+        confirm(session)?;
+    }
     let removed = session.with_jobs(Missing::Refuse, async |jobs| Ok(jobs.prune_all(what).await?)).await?;
     session.out.answer(|| format!("removed {}", plural(removed, "job")), || json!({"removed": removed}))?;
     Ok(Exit::Ok)
+}
+
+/// A person is asked; a script has to say that it means it.
+fn confirm(session: &Session) -> Result<(), CliError> {
+    let name = &session.name;
+    let what = format!("this removes every job of the queue {name:?}, waiting and running ones too");
+    if !output::can_ask() {
+        return Err(CliError::invalid(format!("{what}; add --yes if that is meant")));
+    }
+    if output::is_yes(&what)? { Ok(()) } else { Err(CliError::new(Exit::Negative, "nothing was removed")) }
 }
 
 impl PruneArgs {

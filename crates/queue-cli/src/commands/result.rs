@@ -1,4 +1,4 @@
-use super::ending;
+use super::ending::{self, BytesArgs};
 use crate::{
     exit::{CliError, Exit},
     session::{Jobs, Missing, Session},
@@ -13,11 +13,13 @@ use queue::{JobId, StorageExt, queue_core::Detail};
 pub(crate) struct ResultArgs {
     /// The id of the job
     id: JobId,
+    #[command(flatten)]
+    bytes: BytesArgs,
 }
 
 /// A plain read, which leaves no mark that somebody waits.
 pub(crate) async fn run(args: ResultArgs, session: &Session) -> Result<Exit, CliError> {
     let read = async |jobs: &Jobs| Ok(jobs.storage().get_one(jobs.name(), &args.id, Detail::Full).await?);
     let found = session.with_jobs(Missing::Refuse, read).await?;
-    ending::report(session, Some(&args.id), &ending::of_record(found)?)
+    ending::report(session, Some(&args.id), &ending::of_record(found)?, args.bytes.on_terminal())
 }

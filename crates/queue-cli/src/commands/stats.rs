@@ -1,11 +1,13 @@
+use super::watch::WatchArgs;
 use crate::{
     exit::{CliError, Exit},
-    output::{self, age},
+    output::{self, Column, Output, Text, age},
     session::{Jobs, Missing, Session},
 };
+use clap::Args;
 use queue::{
-    Counts, State,
-    queue_core::{Moment, WorkerInfo},
+    Counts, Span, State, SystemRng, WorkerId,
+    queue_core::{ClaimRequest, Moment, WorkerInfo},
 };
 use serde_json::{Map, Value, json};
 use std::time::Duration;
@@ -13,12 +15,60 @@ use std::time::Duration;
 /// A shorter lead of store time is nothing to tell people of.
 const LEAD_TOLD: Duration = Duration::from_secs(1);
 
-pub(super) async fn run(session: &Session) -> Result<Exit, CliError> {
-    let (counts, workers) = session
-        .with_jobs(Missing::Refuse, async |jobs| Ok((jobs.counts().await?, workers(jobs).await?)))
-        .await?;
-    session.out.answer(|| words(&counts, &workers), || object(session, &counts, &workers))?;
-    Ok(Exit::Ok)
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Exits with 3 if there is no such queue: one that has no job and no worker and is not paused. With --watch it is waited for.")]
+pub(crate) struct StatsArgs {
+    #[command(flatten)]
+    watch: WatchArgs,
+}
+
+/// Everything that is known of a queue without looking at single jobs.
+#[derive(Debug)]
+struct Stats {
+    counts: Counts,
+    is_paused: bool,
+    workers: Vec<WorkerInfo>,
+}
+
+pub(crate) async fn run(args: StatsArgs, session: &Session) -> Result<Exit, CliError> {
+    session
+        .with_jobs(Missing::Refuse, async |jobs| {
+            let look = async |out| show(&args, jobs, session, out).await;
+            args.watch.run(session.out, look).await
+        })
+        .await
+}
+
+async fn show(args: &StatsArgs, jobs: &Jobs, session: &Session, out: Output) -> Result<(), CliError> {
+    let stats = Stats {
+        counts: jobs.counts().await?,
+        is_paused: is_paused(jobs).await?,
+        workers: workers(jobs).await?,
+    };
+    if stats.is_nothing() && !args.watch.is_on() {
+        let name = &session.name;
+        let message = format!("there is no queue {name:?} in this store: no job, no worker, no pause");
+        return Err(CliError::new(Exit::NotFound, message));
+    }
+    out.answer(|| words(&stats), || object(session, &stats))?;
+    Ok(())
+}
+
+impl Stats {
+    fn is_nothing(&self) -> bool {
+        self.counts.total() == 0 && !self.is_paused && self.workers.is_empty()
+    }
+}
+
+/// A claim of no jobs says so.
+async fn is_paused(jobs: &Jobs) -> Result<bool, CliError> {
+    if !jobs.storage().capabilities().pause {
+        return Ok(false);
+    }
+    let (nobody, lease) = (WorkerId::from_static("queue stats"), Span::from_millis(1000));
+    let request = ClaimRequest::new(jobs.name().clone(), nobody, 0, lease, &SystemRng);
+    Ok(jobs.storage().claim(request).await?.paused)
 }
 
 /// The workers of this queue that show themselves; none where the store keeps no presence.
@@ -31,20 +81,27 @@ async fn workers(jobs: &Jobs) -> Result<Vec<WorkerInfo>, CliError> {
     Ok(workers)
 }
 
-fn words(counts: &Counts, workers: &[WorkerInfo]) -> String {
+fn words(stats: &Stats) -> Text {
+    let Stats { counts, is_paused, workers } = stats;
     let mut rows: Vec<Vec<String>> =
         State::ALL.iter().map(|state| vec![state.to_string(), counts.of(*state).to_string()]).collect();
     rows.push(vec!["total".to_owned(), counts.total().to_string()]);
     rows.push(vec!["(due later)".to_owned(), counts.scheduled.to_string()]);
-    let mut parts = vec![output::table(&["STATE", "JOBS"], rows)];
+    let mut text = Text::from(output::table(["STATE", "JOBS"], rows));
+    if *is_paused {
+        text = text.and_apart("The queue is paused: no worker gets a job until `queue resume`.");
+    }
     if let Some(oldest_due) = counts.oldest_due {
-        parts.push(format!("The oldest due job waits for {}.", age(counts.now.since(oldest_due))));
+        text = text.and_apart(format!("The oldest due job waits for {}.", age(counts.now.since(oldest_due))));
     }
-    parts.extend(lead(counts.moment()));
+    if let Some(lead) = lead(counts.moment()) {
+        text = text.and_apart(lead);
+    }
     if !workers.is_empty() {
-        parts.push(output::table(&["WORKER", "HOLDS", "WHERE"], workers.iter().map(row)));
+        let columns = [Column::text("WORKER"), Column::whole("HOLDS"), Column::text("WHERE")];
+        text = text.and_apart(output::table(columns, workers.iter().map(row)));
     }
-    parts.join("\n\n")
+    text
 }
 
 /// What a clock that was ahead has left behind.
@@ -64,9 +121,11 @@ fn row(worker: &WorkerInfo) -> Vec<String> {
     vec![worker.id.to_string(), holds, worker.host.clone()]
 }
 
-fn object(session: &Session, counts: &Counts, workers: &[WorkerInfo]) -> Value {
+fn object(session: &Session, stats: &Stats) -> Value {
+    let Stats { counts, is_paused, workers } = stats;
     let mut object = Map::new();
     object.insert("queue".to_owned(), json!(session.name.as_str()));
+    object.insert("paused".to_owned(), json!(is_paused));
     object.extend(State::ALL.map(|state| (state.as_str().to_owned(), json!(counts.of(state)))));
     object.insert("total".to_owned(), json!(counts.total()));
     object.insert("scheduled".to_owned(), json!(counts.scheduled));
@@ -97,19 +156,23 @@ mod tests {
     use super::*;
     use queue::queue_core::Timestamp;
 
-    fn counts(lead_ms: i64) -> Counts {
+    fn stats(lead_ms: i64) -> Stats {
         let clock = Timestamp::from_millis(1_767_225_600_000);
         let now = Timestamp::from_millis(clock.as_millis() + lead_ms);
-        Counts::empty(Moment { now, clock })
+        Stats { counts: Counts::empty(Moment { now, clock }), is_paused: false, workers: Vec::new() }
+    }
+
+    fn shown(stats: &Stats) -> String {
+        format!("{:?}", words(stats))
     }
 
     #[test]
     fn a_clock_that_was_ahead_is_told_with_the_end_of_it() {
-        let told = words(&counts(60_000), &[]);
+        let told = shown(&stats(60_000));
         assert!(
             told.contains("Store time is 1m ahead of the clock") && told.contains("gone in 1h 4m"),
             "{told}"
         );
-        assert!(!words(&counts(999), &[]).contains("ahead"), "nobody needs to know of less than a second");
+        assert!(!shown(&stats(999)).contains("ahead"), "nobody needs to know of less than a second");
     }
 }

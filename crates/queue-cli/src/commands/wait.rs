@@ -1,4 +1,4 @@
-use super::ending;
+use super::ending::{self, BytesArgs};
 use crate::{
     exit::{CliError, Exit},
     parse,
@@ -15,6 +15,8 @@ use std::time::Duration;
 pub(crate) struct WaitArgs {
     /// The id of the job
     id: JobId,
+    #[command(flatten)]
+    bytes: BytesArgs,
     /// How long to wait at most
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse::duration, allow_hyphen_values = true)]
     timeout: Duration,
@@ -23,5 +25,5 @@ pub(crate) struct WaitArgs {
 pub(crate) async fn run(args: WaitArgs, session: &Session) -> Result<Exit, CliError> {
     let waited =
         session.with_jobs(Missing::Refuse, async |jobs| Ok(jobs.wait(&args.id, args.timeout).await?)).await?;
-    ending::report(session, Some(&args.id), &waited)
+    ending::report(session, Some(&args.id), &waited, args.bytes.on_terminal())
 }

@@ -1,10 +1,6 @@
 use crate::output::{self, Format};
 use indicatif::{ProgressBar, ProgressStyle};
-use std::{
-    io::{IsTerminal, stderr},
-    sync::Mutex,
-    time::Duration,
-};
+use std::{sync::Mutex, time::Duration};
 use tokio::time::Instant;
 
 /// How often a plain line is printed where there is no terminal.
@@ -40,7 +36,7 @@ impl Display {
     pub(super) fn new(total: u64, format: Format) -> Self {
         let how = match format {
             Format::Json => How::Silent,
-            Format::Human if stderr().is_terminal() => How::Bar(bar(total)),
+            Format::Human if output::is_watched() => How::Bar(bar(total)),
             Format::Human => How::Lines { last: Mutex::new(Instant::now()) },
         };
         Self { begun: Instant::now(), how }
@@ -89,7 +85,7 @@ impl Display {
 
     fn print(&self, progress: Progress) {
         let Progress { done, total, .. } = progress;
-        output::note(&format!("done {done:>6} of {total}  {}", self.rest(progress)));
+        output::note(format!("done {done:>6} of {total}  {}", self.rest(progress)));
     }
 
     fn rest(&self, progress: Progress) -> String {

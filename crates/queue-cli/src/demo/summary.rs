@@ -1,5 +1,5 @@
 use super::audit::{Again, Audit};
-use crate::output::{self, Output, plural};
+use crate::output::{self, Output, Text, plural};
 use serde_json::{Value, json};
 use std::io;
 
@@ -10,7 +10,7 @@ pub(super) fn print(audit: &Audit, out: Output) -> io::Result<()> {
     out.answer(|| words(audit), || object(audit))
 }
 
-fn words(audit: &Audit) -> String {
+fn words(audit: &Audit) -> Text {
     let victim = &audit.victim;
     let held = plural(victim.held.len() as u64, "job");
     let rows = [
@@ -25,7 +25,7 @@ fn words(audit: &Audit) -> String {
         ("time", format!("{:.1} s, {:.0} jobs/s", audit.took.as_secs_f64(), rate(audit))),
     ];
     let verdict = if audit.is_proof() { "Nothing was lost." } else { "THE PROOF FAILED." };
-    format!("\n{}\n\n{verdict}", output::pairs(rows))
+    Text::from("").and(output::pairs(rows)).and_apart(verdict)
 }
 
 /// How many, and the first of them.

@@ -82,9 +82,9 @@ async fn hash(payload: Value, context: Context<Logbook>) -> Result<String, JobEr
 
 fn complain(event: &WorkerEvent) {
     match event {
-        WorkerEvent::Error(error) => output::note(&format!("the store refused: {error}")),
-        WorkerEvent::LeaseLost { id, .. } => output::note(&format!("lost the lease of {id}")),
-        WorkerEvent::Abandoned { id, .. } => output::note(&format!("could not store the outcome of {id}")),
+        WorkerEvent::Error(error) => output::note(format!("the store refused: {error}")),
+        WorkerEvent::LeaseLost { id, .. } => output::note(format!("lost the lease of {id}")),
+        WorkerEvent::Abandoned { id, .. } => output::note(format!("could not store the outcome of {id}")),
         _ => {}
     }
 }

@@ -3,60 +3,126 @@ use super::{
     tell::tell,
     walk::{Step, walk},
 };
-use crate::format::{Change, segment_name};
+use crate::format::{Change, Head, segment_name};
 use queue_core::{Error, ErrorKind, Result};
-use std::{io, io::Write, path::Path};
+use std::{fmt, io, path::Path};
 
-/// Writes what the journal of a directory says, in words, one line for each file, record and change. Payloads, results and
+/// One thing that a journal says: a line of a dump. As text it is the words, indented below what it belongs to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DumpEntry {
+    /// What it is about.
+    pub part: DumpPart,
+    /// The name of the file.
+    pub file: String,
+    /// Where in the file it begins, in bytes; `None` for a file as a whole.
+    pub offset: Option<u64>,
+    /// The number of the record; `None` for a file, and where no record can be read.
+    pub record: Option<u64>,
+    /// What is said. Names and ids stand in it as they were stored.
+    pub words: String,
+}
+
+/// What an entry of a dump is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum DumpPart {
+    /// A file begins.
+    File,
+    /// A record, written whole or not at all.
+    Record,
+    /// A change in the record that was met last.
+    Change,
+    /// Bytes that a crash left of a write that nobody was told of.
+    Torn,
+    /// Something that is not as this library wrote it.
+    Damage,
+}
+
+impl DumpPart {
+    /// In one lower-case word.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::File => "file",
+            Self::Record => "record",
+            Self::Change => "change",
+            Self::Torn => "torn",
+            Self::Damage => "damage",
+        }
+    }
+}
+
+impl fmt::Display for DumpEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { part, file, offset, record, words } = self;
+        match (offset, record, part) {
+            (None, ..) => write!(f, "{file}: {words}"),
+            (Some(_), Some(_), DumpPart::Change | DumpPart::Damage) => write!(f, "    {words}"),
+            (Some(offset), ..) => write!(f, "  at {offset}: {words}"),
+        }
+    }
+}
+
+/// Tells what the journal of a directory says, in words: one entry for each file, record and change. Payloads, results and
 /// tokens are not shown, only how long they are. Damage is told where it stands, and the rest goes on behind it.
 ///
 /// # Errors
-/// As [`check`](super::check), and `Unavailable` if nothing can be written, with the cause as its source.
-pub fn dump(directory: impl AsRef<Path>, out: &mut dyn Write) -> Result<()> {
+/// As [`check`](super::check), and `Unavailable` with the first error of `tell_entry` as its source; it hears no more then.
+pub fn dump(
+    directory: impl AsRef<Path>,
+    mut tell_entry: impl FnMut(&DumpEntry) -> io::Result<()>,
+) -> Result<()> {
     let place = Place::at_path("dump", directory.as_ref())?;
     let mut written = Ok(());
-    let told = walk(&place, |step| {
-        if written.is_ok() {
-            written = line(out, step);
-        }
+    let walked = walk(&place, |step| {
+        let mut entries = entries(step).into_iter();
+        written = std::mem::replace(&mut written, Ok(()))
+            .and_then(|()| entries.try_for_each(|entry| tell_entry(&entry)));
     });
-    told.map_err(|fault| fault.of("dump"))?;
+    walked.map_err(|fault| fault.of("dump"))?;
     written.map_err(|error| {
         Error::new(ErrorKind::Unavailable, "dump", "the output cannot be written").with_source(error)
     })
 }
 
-fn line(out: &mut dyn Write, step: Step<'_>) -> io::Result<()> {
+fn entries(step: Step<'_>) -> Vec<DumpEntry> {
     match step {
-        Step::File { number, bytes, is_leftover: true, .. } => {
-            let name = segment_name(number);
-            writeln!(out, "{name}: {bytes} bytes, left by a crash, without records")
-        }
-        Step::File { number, bytes, head: Ok(head), .. } => {
-            let (name, first, oldest) = (segment_name(number), head.first_commit, head.oldest);
-            writeln!(out, "{name}: {bytes} bytes, first record {first}, needed from file {oldest} on")
-        }
-        Step::File { number, bytes, head: Err(error), .. } => {
-            let name = segment_name(number);
-            writeln!(out, "{name}: {bytes} bytes, DAMAGED: {error:?}")
-        }
-        Step::Record { head, at, changes } => {
-            writeln!(
-                out,
-                "  at {}: record {}, time {}, durable up to {}, needed from file {} on, last life {}",
-                at.offset, head.commit, head.time, head.synced, head.oldest, head.last_seq,
-            )?;
-            for change in Change::read_all(changes) {
-                match change {
-                    Ok(change) => writeln!(out, "    {}", tell(&change))?,
-                    Err(malformed) => writeln!(out, "    DAMAGED: {}", malformed.0)?,
+        Step::File { number, bytes, head, is_leftover } => {
+            let words = match head {
+                _ if is_leftover => format!("{bytes} bytes, left by a crash, without records"),
+                Ok(head) => {
+                    let (first, oldest) = (head.first_commit, head.oldest);
+                    format!("{bytes} bytes, first record {first}, needed from file {oldest} on")
                 }
-            }
-            Ok(())
+                Err(ref error) => format!("{bytes} bytes, DAMAGED: {error:?}"),
+            };
+            let part = if head.is_err() && !is_leftover { DumpPart::Damage } else { DumpPart::File };
+            vec![DumpEntry { part, file: segment_name(number), offset: None, record: None, words }]
         }
+        Step::Record { head, at, changes } => of_record(head, &segment_name(at.segment), at.offset, changes),
         Step::Bad { at, bytes, what, is_torn } => {
-            let word = if is_torn { "torn by a crash" } else { "DAMAGED" };
-            writeln!(out, "  at {}: {bytes} bytes {word}: {what}", at.offset)
+            let (part, word) =
+                if is_torn { (DumpPart::Torn, "torn by a crash") } else { (DumpPart::Damage, "DAMAGED") };
+            let words = format!("{bytes} bytes {word}: {what}");
+            let (file, offset) = (segment_name(at.segment), Some(at.offset));
+            vec![DumpEntry { part, file, offset, record: None, words }]
         }
     }
+}
+
+/// The record, and each of its changes.
+fn of_record(head: Head, file: &str, offset: u64, changes: &[u8]) -> Vec<DumpEntry> {
+    let entry = |part, words| {
+        let (file, offset, record) = (file.to_owned(), Some(offset), Some(head.commit));
+        DumpEntry { part, file, offset, record, words }
+    };
+    let words = format!(
+        "record {}, time {}, durable up to {}, needed from file {} on, last life {}",
+        head.commit, head.time, head.synced, head.oldest, head.last_seq,
+    );
+    let changes = Change::read_all(changes).map(|change| match change {
+        Ok(change) => entry(DumpPart::Change, tell(&change)),
+        Err(malformed) => entry(DumpPart::Damage, format!("DAMAGED: {}", malformed.0)),
+    });
+    std::iter::once(entry(DumpPart::Record, words)).chain(changes).collect()
 }

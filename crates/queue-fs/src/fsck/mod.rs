@@ -10,7 +10,7 @@ mod salvage;
 mod tell;
 mod walk;
 
-pub use dump::dump;
+pub use dump::{DumpEntry, DumpPart, dump};
 pub use repair::{repair, repair_in};
 pub use report::{CheckReport, FileReport};
 

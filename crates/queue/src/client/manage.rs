@@ -30,6 +30,47 @@ impl<P, R> Queue<P, R> {
         Ok(reported.map(|report| self.shared.decode(&report)).transpose()?)
     }
 
+    /// What a job was enqueued with, in whatever state it is; `None` if there is no such job. It is read as results are: one job
+    /// at a time, at most as large as the store takes.
+    ///
+    #[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
+    #[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]
+    /// use queue::{ErrorKind, prelude::*};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let storage = open("memory:").await?;
+    /// let sums: Queue<(u32, u32)> = Queue::new(storage.clone(), "sums")?;
+    /// sums.enqueue("a", (1, 2)).await?;
+    /// assert_eq!(sums.payload("a").await?, Some((1, 2)));
+    /// assert_eq!(sums.payload("b").await?, None);
+    ///
+    /// let texts: Queue<String> = Queue::new(storage, "sums")?;
+    /// assert_eq!(texts.payload("a").await.unwrap_err().kind(), ErrorKind::Invalid);
+    /// assert_eq!(&texts.payload_bytes("a").await?.expect("it is there").bytes[..], b"[1,2]");
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// `Invalid` if the payload is no `P`, with the [`CodecError`](crate::CodecError) as its source, and for text that is no
+    /// id. [`payload_bytes`](Self::payload_bytes) reads a payload of any type.
+    pub async fn payload(&self, id: impl AsRef<str>) -> Result<Option<P>>
+    where
+        P: Decode,
+    {
+        let stored = self.payload_bytes(id).await?;
+        Ok(stored.map(|payload| self.shared.decode(&payload)).transpose()?)
+    }
+
+    /// The same as it is stored, with its content type: nothing is decoded.
+    ///
+    /// # Errors
+    /// `Invalid` for text that is no id.
+    pub async fn payload_bytes(&self, id: impl AsRef<str>) -> Result<Option<Payload>> {
+        let id = JobId::new(id)?;
+        let record = self.shared.storage.get_one(&self.shared.name, &id, Detail::Full).await?;
+        Ok(record.and_then(|record| record.body).map(|body| body.payload))
+    }
+
     /// The result of a Completed job; `None` if it is not Completed or there is no such job, which
     /// [`status`](Self::status) tells apart.
     ///

@@ -1,10 +1,10 @@
 use crate::support::{Fault, Faulty, SECOND, memory, on, take, texts};
 use futures_util::StreamExt;
 use queue::{
-    Cancel, Change, Enqueued, ErrorKind, Failure, JobOptions, Keep, ListFilter, Nack, OnRunning, Prune,
-    Settled, State,
+    Cancel, Change, CodecError, Enqueued, ErrorKind, Failure, JobOptions, Keep, ListFilter, Nack, OnRunning,
+    Prune, Queue, Settled, State,
 };
-use std::{pin::pin, sync::atomic::AtomicU32};
+use std::{error::Error, pin::pin, sync::atomic::AtomicU32};
 
 #[tokio::test(start_paused = true)]
 async fn a_status_follows_the_life_of_a_job() {
@@ -43,6 +43,37 @@ async fn a_result_is_there_only_once_the_job_is_completed() {
     assert_eq!(queue.result("a").await.unwrap().as_deref(), Some("done"));
     tokio::time::sleep(3601 * SECOND).await;
     assert_eq!(queue.result("a").await.unwrap(), None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_payload_is_there_as_long_as_its_job_whatever_the_state() {
+    let queue = texts();
+    assert_eq!(queue.payload("a").await.unwrap(), None);
+    assert_eq!(queue.payload_bytes("a").await.unwrap(), None);
+    let _ = queue.enqueue("a", "in".to_owned()).await.unwrap();
+    assert_eq!(queue.payload("a").await.unwrap().as_deref(), Some("in"));
+    let job = take(&queue).await;
+    assert_eq!(queue.payload("a").await.unwrap().as_deref(), Some("in"));
+    let _ = job.ack(&"out".to_owned()).await.unwrap();
+    assert_eq!(queue.payload("a").await.unwrap().as_deref(), Some("in"));
+    tokio::time::sleep(3601 * SECOND).await;
+    assert_eq!(queue.payload("a").await.unwrap(), None, "it goes with its job");
+    assert_eq!(queue.payload("a\n").await.unwrap_err().kind(), ErrorKind::Invalid, "no job has such an id");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_payload_of_another_type_is_an_error_and_its_bytes_can_be_read_all_the_same() {
+    let storage = memory();
+    let _ = on(storage.clone()).enqueue("a", "no number".to_owned()).await.unwrap();
+    let numbers: Queue<u32> = Queue::new(storage, "texts").unwrap();
+    let error = numbers.payload("a").await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Invalid);
+    assert!(error.source().is_some_and(<dyn Error>::is::<CodecError>), "{error:?}");
+    let stored = numbers.payload_bytes("a").await.unwrap().unwrap();
+    assert_eq!(
+        (&stored.bytes[..], stored.content_type.as_str()),
+        (&b"\"no number\""[..], "application/json")
+    );
 }
 
 #[tokio::test(start_paused = true)]

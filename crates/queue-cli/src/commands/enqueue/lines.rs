@@ -1,20 +1,23 @@
 use super::{
     batches::{Batch, Batches},
+    ids::LineIds,
     one,
-    options::IdRule,
+    options::JobArgs,
     progress::Progress,
 };
 use crate::{
     exit::{CliError, Exit},
-    output::{Format, plural},
+    output::{self, Format, plural},
     session::{Jobs, Session},
+    signals::StopSignals,
 };
-use queue::{ContentType, Enqueued, Id, JobOptions, Payload, Raw};
+use queue::{Enqueued, Id, JobOptions, Raw};
 use serde_json::json;
 use std::{
     fs::File,
     io::{self, Read},
     path::Path,
+    pin::pin,
 };
 use tokio::sync::mpsc;
 
@@ -25,14 +28,15 @@ const AHEAD_MAX: usize = 2;
 pub(super) struct Input {
     reader: Box<dyn Read + Send>,
     bytes: Option<u64>,
+    source: Vec<u8>,
 }
 
 /// What each line becomes.
 #[derive(Debug)]
 pub(super) struct LineJob {
-    pub(super) ids: IdRule,
+    pub(super) ids: LineIds,
     pub(super) options: JobOptions,
-    pub(super) content_type: ContentType,
+    pub(super) args: JobArgs,
 }
 
 #[derive(Debug, Default)]
@@ -45,44 +49,85 @@ struct Totals {
 /// Opens the file before the store, so that a mistyped name leaves nothing behind.
 pub(super) fn open(path: &Path) -> Result<Input, CliError> {
     if path == Path::new("-") {
-        return Ok(Input { reader: Box::new(io::stdin()), bytes: None });
+        return Ok(Input { reader: Box::new(io::stdin()), bytes: None, source: b"-".to_vec() });
     }
     let opened = File::open(path).and_then(|file| Ok((file.metadata()?, file)));
     let (metadata, file) =
         opened.map_err(|error| CliError::invalid(format!("cannot read {}: {error}", path.display())))?;
-    Ok(Input { reader: Box::new(file), bytes: metadata.is_file().then_some(metadata.len()) })
+    // A pipe of the shell, such as /dev/fd/63, has no other name.
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let bytes = metadata.is_file().then_some(metadata.len());
+    Ok(Input { reader: Box::new(file), bytes, source: path.into_os_string().into_encoded_bytes() })
+}
+
+impl Input {
+    /// What tells it from other inputs: the whole path, or `-`.
+    pub(super) fn source(&self) -> &[u8] {
+        &self.source
+    }
 }
 
 pub(super) async fn run(
     input: Input,
-    job: &LineJob,
+    mut job: LineJob,
     jobs: &Jobs,
     session: &Session,
 ) -> Result<Exit, CliError> {
     let mut totals = Totals::default();
-    let stored = store_all(input, job, jobs, session, &mut totals).await;
+    let stored = store_all(input, &mut job, jobs, session, &mut totals).await;
     stored.map_err(|error| error.context(totals.before_error()))?;
     session.out.answer(|| totals.words(), || totals.object())?;
+    if session.out.format() == Format::Human && totals.duplicates > 0 && matches!(job.ids, LineIds::Line(_)) {
+        output::note("duplicates are lines that an earlier run stored; --ids fresh stores them again");
+    }
     Ok(Exit::Ok)
 }
 
+/// An interruption lets the batch be stored that is on its way, so that the count is right; a second one does not.
 async fn store_all(
     input: Input,
-    job: &LineJob,
+    job: &mut LineJob,
     jobs: &Jobs,
     session: &Session,
     totals: &mut Totals,
 ) -> Result<(), CliError> {
+    let mut signals = StopSignals::listen()?;
     let progress = Progress::new(input.bytes);
     let mut batches = read_ahead(input, jobs.storage().capabilities().limits.payload_bytes_max);
-    while let Some(batch) = batches.recv().await {
+    loop {
+        let batch = tokio::select! {
+            biased;
+            () = signals.next() => return Err(interrupted(job, "")),
+            batch = batches.recv() => batch,
+        };
+        let Some(batch) = batch else { return Ok(()) };
         let batch = batch.map_err(|error| CliError::invalid(error.to_string()))?;
-        totals.skipped += batch.skipped;
-        let bytes = batch.bytes;
-        store(batch, job, jobs, session, totals).await?;
+        let (bytes, skipped) = (batch.bytes, batch.skipped);
+        let (numbers, lines) = of_batch(batch, job)?;
+        let mut storing = pin!(jobs.enqueue_many(lines, job.options.clone()));
+        let (stored, is_interrupted) = tokio::select! {
+            stored = &mut storing => (stored?, false),
+            () = signals.next() => tokio::select! {
+                stored = &mut storing => (stored?, true),
+                () = signals.next() => return Err(interrupted(job, ", those on their way perhaps")),
+            },
+        };
+        totals.skipped += skipped;
+        tell(&numbers, &stored, session, totals)?;
         progress.advance(bytes, totals.accepted);
+        if is_interrupted {
+            return Err(interrupted(job, ""));
+        }
     }
-    Ok(())
+}
+
+fn interrupted(job: &LineJob, more: &str) -> CliError {
+    let advice = if job.ids.are_repeatable() {
+        "the same command again stores the rest, and nothing twice"
+    } else {
+        "the same command again stores them a second time"
+    };
+    CliError::new(Exit::Interrupted, format!("interrupted{more}; {advice}"))
 }
 
 /// Reads on a thread of its own, which ends when nobody wants more batches or the input is over.
@@ -100,18 +145,29 @@ fn read_ahead(input: Input, line_bytes_max: usize) -> mpsc::Receiver<io::Result<
     receiver
 }
 
-/// One batch, whole or not at all.
-async fn store(
-    batch: Batch,
-    job: &LineJob,
-    jobs: &Jobs,
+/// A line that is to be stored.
+type NewLine = (Id, Raw);
+
+/// The numbers of the lines, and what they become.
+fn of_batch(batch: Batch, job: &mut LineJob) -> Result<(Vec<u64>, Vec<NewLine>), CliError> {
+    let mut numbers = Vec::with_capacity(batch.lines.len());
+    let mut lines = Vec::with_capacity(batch.lines.len());
+    for (number, line) in batch.lines {
+        let id = job.ids.next(number, &line);
+        let id = id.map_err(|error| error.context(format_args!("line {number}")))?;
+        numbers.push(number);
+        lines.push((id, Raw(job.args.payload(line))));
+    }
+    Ok((numbers, lines))
+}
+
+fn tell(
+    numbers: &[u64],
+    stored: &[Enqueued<Raw>],
     session: &Session,
     totals: &mut Totals,
 ) -> Result<(), CliError> {
-    let numbers: Vec<u64> = batch.lines.iter().map(|(number, _)| *number).collect();
-    let lines = batch.lines.into_iter().map(|(number, line)| of_line(job, number, line));
-    let stored = jobs.enqueue_many(lines.collect::<Result<Vec<_>, _>>()?, job.options.clone()).await?;
-    for (number, answer) in numbers.into_iter().zip(&stored) {
+    for (number, answer) in numbers.iter().zip(stored) {
         totals.count(answer);
         if session.out.format() == Format::Json {
             let mut object = one::object(answer);
@@ -120,11 +176,6 @@ async fn store(
         }
     }
     Ok(())
-}
-
-fn of_line(job: &LineJob, number: u64, line: Vec<u8>) -> Result<(Id, Raw), CliError> {
-    let id = job.ids.id(&line).map_err(|error| error.context(format_args!("line {number}")))?;
-    Ok((id, Raw(Payload::new(line, job.content_type.clone()))))
 }
 
 impl Totals {

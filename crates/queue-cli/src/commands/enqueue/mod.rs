@@ -1,6 +1,7 @@
 //! `queue enqueue`: one job, or one for each line.
 
 mod batches;
+mod ids;
 mod lines;
 mod one;
 mod options;
@@ -12,7 +13,8 @@ use crate::{
     session::{Missing, Session},
 };
 use clap::Args;
-use options::{IdRule, JobArgs};
+use ids::{IdRule, LineIds};
+use options::JobArgs;
 use queue::{IdSource, JobId, TimeOrderedIds};
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
@@ -20,7 +22,10 @@ use std::{ffi::OsString, path::PathBuf, time::Duration};
 #[command(after_help = "\
 An id that is present is not enqueued again: that is no error, and the answer says so.
 With --lines, the end of each line (LF or CR LF) is cut off and empty lines are skipped. Lines are stored as they come,
-many at a time; each such batch is stored whole or not at all, and what was stored before an error stays.")]
+many at a time; each such batch is stored whole or not at all, and what was stored before an error stays.
+The same input again stores nothing twice: unless --ids says otherwise, the id of a line is its number and a digest of the
+file's path, the kind, the line and all lines before it. So a line that stands twice is two jobs, lines that are appended are
+stored alone, and an interrupted run is repeated safely. What counts as present ends with --ttl. --ids fresh turns it off.")]
 pub(crate) struct EnqueueArgs {
     /// The payload, taken as it is; `-` reads it from standard input
     #[arg(required_unless_present = "lines")]
@@ -31,9 +36,9 @@ pub(crate) struct EnqueueArgs {
     /// The id, which is also the key against duplicates: 1 to 255 bytes without control characters
     #[arg(long, conflicts_with = "ids")]
     id: Option<JobId>,
-    /// Where ids come from when none is given
-    #[arg(long, value_name = "RULE", value_enum, default_value_t = IdRule::Fresh)]
-    ids: IdRule,
+    /// Where ids come from when none is given [default: fresh, or line with --lines]
+    #[arg(long, value_name = "RULE", value_enum)]
+    ids: Option<IdRule>,
     #[command(flatten)]
     job: JobArgs,
     /// Wait for the result and write it to standard output, as `queue wait` does
@@ -49,16 +54,17 @@ pub(crate) async fn run(args: EnqueueArgs, session: &Session) -> Result<Exit, Cl
     let options = args.job.options()?;
     if let Some(path) = &args.lines {
         let input = lines::open(path)?;
-        let job = lines::LineJob { ids: args.ids, options, content_type: args.job.content_type };
-        let run = async |jobs: &_| lines::run(input, &job, jobs, session).await;
+        let ids = LineIds::new(args.ids.unwrap_or(IdRule::Line), input.source(), args.job.kind());
+        let job = lines::LineJob { ids, options, args: args.job };
+        let run = async |jobs: &_| lines::run(input, job, jobs, session).await;
         return session.with_jobs(Missing::Create, run).await;
     }
-    let payload = one::payload(args.payload.unwrap_or_default(), args.job.content_type)?;
-    let id = match args.id {
+    let payload = args.job.payload(one::bytes(args.payload.unwrap_or_default())?);
+    let id = match (args.id, args.ids.unwrap_or(IdRule::Fresh)) {
+        (Some(id), _) => id.into(),
         // Made here, so that the answer can name it whatever happens.
-        None if args.ids == IdRule::Fresh => TimeOrderedIds::default().next_id().into(),
-        None => args.ids.id(&payload.bytes)?,
-        Some(id) => id.into(),
+        (None, IdRule::Fresh) => TimeOrderedIds::default().next_id().into(),
+        (None, rule) => rule.id(&payload.bytes)?,
     };
     let request = one::Request { id, payload, options, wait: args.wait.then_some(args.timeout) };
     session.with_jobs(Missing::Create, async |jobs| one::run(request, jobs, session).await).await

@@ -1,9 +1,10 @@
 use crate::{
     commands::ending,
     exit::{CliError, Exit},
+    output::OnTerminal,
     session::{Jobs, Session},
 };
-use queue::{ContentType, Enqueued, Id, JobId, JobOptions, Payload, Raw, State};
+use queue::{Enqueued, Id, JobId, JobOptions, Payload, Raw, State};
 use serde_json::{Value, json};
 use std::{
     ffi::OsString,
@@ -25,13 +26,13 @@ pub(super) struct Request {
 }
 
 /// The bytes of an argument, or of standard input for `-`.
-pub(super) fn payload(argument: OsString, content_type: ContentType) -> Result<Payload, CliError> {
+pub(super) fn bytes(argument: OsString) -> Result<Vec<u8>, CliError> {
     if argument != "-" {
-        return Ok(Payload::new(argument.into_encoded_bytes(), content_type));
+        return Ok(argument.into_encoded_bytes());
     }
     let mut bytes = Vec::new();
     io::stdin().take(STDIN_BYTES_MAX).read_to_end(&mut bytes)?;
-    Ok(Payload::new(bytes, content_type))
+    Ok(bytes)
 }
 
 pub(super) async fn run(request: Request, jobs: &Jobs, session: &Session) -> Result<Exit, CliError> {
@@ -46,7 +47,7 @@ pub(super) async fn run(request: Request, jobs: &Jobs, session: &Session) -> Res
         _ => None,
     };
     let answer = jobs.enqueue_and_wait_with(id, Raw(payload), options, timeout).await;
-    ending::report(session, known.as_ref(), &ending::of_call(answer)?)
+    ending::report(session, known.as_ref(), &ending::of_call(answer)?, OnTerminal::Escape)
 }
 
 fn words(stored: &Enqueued<Raw>) -> String {

@@ -1,9 +1,10 @@
 use crate::{
+    content_type,
     exit::CliError,
     parse::{self, Attempts},
 };
 use clap::{Args, ValueEnum};
-use queue::{ContentType, Id, JobOptions, Keep, Kind, OnFailed};
+use queue::{ContentType, JobOptions, Keep, Kind, OnFailed, Payload};
 use std::time::Duration;
 
 /// Everything about a job but its id and payload.
@@ -38,20 +39,9 @@ pub(super) struct JobArgs {
     /// What to do if a failed job has the id
     #[arg(long, value_name = "WHAT", value_enum, default_value_t = FailedRule::Block)]
     on_failed: FailedRule,
-    /// How the payload is encoded; handlers of a program in Rust want application/json, unless its codec is another
-    #[arg(long, value_name = "TYPE", default_value = "text/plain")]
-    pub(super) content_type: ContentType,
-}
-
-/// Where ids come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum IdRule {
-    /// A new one for each job, which sorts by time
-    Fresh,
-    /// The SHA-256 of the payload, so that equal payloads are one job
-    Content,
-    /// The payload itself
-    Payload,
+    /// How the payload is encoded [default: application/json if it is JSON, otherwise text/plain]
+    #[arg(long, value_name = "TYPE")]
+    pub(super) content_type: Option<ContentType>,
 }
 
 /// What a failed job of the same id means.
@@ -64,6 +54,17 @@ enum FailedRule {
 }
 
 impl JobArgs {
+    /// What these bytes become.
+    pub(super) fn payload(&self, bytes: Vec<u8>) -> Payload {
+        let content_type = self.content_type.clone().unwrap_or_else(|| content_type::guess(&bytes));
+        Payload::new(bytes, content_type)
+    }
+
+    /// The kind, if one was named.
+    pub(super) fn kind(&self) -> Option<&Kind> {
+        self.kind.as_ref()
+    }
+
     pub(super) fn options(&self) -> Result<JobOptions, CliError> {
         let mut options = JobOptions::new().priority(self.priority).delay(self.delay.unwrap_or_default());
         if let Some(kind) = &self.kind {
@@ -94,21 +95,5 @@ impl JobArgs {
         });
         options.validate()?;
         Ok(options)
-    }
-}
-
-impl IdRule {
-    /// The id of a job with this payload.
-    pub(super) fn id(self, payload: &[u8]) -> Result<Id, CliError> {
-        match self {
-            Self::Fresh => Ok(Id::Generated),
-            Self::Content => Ok(Id::OfContent),
-            Self::Payload => {
-                let text = std::str::from_utf8(payload).map_err(|_| {
-                    CliError::invalid("an id is UTF-8, and this payload is not; use --ids content")
-                })?;
-                Ok(queue::JobId::new(text)?.into())
-            }
-        }
     }
 }

@@ -8,7 +8,7 @@ pub(super) fn show(out: Output, event: &WorkerEvent) {
     match out.format() {
         Format::Human => {
             if let Some(words) = trouble(event) {
-                output::note(&words);
+                output::note(words);
             }
         }
         // A reader that has gone away must not stop the work.

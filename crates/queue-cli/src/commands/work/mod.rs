@@ -91,7 +91,7 @@ pub(crate) async fn run(args: WorkArgs, session: &Session) -> Result<Exit, CliEr
     // What is wrong with it is told before a store is opened.
     retry(&args)?;
     let mut signals = StopSignals::listen()?;
-    session.with_jobs(Missing::Create, async |jobs| serve(&args, jobs, session, &mut signals).await).await
+    session.with_jobs(Missing::Refuse, async |jobs| serve(&args, jobs, session, &mut signals).await).await
 }
 
 /// Works to the end, and says what was done. A store that is closed for good ends it with that error.

@@ -1,0 +1,170 @@
+//! `queue events`: what changes, as it changes.
+
+use crate::{
+    exit::{CliError, Exit},
+    output::{self, Format, Output},
+    session::{Jobs, Missing, Session},
+    signals::StopSignals,
+};
+use clap::Args;
+use futures_util::{StreamExt, TryStreamExt};
+use queue::{
+    Clock, JobId, ListFilter, Seq, State, Status, SystemClock,
+    queue_core::{EventReach, Hint, Interest, JobChange},
+};
+use serde_json::{Value, json};
+use std::{
+    collections::BTreeMap,
+    time::{Duration, UNIX_EPOCH},
+};
+use tokio::time::sleep;
+
+/// How often the jobs are compared where the store does not say what other processes change.
+const COMPARE_EVERY: Duration = Duration::from_secs(1);
+/// More jobs are not compared: each look reads them all, and remembers some hundred bytes of each.
+const COMPARED_MAX: usize = 100_000;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Shows every change from now on until it is interrupted; no store keeps those of the past. Postgres and Redis tell each
+change as it happens; `missed` means that some were lost on the way, as they are when a connection breaks. For files and
+SQLite, and behind PgBouncer, it compares all jobs once a second, at most 100000 of them: of several changes of one job in
+between it shows the last.")]
+pub(crate) struct EventsArgs {
+    /// What it does anyway
+    #[arg(long, hide = true)]
+    follow: bool,
+}
+
+pub(crate) async fn run(_: EventsArgs, session: &Session) -> Result<Exit, CliError> {
+    let mut signals = StopSignals::listen()?;
+    session
+        .with_jobs(Missing::Refuse, async |jobs| {
+            tokio::select! {
+                ended = follow(jobs, session.out) => ended,
+                () = signals.next() => Ok(Exit::Ok),
+            }
+        })
+        .await
+}
+
+async fn follow(jobs: &Jobs, out: Output) -> Result<Exit, CliError> {
+    match jobs.storage().capabilities().events {
+        EventReach::Store => hear(jobs, out).await,
+        _ => compare(jobs, out).await,
+    }
+}
+
+/// Tells what the store says.
+async fn hear(jobs: &Jobs, out: Output) -> Result<Exit, CliError> {
+    let mut hints = jobs.storage().subscribe(jobs.name(), Interest::All).await?;
+    begin(jobs, out)?;
+    while let Some(hint) = hints.next().await {
+        match hint {
+            Hint::Wake => {}
+            Hint::Missed => missed(out)?,
+            Hint::Job(change) => tell(&change, out)?,
+        }
+    }
+    Err(CliError::new(Exit::Unavailable, "the store has closed the connection; try again"))
+}
+
+/// Tells what is different from one look to the next.
+async fn compare(jobs: &Jobs, out: Output) -> Result<Exit, CliError> {
+    let mut before = look(jobs).await?;
+    begin(jobs, out)?;
+    loop {
+        sleep(COMPARE_EVERY).await;
+        let after = look(jobs).await?;
+        changes(&before, &after).iter().try_for_each(|change| tell(change, out))?;
+        before = after;
+    }
+}
+
+/// Jobs as they stood, by their lives.
+type Seen = BTreeMap<Seq, (JobId, u64, State)>;
+
+async fn look(jobs: &Jobs) -> Result<Seen, CliError> {
+    let listed = jobs.list_all(ListFilter::all()).take(COMPARED_MAX + 1);
+    let key = |Status { meta, .. }: Status| (meta.seq, (meta.id, meta.revision, meta.state));
+    let seen: Seen = listed.map_ok(key).try_collect().await?;
+    if seen.len() > COMPARED_MAX {
+        let message =
+            format!("the queue has more than {COMPARED_MAX} jobs, too many to compare every second");
+        return Err(CliError::new(Exit::Unusable, message));
+    }
+    Ok(seen)
+}
+
+/// What is gone, then what is new or moved, each from the oldest on.
+fn changes(before: &Seen, after: &Seen) -> Vec<JobChange> {
+    let of = |seq: &Seq, job: &(JobId, u64, State), state| {
+        let (id, revision, _) = job.clone();
+        JobChange { id, seq: *seq, revision, state }
+    };
+    let gone = before.iter().filter(|(seq, _)| !after.contains_key(seq)).map(|(seq, job)| of(seq, job, None));
+    let moved = after.iter().filter(|(seq, job)| before.get(seq).is_none_or(|known| known.1 != job.1));
+    gone.chain(moved.map(|(seq, job)| of(seq, job, Some(job.2)))).collect()
+}
+
+/// From here on nothing is missed.
+fn begin(jobs: &Jobs, out: Output) -> Result<(), CliError> {
+    let name = jobs.name();
+    match out.format() {
+        Format::Human => output::note(format!("following {name}; end it with Ctrl-C")),
+        Format::Json => out.object(&json!({"event": "following", "queue": name.as_str()}))?,
+    }
+    Ok(())
+}
+
+fn tell(change: &JobChange, out: Output) -> Result<(), CliError> {
+    let state = change.state.map_or("gone", State::as_str);
+    out.answer(|| format!("{}  {state:10}  {}", time(), change.id), || object(change))?;
+    Ok(())
+}
+
+fn object(change: &JobChange) -> Value {
+    json!({
+        "event": if change.state.is_some() { "changed" } else { "gone" },
+        "id": change.id.as_str(),
+        "seq": change.seq.get(),
+        "state": change.state.map(State::as_str),
+    })
+}
+
+fn missed(out: Output) -> Result<(), CliError> {
+    out.answer(|| format!("{}  missed", time()), || json!({"event": "missed"}))?;
+    Ok(())
+}
+
+/// When it was heard of, in UTC.
+fn time() -> String {
+    let since_epoch = u64::try_from(SystemClock.now().as_millis()).unwrap_or(0);
+    humantime::format_rfc3339_millis(UNIX_EPOCH + Duration::from_millis(since_epoch)).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(jobs: &[(u64, &str, u64, State)]) -> Seen {
+        let entry = |(seq, id, revision, state): &(u64, &str, u64, State)| {
+            (Seq::new(*seq), (JobId::new(id).unwrap(), *revision, *state))
+        };
+        jobs.iter().map(entry).collect()
+    }
+
+    #[test]
+    fn two_looks_tell_what_is_new_moved_and_gone() {
+        let before =
+            seen(&[(1, "a", 1, State::Queued), (2, "b", 1, State::Queued), (3, "c", 4, State::Failed)]);
+        let after =
+            seen(&[(2, "b", 2, State::Processing), (3, "c", 4, State::Failed), (4, "a", 1, State::Queued)]);
+        let told: Vec<_> = changes(&before, &after)
+            .iter()
+            .map(|change| format!("{} {:?}", change.id, change.state))
+            .collect();
+        assert_eq!(told, ["a None", "b Some(Processing)", "a Some(Queued)"]);
+        assert_eq!(changes(&after, &after), []);
+    }
+}

@@ -1,0 +1,26 @@
+use crate::{
+    args::Cli,
+    exit::{CliError, Exit},
+    output::Output,
+};
+use clap::{Args, CommandFactory};
+use serde_json::json;
+use std::{fs, path::PathBuf};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Read one with `man DIRECTORY/queue-enqueue.1`. In share/man/man1 below a directory of $PATH, `man queue` finds them.")]
+pub(crate) struct ManArgs {
+    /// Where to write queue.1 and one page for each command; made if it is missing
+    directory: PathBuf,
+}
+
+pub(crate) fn run(args: &ManArgs, out: Output) -> Result<Exit, CliError> {
+    let directory = &args.directory;
+    let written =
+        fs::create_dir_all(directory).and_then(|()| clap_mangen::generate_to(Cli::command(), directory));
+    let shown = directory.display();
+    written.map_err(|error| CliError::invalid(format!("cannot write manual pages to {shown}: {error}")))?;
+    out.answer(|| format!("wrote manual pages to {shown}"), || json!({"directory": shown.to_string()}))?;
+    Ok(Exit::Ok)
+}

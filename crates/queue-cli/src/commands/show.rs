@@ -1,0 +1,124 @@
+use crate::{
+    exit::{CliError, Exit},
+    output::{self, OnTerminal, insert_bytes, plural},
+    session::{Jobs, Missing, Session},
+};
+use clap::Args;
+use queue::{
+    JobId, Payload, Status, StorageExt,
+    queue_core::{JobBody, JobRecord, Stamped},
+};
+use serde_json::{Map, Value, json};
+
+/// The longest text in a line for people.
+const TEXT_CHARS_MAX: usize = 1000;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Exits with 3 if there is no such job.")]
+pub(crate) struct ShowArgs {
+    /// The id of the job
+    id: JobId,
+    /// Write the payload alone, byte for byte
+    #[arg(long)]
+    payload: bool,
+    /// With --payload: write bytes to a terminal as they are; without it, control characters are spelled out there
+    #[arg(long, requires = "payload")]
+    raw: bool,
+}
+
+pub(crate) async fn run(args: ShowArgs, session: &Session) -> Result<Exit, CliError> {
+    if args.payload { payload(&args, session).await } else { everything(&args.id, session).await }
+}
+
+async fn payload(args: &ShowArgs, session: &Session) -> Result<Exit, CliError> {
+    let id = &args.id;
+    let read = async |jobs: &Jobs| Ok(jobs.payload_bytes(id).await?);
+    let payload = session.with_jobs(Missing::Refuse, read).await?.ok_or_else(|| session.no_such_job(id))?;
+    match session.out.format() {
+        output::Format::Human => {
+            let on_terminal = if args.raw { OnTerminal::Raw } else { OnTerminal::Escape };
+            session.out.content(&payload.bytes, on_terminal)?;
+        }
+        output::Format::Json => {
+            let mut object = Map::from_iter([("id".to_owned(), json!(id.as_str()))]);
+            insert(&mut object, "payload", &payload);
+            session.out.object(&object.into())?;
+        }
+    }
+    Ok(Exit::Ok)
+}
+
+async fn everything(id: &JobId, session: &Session) -> Result<Exit, CliError> {
+    let read = async |jobs: &Jobs| {
+        let ids = std::slice::from_ref(id);
+        Ok(jobs.storage().get_whole(jobs.name(), ids).await?)
+    };
+    let Stamped { value, now, .. } = session.with_jobs(Missing::Refuse, read).await?;
+    let record = value.into_iter().next().flatten().ok_or_else(|| session.no_such_job(id))?;
+    let JobRecord { meta, body: Some(body) } = record else {
+        return Err(CliError::new(Exit::Unusable, "the stored job is damaged: it has no payload"));
+    };
+    let status = Status { meta, now };
+    session.out.answer(|| output::pairs(words(&status, &body)), || object(&status, &body))?;
+    Ok(Exit::Ok)
+}
+
+fn words(status: &Status, body: &JobBody) -> Vec<(&'static str, String)> {
+    let mut pairs = output::details(status);
+    pairs.push(("payload", told(&body.payload)));
+    if let Some(result) = &body.result {
+        pairs.push(("result", told(result)));
+    }
+    if let Some(details) = &body.error_details {
+        pairs.push(("error details", beginning(details)));
+    }
+    pairs
+}
+
+/// `text/plain, 5 bytes: hello`.
+fn told(payload: &Payload) -> String {
+    let bytes = plural(payload.bytes.len() as u64, "byte");
+    format!("{}, {bytes}: {}", payload.content_type, beginning(&payload.bytes))
+}
+
+/// As much as fits into a line; all of it can be had byte for byte.
+fn beginning(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Err(_) => "(not text)".to_owned(),
+        Ok(text) => match text.char_indices().nth(TEXT_CHARS_MAX) {
+            Some((end, _)) => format!("{}…", &text[..end]),
+            None => text.to_owned(),
+        },
+    }
+}
+
+fn object(status: &Status, body: &JobBody) -> Value {
+    let Value::Object(mut object) = output::job(status) else { return Value::Null };
+    insert(&mut object, "payload", &body.payload);
+    if let Some(result) = &body.result {
+        insert(&mut object, "result", result);
+    }
+    if let Some(details) = &body.error_details {
+        insert_bytes(&mut object, "error_details", details);
+    }
+    object.into()
+}
+
+fn insert(object: &mut Map<String, Value>, name: &str, payload: &Payload) {
+    object.insert(format!("{name}_content_type"), json!(payload.content_type.as_str()));
+    insert_bytes(object, name, &payload.bytes);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use queue::ContentType;
+
+    #[test]
+    fn a_payload_is_told_with_its_type_and_size() {
+        let text = |bytes: &[u8]| told(&Payload::new(bytes.to_vec(), ContentType::from_static("text/plain")));
+        assert_eq!(text(b"hello"), "text/plain, 5 bytes: hello");
+        assert_eq!(text(&[0xff]), "text/plain, 1 byte: (not text)");
+        assert!(text("é".repeat(TEXT_CHARS_MAX + 1).as_bytes()).ends_with("éé…"));
+    }
+}

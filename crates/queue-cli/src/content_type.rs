@@ -1,0 +1,28 @@
+//! How bytes are marked whose encoding nobody named.
+
+use queue::ContentType;
+use serde::de::IgnoredAny;
+
+/// `application/json` for what is a JSON value as a whole, a number or a word in quotes too; otherwise `text/plain`.
+///
+/// So that handlers of a program, whose codec is JSON unless they chose another, can read what a shell enqueued.
+pub(crate) fn guess(bytes: &[u8]) -> ContentType {
+    let is_json = str::from_utf8(bytes).is_ok_and(|text| serde_json::from_str::<IgnoredAny>(text).is_ok());
+    ContentType::from_static(if is_json { "application/json" } else { "text/plain" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::guess;
+
+    #[test]
+    fn what_is_json_as_a_whole_is_marked_so() {
+        for json in ["{\"to\": \"ada\"}", "[1, 2]", "\"ada\"", "42", "null", " {}\n"] {
+            assert_eq!(guess(json.as_bytes()).as_str(), "application/json", "{json}");
+        }
+        for text in ["", "ada", "{ada}", "1 2", "042", "'ada'", "{} {}", "nan"] {
+            assert_eq!(guess(text.as_bytes()).as_str(), "text/plain", "{text}");
+        }
+        assert_eq!(guess(b"\"\xff\"").as_str(), "text/plain");
+    }
+}

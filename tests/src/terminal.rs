@@ -1,0 +1,55 @@
+use crate::{Place, Ran};
+use rustix::{
+    pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt},
+    termios::{Winsize, tcsetwinsize},
+};
+use std::{
+    fs::File,
+    io::{Read, Write},
+    process::{Command, Stdio},
+};
+
+/// What somebody sees and types.
+#[derive(Clone, Copy, Debug)]
+pub struct Terminal<'t> {
+    /// How wide it is.
+    pub columns: u16,
+    /// What is typed, before anything is asked.
+    pub typed: &'t str,
+}
+
+impl Terminal<'_> {
+    /// Runs the command to its end, with all three streams on the terminal; what it shows counts as standard output, with plain
+    /// ends of lines.
+    pub fn run(self, place: &Place, arguments: &[&str]) -> Ran {
+        let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("the system has terminals");
+        grantpt(&ours).expect("it is ours");
+        unlockpt(&ours).expect("it is ours");
+        let name = ptsname(&ours, Vec::new()).expect("it has a name");
+        let size = Winsize { ws_row: 24, ws_col: self.columns, ws_xpixel: 0, ws_ypixel: 0 };
+        tcsetwinsize(&ours, size).expect("it has a size");
+        let path = name.to_str().expect("plain characters");
+        let theirs = File::options().read(true).write(true).open(path).expect("it is unlocked");
+        let stream = || Stdio::from(theirs.try_clone().expect("there are descriptors left"));
+        let mut command: Command = place.command(arguments);
+        let spawned = command.stdin(stream()).stdout(stream()).stderr(stream()).spawn();
+        let mut child = spawned.expect("cargo built the program");
+        // The last ones to hold it are then the child and its children, and reading ends with them.
+        drop((command, theirs));
+        let mut ours = File::from(ours);
+        ours.write_all(self.typed.as_bytes()).expect("there is room for a line");
+        let shown = read_to_the_end(&mut ours);
+        let status = child.wait().expect("it is our child");
+        let stdout = String::from_utf8_lossy(&shown).replace("\r\n", "\n").into_bytes();
+        Ran { code: status.code().expect("it ended by itself"), stdout, stderr: String::new() }
+    }
+}
+
+/// A terminal that nobody writes to any more answers with an error.
+fn read_to_the_end(terminal: &mut File) -> Vec<u8> {
+    let (mut shown, mut part) = (Vec::new(), [0; 4096]);
+    while let Ok(read @ 1..) = terminal.read(&mut part) {
+        shown.extend_from_slice(&part[..read]);
+    }
+    shown
+}

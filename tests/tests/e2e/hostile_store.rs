@@ -1,0 +1,90 @@
+//! A store in which everything that can be chosen was chosen to harm whoever looks at it.
+
+use queue::{
+    ContentType, Failure, JobId, JobOptions, Payload, Policy, Queue, QueueName, Raw, Span, Storage,
+    StorageExt, SystemRng, WorkerId, open,
+    queue_core::{
+        ClaimRequest, WorkerInfo,
+        lifecycle::{Cause, Event},
+    },
+};
+use std::{sync::Arc, time::Duration};
+
+/// Free text: a title, colours in both ways of writing them, a forged line, and what hides and reorders.
+pub(crate) const TEXT: &str = "\u{1b}]0;owned\u{7}\u{1b}[31m\u{9b}2J\u{7f}\r\nerror: forged\t\u{202e}gnp\u{2066}\u{200b}\u{2028}\u{feff}";
+/// Names have no control characters, so only what hides and reorders.
+pub(crate) const NAME: &str = "a\u{202e}b\u{2066}c\u{200b}d\u{feff}e\u{2028}f\u{2029}g\u{e0041}h\u{ad}i";
+/// The queue of one job that waits.
+pub(crate) const QUIET: &str = "q\u{202e}";
+
+/// What each job of the queue [`NAME`] goes through.
+pub(crate) const FATES: [&str; 6] = ["waits", "later", "runs", "failing", "failed", "completed"];
+
+/// The id of a job with such a fate.
+pub(crate) fn id(fate: &str) -> String {
+    format!("{fate}{NAME}")
+}
+
+fn payload() -> Payload {
+    Payload::new(TEXT, ContentType::from_static(NAME))
+}
+
+/// Fills it through the library, as any program could that may write there.
+pub(crate) async fn fill(url: &str) {
+    let storage = open(url).await.expect("a fresh store");
+    let jobs: Queue<Raw, Raw> = Queue::new(storage.clone(), NAME).expect("a valid name");
+    let enqueue = async |fate: &str| {
+        let delay = Duration::from_secs(if fate == "later" { 3600 } else { 0 });
+        let options = JobOptions::new().kind(NAME).delay(delay);
+        let _ = jobs.enqueue_with(id(fate), Raw(payload()), options).await.expect("it is accepted");
+    };
+    for fate in ["runs", "failing", "failed", "completed"] {
+        enqueue(fate).await;
+    }
+    work(&storage).await;
+    for fate in ["waits", "later"] {
+        enqueue(fate).await;
+    }
+    let quiet: Queue<Raw, Raw> = Queue::new(storage.clone(), QUIET).expect("a valid name");
+    let _ = quiet.enqueue(id("waits"), Raw(payload())).await.expect("it is accepted");
+    let queues = [NAME, QUIET].map(QueueName::from_static).to_vec();
+    let worker = WorkerInfo { id: worker(), queues, concurrency: 1, running: 1, host: TEXT.to_owned() };
+    storage.announce(worker, Duration::from_hours(1)).await.expect("presence is kept");
+    storage.close().await.expect("it closes");
+}
+
+fn worker() -> WorkerId {
+    WorkerId::from_static(NAME)
+}
+
+/// Claims what is there and lets each job go its way.
+async fn work(storage: &Arc<dyn Storage>) {
+    let hour = Span::from_millis(3_600_000);
+    let request = ClaimRequest::new(QueueName::from_static(NAME), worker(), 10, hour, &SystemRng);
+    for job in storage.claim(request).await.expect("it claims").jobs {
+        let (meta, token) = (job.record.meta, job.token);
+        let failure = || Failure::new(TEXT, TEXT).with_details(TEXT.as_bytes().to_vec().into());
+        let fail = |cause, delay| Event::Fail { token, failure: failure(), cause, delay, retention: None };
+        let event = match meta.id.as_str().trim_end_matches(NAME) {
+            "runs" => Event::Extend { token, by: hour, progress: Some(TEXT.as_bytes().to_vec().into()) },
+            "failing" => fail(Cause::Retryable, Some(hour)),
+            "failed" => fail(Cause::Terminal, None),
+            _ => Event::Complete { token, result: payload(), retention: None, then: Vec::new() },
+        };
+        storage.settle(&meta, event, &Policy::default()).await.expect("it is held");
+    }
+}
+
+#[tokio::test]
+async fn every_fate_is_as_it_is_called() {
+    let directory = tempfile::tempdir().expect("there is room");
+    let url = format!("sqlite:{}", directory.path().join("queue.db").display());
+    fill(&url).await;
+    let jobs: Queue<Raw, Raw> = Queue::new(open(&url).await.unwrap(), NAME).unwrap();
+    let mut stands = Vec::new();
+    for fate in FATES {
+        let status = jobs.status(JobId::new(id(fate)).unwrap()).await.unwrap().expect("it is there");
+        stands.push(status.state().as_str().to_owned());
+    }
+    assert_eq!(stands, ["queued", "queued", "processing", "failing", "failed", "completed"]);
+}

@@ -1,0 +1,249 @@
+//! Nothing that others stored acts on the terminal of somebody who looks at it, whatever the command.
+
+use crate::{
+    hostile_store::{FATES, NAME, QUIET, TEXT, fill, id},
+    place,
+};
+use queue_e2e::{Place, Ran, Terminal, until};
+use rustix::process::Signal;
+use std::fs;
+
+/// One way to run a command.
+struct Look {
+    arguments: Vec<String>,
+    /// Its standard output is what was stored, byte for byte, unless it is a terminal.
+    is_bytes: bool,
+    /// It draws on a terminal, so it is looked at elsewhere alone.
+    draws: bool,
+}
+
+fn look(arguments: &[&str]) -> Look {
+    let arguments = arguments.iter().map(|argument| (*argument).to_owned()).collect();
+    Look { arguments, is_bytes: false, draws: false }
+}
+
+fn bytes(arguments: &[&str]) -> Look {
+    Look { is_bytes: true, ..look(arguments) }
+}
+
+fn drawing(arguments: &[&str]) -> Look {
+    Look { draws: true, ..look(arguments) }
+}
+
+/// The command on every job of the store, and on one that is not there.
+fn on_each(command: &[&str], make: fn(&[&str]) -> Look) -> Vec<Look> {
+    let ids = FATES.iter().map(|fate| id(fate)).chain([NAME.to_owned()]);
+    ids.map(|id| make(&[&[command[0], &id], &command[1..]].concat())).collect()
+}
+
+/// A name that no file should have.
+fn file() -> String {
+    format!("no{}", TEXT.replace('/', ""))
+}
+
+/// How a command meets what is hostile. A new command needs a line here.
+fn looks(command: &str) -> Vec<Look> {
+    let file = file();
+    match command {
+        "enqueue" => vec![
+            look(&["enqueue", TEXT, "--id", &id("new")]),
+            look(&["enqueue", TEXT, "--id", &id("failed")]),
+            look(&["enqueue", TEXT, "--id", &id("completed")]),
+            look(&["enqueue", TEXT, "--ids", "payload"]),
+            look(&["enqueue", "x", "--wait", "--timeout", "0s", "--id", &id("failed")]),
+            bytes(&["enqueue", "x", "--wait", "--timeout", "1h", "--id", &id("completed")]),
+            drawing(&["enqueue", "--lines", &file]),
+            drawing(&["enqueue", "--lines", &file, "--ids", "payload"]),
+            look(&["enqueue", "--lines", &format!("{file}.not")]),
+        ],
+        "work" => {
+            let exec = "printf '\\033[31mboom\\n\\233' >&2; exit 65";
+            vec![
+                look(&["work", "--exec", exec, "--drain", "--queue", QUIET]),
+                look(&["work", "--exec", "true", "--result-type", TEXT]),
+            ]
+        }
+        "lead" => vec![look(&["lead", NAME, "--exec", "true"]), look(&["lead", TEXT, "--exec", "true"])],
+        "status" | "cancel" | "promote" | "delete" => on_each(&[command], look),
+        "show" => [on_each(&["show"], look), on_each(&["show", "--payload"], bytes)].concat_all(),
+        "result" => on_each(&["result"], bytes),
+        "wait" => on_each(&["wait", "--timeout", "0s"], bytes),
+        "redrive" => {
+            let mut looks = on_each(&["redrive"], look);
+            looks.push(look(&["redrive", "--all-failed"]));
+            looks
+        }
+        "list" => vec![
+            look(&["list"]),
+            look(&["list", "--limit", "1"]),
+            look(&["list", "--state", TEXT]),
+            look(&["list", "--kind", NAME, "--worker", NAME]),
+        ],
+        "stats" => vec![look(&["stats"]), look(&["stats", "--queue", &id("none")])],
+        "prune" => vec![
+            look(&["prune"]),
+            look(&["prune", "--everything"]),
+            look(&["prune", "--everything", "--yes"]),
+        ],
+        "pause" | "resume" | "verify" => vec![look(&[command])],
+        "fsck" | "dump" => {
+            vec![look(&[command, &file]), look(&[command, "."]), look(&[command, &directory()])]
+        }
+        "migrate" => vec![
+            look(&["migrate"]),
+            look(&["migrate", "--store", &format!("sqlite:{file}/{file}")]),
+            look(&["migrate", "--store", &format!("{TEXT}:")]),
+            look(&["migrate", "--store", &format!("postgres://127.0.0.1:1/{file}")]),
+            bytes(&["migrate", "--print", "--schema", NAME]),
+        ],
+        "completions" => vec![bytes(&["completions", "bash"]), look(&["completions", TEXT])],
+        "man" => vec![look(&["man", &format!("pages{file}")]), look(&["man", &file])],
+        "demo" => vec![drawing(&["demo", "--jobs", "200", "--workers", "2", "--store", "sqlite:demo.db"])],
+        "demo-worker" => vec![look(&["demo-worker", "--id", NAME, "--log", &file, "--queue", QUIET])],
+        // It ends when it is told to, so it has a test of its own.
+        "events" => vec![],
+        other => panic!("say how `{other}` meets what is hostile"),
+    }
+}
+
+/// A store of files with a name that no directory should have.
+fn directory() -> String {
+    format!("files{}", file())
+}
+
+trait ConcatAll {
+    fn concat_all(self) -> Vec<Look>;
+}
+
+impl<const N: usize> ConcatAll for [Vec<Look>; N] {
+    fn concat_all(self) -> Vec<Look> {
+        self.into_iter().flatten().collect()
+    }
+}
+
+/// The stores, as they were filled.
+struct Original(Place);
+
+impl Original {
+    fn new() -> Self {
+        let place = place();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        runtime.block_on(async {
+            fill(&place.url()).await;
+            fill(&format!("file:{}", place.path().join(directory()).display())).await;
+        });
+        fs::write(place.path().join(file()), format!("{TEXT}\n{TEXT}\n")).expect("there is room");
+        Self(place)
+    }
+
+    /// A place of its own for each run, since some change what they find.
+    fn copy(&self) -> Place {
+        let copy = place();
+        for name in ["queue.db".to_owned(), file()] {
+            fs::copy(self.0.path().join(&name), copy.path().join(&name)).expect("there is room");
+        }
+        let to = copy.path().join(directory());
+        fs::create_dir(&to).expect("the place is fresh");
+        for entry in fs::read_dir(self.0.path().join(directory())).expect("it was filled") {
+            let entry = entry.expect("readable");
+            fs::copy(entry.path(), to.join(entry.file_name())).expect("there is room");
+        }
+        copy
+    }
+}
+
+/// Would act on a terminal, or on the text around it.
+fn acts(character: char) -> bool {
+    (character.is_control() && character != '\n')
+        || matches!(character, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
+        || matches!(character, '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+}
+
+#[track_caller]
+fn assert_harmless(how: &str, arguments: &[&str], output: &[u8]) {
+    let text = std::str::from_utf8(output).unwrap_or_else(|_| panic!("{how} {arguments:?} wrote {output:?}"));
+    let found = text.find(acts);
+    assert_eq!(found, None, "{how} {arguments:?} wrote {:?}", &text[found.unwrap_or(0)..]);
+}
+
+#[track_caller]
+fn assert_nothing_forged(how: &str, arguments: &[&str], output: &str) {
+    let forged = output.lines().find(|line| line.starts_with("error: forged"));
+    assert_eq!(forged, None, "{how} {arguments:?}");
+}
+
+#[test]
+fn nothing_that_was_stored_acts_on_a_terminal() {
+    let original = Original::new();
+    for command in queue_cli::commands() {
+        for look in looks(&command) {
+            let queue =
+                if look.arguments.iter().any(|argument| argument == "--queue") { None } else { Some(NAME) };
+            let options = queue.map(|name| ["--queue", name]).into_iter().flatten();
+            let arguments: Vec<&str> = look.arguments.iter().map(String::as_str).chain(options).collect();
+            check(&original, &look, &arguments);
+        }
+    }
+}
+
+fn check(original: &Original, look: &Look, arguments: &[&str]) {
+    let Ran { stdout, stderr, .. } = original.copy().run(arguments);
+    assert_harmless("standard error of", arguments, stderr.as_bytes());
+    assert_nothing_forged("standard error of", arguments, &stderr);
+    if !look.is_bytes {
+        assert_harmless("standard output of", arguments, &stdout);
+        assert_nothing_forged("standard output of", arguments, &String::from_utf8_lossy(&stdout));
+    }
+    if !look.draws {
+        let shown = Terminal { columns: 80, typed: "no\n" }.run(&original.copy(), arguments);
+        // Stored bytes keep their lines and tabs there, and nothing else.
+        let shown = if look.is_bytes { shown.text().replace('\t', " ") } else { shown.text().to_owned() };
+        assert_harmless("the terminal of", arguments, shown.as_bytes());
+    }
+    let json = [arguments, &["--json"]].concat();
+    let Ran { stdout, stderr, .. } = original.copy().run(&json);
+    assert_harmless("standard error of", &json, stderr.as_bytes());
+    if arguments[0] != "completions" && !arguments.contains(&"--print") {
+        assert_harmless("standard output of", &json, &stdout);
+    }
+}
+
+#[test]
+fn changes_that_are_followed_do_not_act_on_a_terminal() {
+    let original = Original::new();
+    for format in [&[][..], &["--json"]] {
+        let place = original.copy();
+        let following = place.start(&[&["events", "--queue", NAME], format].concat());
+        until("it follows", || {
+            let said = [following.stdout(), following.stderr().into_bytes()].concat();
+            String::from_utf8_lossy(&said).contains("following").then_some(())
+        });
+        place.run(&["cancel", &id("waits"), "--queue", NAME]).ok();
+        until("it is told", || {
+            String::from_utf8_lossy(&following.stdout()).contains("cancelled").then_some(())
+        });
+        following.signal(Signal::INT);
+        let ran = following.wait().ok();
+        assert_harmless("standard output of", &["events"], &ran.stdout);
+        assert_harmless("standard error of", &["events"], ran.stderr.as_bytes());
+    }
+}
+
+#[test]
+fn what_stands_in_arguments_does_not_come_back_raw() {
+    let place = place();
+    for arguments in [
+        &[TEXT][..],
+        &["enqueue", "x", "--queue", TEXT],
+        &["enqueue", "x", "--delay", TEXT],
+        &["enqueue", "x", "--store", TEXT],
+        &["status", NAME, TEXT],
+    ] {
+        for format in [&[][..], &["--json"]] {
+            let arguments = [arguments, format].concat();
+            let ran = place.run(&arguments).code(2);
+            assert_harmless("standard error of", &arguments, ran.stderr.as_bytes());
+            assert!(ran.stdout.is_empty(), "{ran:?}");
+        }
+    }
+}
