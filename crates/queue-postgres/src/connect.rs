@@ -2,7 +2,7 @@
 
 use crate::{
     directory::Directory,
-    error::{Effect, explain, is_broken},
+    error::{Effect, explain, is_broken, unreachable},
     migrate::migrate,
     options::{Pooler, PostgresOptions, Source},
     pools::{Lane, Pools},
@@ -10,6 +10,7 @@ use crate::{
 use queue_core::{Durability, Error, ErrorKind, Result};
 use sqlx::{Connection, PgConnection, Row, postgres::PgConnectOptions};
 use std::{
+    io,
     sync::{Arc, LazyLock, Mutex, PoisonError},
     time::Duration,
 };
@@ -94,10 +95,16 @@ pub(crate) async fn connect(options: &PostgresOptions) -> Result<Server> {
     let (trust, directory) = (Arc::new(Trust::default()), Arc::new(Directory::default()));
     let pools = Pools::new(options, &trust, &directory);
     let opened = match &options.source {
-        Source::Own(connect) => open_alone(&configured(options, connect), options).await?,
+        Source::Own(url) => {
+            for file in &url.files {
+                file.check().await?;
+            }
+            open_alone(&configured(options, &url.connect), options).await?
+        }
         Source::Shared(pool) if pool.is_closed() => return Err(refused(sqlx::Error::PoolClosed)),
         Source::Shared(_) => {
-            let mut connection = pools.acquire(Lane::Calls, options).await.map_err(refused)?;
+            let acquired = pools.acquire(Lane::Calls, options).await;
+            let mut connection = acquired.map_err(|unserved| unserved.explain("open", Lane::Calls))?;
             let opened = open(&mut connection, options).await?;
             connection.done(true);
             opened
@@ -118,15 +125,20 @@ pub(crate) fn configured(options: &PostgresOptions, connect: &PgConnectOptions) 
 
 /// One connection before there is a pool: what is wrong is then told by the server, and at once.
 async fn open_alone(connect: &PgConnectOptions, options: &PostgresOptions) -> Result<Opened> {
-    let connecting = timeout(options.acquire_timeout, PgConnection::connect_with(connect)).await;
-    let mut connection = connecting
-        .map_err(|_| {
-            Error::new(ErrorKind::Unavailable, "open", "the server does not answer; check its address")
-        })?
-        .map_err(refused)?;
+    let connecting = connect_within(options.acquire_timeout, connect).await;
+    let mut connection = connecting.map_err(|error| unreachable("open", connect, Arc::new(error)))?;
     let opened = open(&mut connection, options).await?;
     connection.close().await.map_err(refused)?;
     Ok(opened)
+}
+
+/// A connection outside the pools. A server that says nothing for so long is a failure of the line.
+pub(crate) async fn connect_within(
+    limit: Duration,
+    connect: &PgConnectOptions,
+) -> sqlx::Result<PgConnection> {
+    let connecting = timeout(limit, PgConnection::connect_with(connect)).await;
+    connecting.unwrap_or_else(|_| Err(io::Error::from(io::ErrorKind::TimedOut).into()))
 }
 
 /// Has the server end the session once its client takes nothing any more: a process that is stopped would otherwise keep what

@@ -1,7 +1,9 @@
 //! What PostgreSQL and its driver say, in terms of what the caller should do.
 
+use crate::tls;
 use queue_core::{Error, ErrorKind};
-use std::borrow::Cow;
+use sqlx::postgres::PgConnectOptions;
+use std::{borrow::Cow, sync::Arc};
 
 /// Whether what failed may have been written all the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +20,42 @@ pub(crate) fn explain(operation: &'static str, error: sqlx::Error, effect: Effec
     let is_unknown = effect == Effect::Possible && is_broken(&error);
     let explained = Error::new(kind, operation, format!("{advice} ({error})")).with_source(error);
     if is_unknown { explained.unknown() } else { explained }
+}
+
+/// Why there is no connection, so that nothing was sent.
+pub(crate) fn unreachable(
+    operation: &'static str,
+    connect: &PgConnectOptions,
+    error: Arc<sqlx::Error>,
+) -> Error {
+    let place = place(connect);
+    let (kind, message) = match &*error {
+        sqlx::Error::Io(failed) => match tls::verdict(failed) {
+            Some(advice) => (ErrorKind::Invalid, format!("{place}: {advice}")),
+            None => (
+                ErrorKind::Unavailable,
+                format!(
+                    "no server can be reached at {place} ({error}); is it running, and is that its address?"
+                ),
+            ),
+        },
+        error => {
+            let (kind, advice) = advise(error);
+            (kind, format!("{advice} ({error})"))
+        }
+    };
+    // What a handle was opened with was right then, so it is the server that changed, and may change back.
+    let is_mended_elsewhere = kind == ErrorKind::Invalid && operation != "open";
+    let kind = if is_mended_elsewhere { ErrorKind::Unavailable } else { kind };
+    Error::new(kind, operation, message).with_source(error)
+}
+
+/// Where a server is said to be.
+fn place(connect: &PgConnectOptions) -> String {
+    match connect.get_socket() {
+        Some(socket) => socket.display().to_string(),
+        None => format!("{}:{}", connect.get_host(), connect.get_port()),
+    }
 }
 
 /// True for a statement that lost against another one and may win next time.
@@ -111,7 +149,16 @@ fn advise_on_code(code: &str) -> (ErrorKind, &'static str) {
             ErrorKind::Unsupported,
             "the store's tables are not there, or not of this version; open it with migrations on, or apply `schema()`",
         ),
-        "42501" => (ErrorKind::Invalid, "this user may not do that; grant it the schema and its tables"),
+        "42501" => (
+            ErrorKind::Invalid,
+            "this user may not do that; docs/stores/postgres.md has the statements that grant what it needs, under Rights",
+        ),
+        "53300" => (
+            ErrorKind::Unavailable,
+            "the server has no connection left; close some, raise `max_connections` there or the limit of this role or database, \
+             or open fewer for each process with `connections_max`",
+        ),
+        "57P03" => (ErrorKind::Unavailable, "the server is starting or stopping; try again"),
         "3D000" => (ErrorKind::Invalid, "there is no such database; create it, or check the URL"),
         "26000" | "08P01" | "42P05" => (
             ErrorKind::Unavailable,
@@ -124,11 +171,11 @@ fn advise_on_code(code: &str) -> (ErrorKind, &'static str) {
 fn advise_on_class(class: &str) -> (ErrorKind, &'static str) {
     match class {
         "08" | "57" => (ErrorKind::Unavailable, "the server ended the connection; try again"),
-        "28" => (ErrorKind::Invalid, "the server refused the user; check name and password"),
-        "53" => (
-            ErrorKind::Unavailable,
-            "the server is short of connections, memory or disk; free some, and try again",
+        "28" => (
+            ErrorKind::Invalid,
+            "the server refused the user; check name and password, and `sslcert` and `sslkey` if it wants a certificate",
         ),
+        "53" => (ErrorKind::Unavailable, "the server is short of memory or disk; free some, and try again"),
         "58" | "XX" => {
             (ErrorKind::Corrupt, "the server met an internal error or damaged data; look at its log")
         }

@@ -5,6 +5,7 @@ use crate::{
     error::{Effect, explain},
     options::{Migrations, PostgresOptions},
     schema::SchemaName,
+    template::{Filling, fill},
 };
 use queue_core::{Error, ErrorKind, Result};
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Row};
@@ -50,7 +51,7 @@ pub fn schema(name: &str) -> Result<String> {
     for migration in MIGRATIONS {
         sql.push('\n');
         sql.push_str(&render(&schema, migration.up));
-        sql.push_str(&render(&schema, SAVE_VERSION).replace("$1", &migration.version.to_string()));
+        sql.push_str(&render(&schema, &SAVE_VERSION.replace("$1", &migration.version.to_string())));
     }
     Ok(sql)
 }
@@ -176,10 +177,23 @@ async fn run(
 }
 
 fn render(schema: &SchemaName, text: &str) -> String {
-    text.replace("{schema}", &schema.quoted())
+    let quoted = schema.quoted();
+    fill(text, &|place| (place == "schema").then_some(Filling::Text(&quoted)))
 }
 
 /// A migration is a transaction that is simply begun again by the next open, so its outcome is never in doubt.
 fn refused(error: sqlx::Error) -> Error {
     explain("open", error, Effect::None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::schema;
+
+    #[test]
+    fn a_name_with_places_in_it_is_printed_as_it_is() {
+        let plain = schema("plain").expect("a name");
+        let odd = "{schema} $1 {";
+        assert_eq!(schema(odd).expect("a name"), plain.replace("\"plain\"", &format!("\"{odd}\"")));
+    }
 }

@@ -1,13 +1,8 @@
-use crate::schema::SchemaName;
-use percent_encoding::percent_decode_str;
-use queue_core::{Clock, Error, Limits, Result};
-use sqlx::{PgPool, postgres::PgConnectOptions};
-use std::{str::FromStr, sync::Arc, time::Duration};
+use crate::{schema::SchemaName, url::DatabaseUrl};
+use queue_core::{Clock, Limits, Result};
+use sqlx::PgPool;
+use std::{sync::Arc, time::Duration};
 
-/// How the URL of a database begins.
-const SCHEMES: [&str; 2] = ["postgres:", "postgresql:"];
-/// The parameter of a URL that names the schema; every other one is the driver's.
-const SCHEMA_PARAMETER: &str = "schema";
 /// Connections for calls, unless the caller says otherwise.
 const CONNECTIONS_MAX: u32 = 10;
 /// The same beside a pool of the application's, which has connections of its own.
@@ -37,7 +32,7 @@ pub struct PostgresOptions {
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
     /// From a URL.
-    Own(Box<PgConnectOptions>),
+    Own(Box<DatabaseUrl>),
     /// From the application's pool.
     Shared(PgPool),
 }
@@ -87,23 +82,21 @@ pub enum Pooler {
 
 impl PostgresOptions {
     /// Takes a URL: `postgres://user:password@host:5432/database?schema=queue`. Every parameter but `schema` is the
-    /// driver's, among them `sslmode`, `sslrootcert`, `application_name`, `host` for a socket's directory, and
-    /// `options[name]` for settings of the server. What is missing comes from the environment (`PGHOST`,
-    /// `PGPASSWORD` and so on).
+    /// driver's, among them `application_name`, `host` for a socket's directory, and `options[name]` for settings of the server.
+    /// What is missing comes from the environment (`PGHOST`, `PGPASSWORD` and so on).
+    ///
+    /// With `sslmode=verify-full` (feature `tls`) connections are encrypted and the server has to show a certificate of its name;
+    /// `require` encrypts and trusts anybody. `sslrootcert` names the file of an authority to trust besides the well-known ones, and
+    /// `sslcert` and `sslkey` those of a client certificate. Files are in PEM form; they are read for each connection, so that
+    /// renewed ones need no restart.
     ///
     /// # Errors
-    /// `Invalid` for a URL that cannot be read. No message repeats it, since it may hold a password.
+    /// `Invalid` for a URL that cannot be read, for a parameter that is not known, and for `sslrootcert` without a mode that
+    /// looks at it. No message repeats the URL, since it may hold a password.
     pub fn new(url: &str) -> Result<Self> {
-        if !SCHEMES.iter().any(|scheme| url.starts_with(scheme)) {
-            return Err(Error::invalid(
-                "open",
-                "the URL of the database looks like `postgres://user@host/database`",
-            ));
-        }
-        let (url, schema) = take_schema(url)?;
-        let connect = PgConnectOptions::from_str(&url)
-            .map_err(|_| Error::invalid("open", "the URL of the database cannot be read"))?;
-        let options = Self::from_source(Source::Own(Box::new(connect)));
+        let mut url = DatabaseUrl::parse(url)?;
+        let schema = url.schema.take();
+        let options = Self::from_source(Source::Own(Box::new(url)));
         match schema {
             Some(schema) => options.schema(&schema),
             None => Ok(options),
@@ -230,44 +223,5 @@ impl PostgresOptions {
     /// Whether notifications are sent and listened to.
     pub(crate) fn is_listening(&self) -> bool {
         self.listen == Listen::On && self.pooler == Pooler::None
-    }
-}
-
-/// Splits the schema off the parameters, since the driver knows nothing of it.
-fn take_schema(url: &str) -> Result<(String, Option<String>)> {
-    let Some((base, query)) = url.split_once('?') else { return Ok((url.to_owned(), None)) };
-    let mut schema = None;
-    let mut rest = Vec::new();
-    for part in query.split('&').filter(|part| !part.is_empty()) {
-        match part.split_once('=') {
-            Some((SCHEMA_PARAMETER, _)) if schema.is_some() => {
-                return Err(Error::invalid("open", "the parameter `schema` stands twice"));
-            }
-            Some((SCHEMA_PARAMETER, value)) => {
-                let value = percent_decode_str(value).decode_utf8();
-                schema = Some(value.map_err(|_| Error::invalid("open", "a schema is UTF-8"))?.into_owned());
-            }
-            _ => rest.push(part),
-        }
-    }
-    let url = if rest.is_empty() { base.to_owned() } else { format!("{base}?{}", rest.join("&")) };
-    Ok((url, schema))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::take_schema;
-
-    #[test]
-    fn the_schema_is_taken_from_the_url_and_the_rest_is_left() {
-        let split = |url: &str| take_schema(url).expect("readable");
-        assert_eq!(split("postgres://h/d"), ("postgres://h/d".to_owned(), None));
-        assert_eq!(
-            split("postgres://h/d?sslmode=disable&schema=my%20jobs&user=x"),
-            ("postgres://h/d?sslmode=disable&user=x".to_owned(), Some("my jobs".to_owned()))
-        );
-        assert_eq!(split("postgres://h/d?schema=a"), ("postgres://h/d".to_owned(), Some("a".to_owned())));
-        assert!(take_schema("postgres://h/d?schema=a&schema=b").is_err());
-        assert!(take_schema("postgres://h/d?schema=%FF").is_err());
     }
 }

@@ -1,5 +1,9 @@
-use crate::{connect::Trust, lent::Lent};
-use sqlx::{PgPool, Postgres, pool::PoolConnection, postgres::PgConnectOptions};
+use crate::{
+    connect::{Trust, connect_within},
+    lent::Lent,
+    unserved::Unserved,
+};
+use sqlx::{Connection, PgPool, Postgres, pool::PoolConnection, postgres::PgConnectOptions};
 use std::{
     pin::pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -8,12 +12,16 @@ use std::{
 use tokio::{
     runtime::{Handle, Id},
     sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot},
-    time::{Instant, timeout},
+    time::{Instant, sleep, timeout},
 };
 
 /// How long a connection goes from call to call before the driver's pool looks at it again, which ends those that have
 /// lived for too long.
 const KEPT_MAX: Duration = Duration::from_mins(1);
+/// After so long without a connection the server is asked why there is none, and how long that may take. Both are less where
+/// calls wait for less.
+const ASK_AFTER: Duration = Duration::from_secs(1);
+pub(crate) const ASK_MAX: Duration = Duration::from_secs(2);
 
 /// Connections that go from one call straight to the next.
 ///
@@ -40,6 +48,8 @@ struct Free {
     /// A task opens one.
     is_opening: bool,
     is_closed: bool,
+    /// Why none could be made when one was last asked for.
+    refusal: Option<Unserved>,
     /// Where the last call ran.
     runtime: Option<Id>,
 }
@@ -71,10 +81,17 @@ impl Pool {
     }
 
     /// Waits for a connection. Dropping the future takes none.
-    pub(crate) async fn acquire(self: &Arc<Self>) -> sqlx::Result<Lent> {
+    pub(crate) async fn acquire(self: &Arc<Self>) -> Result<Lent, Unserved> {
         self.note_runtime();
         let taken = timeout(self.acquire_timeout, self.take()).await;
-        taken.unwrap_or(Err(sqlx::Error::PoolTimedOut))
+        taken.unwrap_or_else(|_| Err(self.unserved()))
+    }
+
+    /// Why nothing was to be had in time. What a server said before counts only while another connection is wanted of it.
+    fn unserved(&self) -> Unserved {
+        let free = self.lock();
+        let refusal = free.refusal.clone().filter(|_| free.is_opening);
+        refusal.unwrap_or(Unserved::Busy)
     }
 
     /// One that is free, if there is one.
@@ -131,14 +148,14 @@ impl Pool {
         self.changed.notify_waiters();
     }
 
-    async fn take(self: &Arc<Self>) -> sqlx::Result<Lent> {
+    async fn take(self: &Arc<Self>) -> Result<Lent, Unserved> {
         let permits = self.permits.clone().acquire_owned().await;
-        let permit = permits.map_err(|_| sqlx::Error::PoolClosed)?;
+        let permit = permits.map_err(|_| Unserved::Closed)?;
         let (connection, since) = self.free_or_new().await?;
         Ok(Lent::new(self.clone(), connection, since, permit))
     }
 
-    async fn free_or_new(self: &Arc<Self>) -> sqlx::Result<(PoolConnection<Postgres>, Instant)> {
+    async fn free_or_new(self: &Arc<Self>) -> Result<(PoolConnection<Postgres>, Instant), Unserved> {
         loop {
             let mut changed = pin!(self.changed.notified());
             changed.as_mut().enable();
@@ -151,7 +168,7 @@ impl Pool {
             };
             tokio::select! {
                 biased;
-                Ok(error) = failure => return Err(error),
+                Ok(unserved) = failure => return Err(unserved),
                 () = changed => {}
             }
         }
@@ -159,20 +176,48 @@ impl Pool {
 
     /// Has one opened, unless that is under way; the receiver is told if it fails.
     #[expect(clippy::disallowed_methods, reason = "bounded by the driver's time to wait for a connection")]
-    fn open(self: &Arc<Self>) -> Option<oneshot::Receiver<sqlx::Error>> {
+    fn open(self: &Arc<Self>) -> Option<oneshot::Receiver<Unserved>> {
         if std::mem::replace(&mut self.lock().is_opening, true) {
             return None;
         }
         let (fails, failure) = oneshot::channel();
         let opening = Opening(self.clone());
         tokio::spawn(async move {
-            match opening.0.driver.acquire().await {
-                Ok(connection) => opening.0.keep(connection, Instant::now()),
+            match opening.0.open_or_learn_why_not().await {
+                Ok(connection) => {
+                    opening.0.lock().refusal = None;
+                    opening.0.keep(connection, Instant::now());
+                }
                 // Whoever asked may have found another.
-                Err(error) => drop(fails.send(error)),
+                Err(unserved) => drop(fails.send(unserved)),
             }
         });
         Some(failure)
+    }
+
+    async fn open_or_learn_why_not(&self) -> Result<PoolConnection<Postgres>, Unserved> {
+        let mut opened = pin!(self.driver.acquire());
+        let opened = tokio::select! {
+            biased;
+            opened = &mut opened => opened,
+            () = self.learn_why_not() => opened.await,
+        };
+        opened.map_err(|error| match error {
+            sqlx::Error::PoolTimedOut => self.unserved(),
+            sqlx::Error::PoolClosed => Unserved::Closed,
+            error => Unserved::Unreachable(self.connect_options(), Arc::new(error)),
+        })
+    }
+
+    /// The driver's pool goes on trying, and keeps to itself what it is told; so the server is asked beside it, once.
+    async fn learn_why_not(&self) {
+        sleep(ASK_AFTER.min(self.acquire_timeout / 4)).await;
+        let connect = self.connect_options();
+        match connect_within(ASK_MAX.min(self.acquire_timeout / 2), &connect).await {
+            // That it closes badly is nobody's concern.
+            Ok(connection) => drop(connection.close().await),
+            Err(error) => self.lock().refusal = Some(Unserved::Unreachable(connect, Arc::new(error))),
+        }
     }
 
     /// The one that was used last, so that the others may be idle for long enough to be closed: those that are too old to be

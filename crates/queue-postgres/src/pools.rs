@@ -4,6 +4,7 @@ use crate::{
     lent::Lent,
     options::{Pooler, PostgresOptions, Source},
     pool::Pool,
+    unserved::Unserved,
 };
 use sqlx::{
     Connection, PgPool,
@@ -43,7 +44,7 @@ impl Pools {
     /// Opens none yet.
     pub(crate) fn new(options: &PostgresOptions, trust: &Arc<Trust>, directory: &Arc<Directory>) -> Self {
         let (connect, base, application) = match &options.source {
-            Source::Own(connect) => (configured(options, connect), own(options, trust, directory), None),
+            Source::Own(url) => (configured(options, &url.connect), own(options, trust, directory), None),
             Source::Shared(pool) => {
                 let followed = pool.connect_options();
                 let connect = configured(options, &followed);
@@ -61,7 +62,7 @@ impl Pools {
     }
 
     /// Waits for a connection.
-    pub(crate) async fn acquire(&self, lane: Lane, options: &PostgresOptions) -> sqlx::Result<Lent> {
+    pub(crate) async fn acquire(&self, lane: Lane, options: &PostgresOptions) -> Result<Lent, Unserved> {
         self.follow_application(options);
         let pool = match lane {
             Lane::Calls => &self.calls,

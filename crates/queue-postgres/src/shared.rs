@@ -117,10 +117,7 @@ impl Shared {
     async fn acquire_in(&self, lane: Lane, operation: &'static str) -> Result<Lent> {
         self.check_open(operation)?;
         let acquired = self.server.pools.acquire(lane, &self.options).await;
-        acquired.map_err(|error| match (lane, error) {
-            (Lane::Heartbeats, error @ sqlx::Error::PoolTimedOut) => no_heartbeat(operation, error),
-            (_, error) => explain(operation, error, Effect::None),
-        })
+        acquired.map_err(|unserved| unserved.explain(operation, lane))
     }
 
     /// Writes down the time that a transaction of the caller is decided by, where that may not wait.
@@ -255,11 +252,4 @@ impl Shared {
             drop(self.raise(mark, connection).await);
         }
     }
-}
-
-/// Heartbeats share their connections with nobody, so it is the server that had none to give.
-fn no_heartbeat(operation: &'static str, error: sqlx::Error) -> Error {
-    let message = "no connection for heartbeats was to be had in time, and leases lapse without them: the server may have none \
-        left (`max_connections`)";
-    Error::new(ErrorKind::Unavailable, operation, message).with_source(error)
 }

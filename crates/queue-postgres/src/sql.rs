@@ -3,7 +3,11 @@
 //! The name of the schema is part of a statement's text, since it cannot be a parameter; so every handle renders its own
 //! statements once. Ids and names of jobs are parameters, always.
 
-use crate::{options::Time, schema::SchemaName};
+use crate::{
+    options::Time,
+    schema::SchemaName,
+    template::{Filling, fill},
+};
 use sqlx::{AssertSqlSafe, Postgres, postgres::PgArguments, query::Query};
 use std::sync::Arc;
 
@@ -80,7 +84,8 @@ impl Statement {
 /// Fills in what stands in braces.
 pub(crate) struct Renderer {
     schema: String,
-    schema_name: SchemaName,
+    /// The sequence and two tables, as literals.
+    literals: [String; 3],
     time: &'static str,
     is_kept: bool,
 }
@@ -92,33 +97,34 @@ impl Renderer {
             Time::Server => SERVER_TIME,
             Time::Injected(_) => CALLERS_TIME,
         };
-        Self { schema: schema.quoted(), schema_name: schema.clone(), time, is_kept }
+        let literals = ["life", "ready", "lease"].map(|object| schema.literal_of(object));
+        Self { schema: schema.quoted(), literals, time, is_kept }
     }
 
     /// The text of a file with everything filled in.
     pub(crate) fn text(&self, file: &str) -> String {
-        let mut text = file.to_owned();
-        for (name, value) in [
-            ("{now}", NOW),
-            ("{time}", self.time),
-            ("{stamp}", STAMP),
-            ("{told_lost}", TOLD_LOST),
-            ("{moved}", "{item}, {state}"),
-            ("{body}", BODY),
-            ("{item}", ITEM),
-            ("{state}", STATE),
-            ("{waiting}", WAITING),
-            ("{leased}", LEASED),
-            ("{terminal}", TERMINAL),
-            ("{job}", JOB),
-            ("{life}", &self.schema_name.literal_of("life")),
-            ("{ready}", &self.schema_name.literal_of("ready")),
-            ("{lease}", &self.schema_name.literal_of("lease")),
-            ("{schema}", &self.schema),
-        ] {
-            text = text.replace(name, value);
-        }
-        text
+        let Self { schema, literals: [life, ready, lease], time, .. } = self;
+        fill(file, &|place| {
+            Some(match place {
+                "now" => Filling::Template(NOW),
+                "time" => Filling::Template(time),
+                "stamp" => Filling::Template(STAMP),
+                "told_lost" => Filling::Template(TOLD_LOST),
+                "moved" => Filling::Template("{item}, {state}"),
+                "body" => Filling::Template(BODY),
+                "item" => Filling::Template(ITEM),
+                "state" => Filling::Template(STATE),
+                "waiting" => Filling::Template(WAITING),
+                "leased" => Filling::Template(LEASED),
+                "terminal" => Filling::Template(TERMINAL),
+                "job" => Filling::Template(JOB),
+                "life" => Filling::Text(life),
+                "ready" => Filling::Text(ready),
+                "lease" => Filling::Text(lease),
+                "schema" => Filling::Text(schema),
+                _ => return None,
+            })
+        })
     }
 
     fn statement(&self, file: &str) -> Statement {

@@ -76,6 +76,28 @@ async fn tables_applied_by_hand_are_taken_as_they_are_and_can_be_taken_back() {
     place.execute("DROP SCHEMA {schema} RESTRICT").await;
 }
 
+/// Each stands for something in the texts of statements.
+#[tokio::test]
+async fn a_schema_may_be_called_what_stands_for_something_in_statements() {
+    for name in ["{schema}", "{life} {now}", "$1", "a\"b'c\\d{"] {
+        let Some(place) = Place::new().await else { return };
+        let options = || place.options().schema(name).unwrap();
+        let store = PostgresStorage::open(options()).await.expect(name);
+        enqueue(&store, vec![job("a")]).await;
+        assert_eq!(claim(&store, 1).await.jobs.len(), 1, "{name}");
+        assert_sound(&store).await;
+        store.close().await.unwrap();
+        // As somebody would who applies it by hand.
+        let mut connection = place.schema.connect().await.unwrap();
+        let remove = format!("DROP SCHEMA \"{}\" CASCADE", name.replace('"', "\"\""));
+        sqlx::raw_sql(AssertSqlSafe(remove.clone())).execute(&mut connection).await.unwrap();
+        sqlx::raw_sql(AssertSqlSafe(schema(name).unwrap())).execute(&mut connection).await.expect(name);
+        let store = PostgresStorage::open(options().migrations(Migrations::Expect)).await.expect(name);
+        store.close().await.unwrap();
+        sqlx::raw_sql(AssertSqlSafe(remove)).execute(&mut connection).await.unwrap();
+    }
+}
+
 #[tokio::test]
 async fn a_user_with_nothing_but_a_schema_of_its_own_is_enough() {
     let Some(place) = Place::new().await else { return };

@@ -1,5 +1,6 @@
 use crate::{
-    error::{Phase, TOO_FEW_REPLICAS, explain, passes_soon},
+    endpoint::Endpoint,
+    error::{Phase, TOO_FEW_REPLICAS, explain, passes_soon, unreachable},
     link::{Line, Link},
     options::Replicas,
     script::Script,
@@ -22,6 +23,7 @@ const PAUSE_MAX: Duration = Duration::from_millis(250);
 /// Runs scripts on a link.
 #[derive(Debug)]
 pub(crate) struct Client {
+    endpoint: Endpoint,
     link: Link,
     replicas: Option<Replicas>,
     is_closed: AtomicBool,
@@ -38,6 +40,9 @@ pub(crate) enum Access {
     WritesLightly,
     /// Everything, which takes its time.
     Audits,
+    /// What a store is opened with. It is sent whole, so that a user who may not do that is told now, and not when the server
+    /// has forgotten a script.
+    Opens,
 }
 
 /// One run of a script.
@@ -52,8 +57,8 @@ pub(crate) struct Run<'a> {
 }
 
 impl Client {
-    pub(crate) fn new(link: Link, replicas: Option<Replicas>) -> Self {
-        Self { link, replicas, is_closed: AtomicBool::new(false) }
+    pub(crate) fn new(endpoint: Endpoint, link: Link, replicas: Option<Replicas>) -> Self {
+        Self { endpoint, link, replicas, is_closed: AtomicBool::new(false) }
     }
 
     /// Sends it, with the whole text if the server does not know the script, and again while a Cluster says that it will
@@ -89,11 +94,12 @@ impl Client {
         self.check_open(run.operation)?;
         let key = run.keys.first().expect("every script has a key");
         let line = self.link.line(key).await;
-        let mut line = line.map_err(|error| explain(run.operation, Phase::Connecting, error))?;
+        let mut line = line.map_err(|error| unreachable(run.operation, &self.endpoint, error))?;
         if run.access == Access::Audits {
             line.be_patient(AUDIT_TIMEOUT);
         }
-        let mut outcome = self.send(&mut line, run, &by_name(run)).await;
+        let first = if run.access == Access::Opens { by_text(run) } else { by_name(run) };
+        let mut outcome = self.send(&mut line, run, &first).await;
         if outcome.as_ref().is_err_and(is_unknown_script) {
             // The text itself, not SCRIPT LOAD first: in between it might be flushed again.
             outcome = self.send(&mut line, run, &by_text(run)).await;
@@ -102,7 +108,7 @@ impl Client {
             && is_asked_elsewhere(redirected)
         {
             let elsewhere = self.link.line_elsewhere(&line, redirected).await;
-            line = elsewhere.map_err(|error| explain(run.operation, Phase::Connecting, error))?;
+            line = elsewhere.map_err(|error| unreachable(run.operation, &self.endpoint, error))?;
             // The other node may not know the script.
             outcome = line.ask(&by_text(run)).await;
         }

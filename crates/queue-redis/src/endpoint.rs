@@ -1,6 +1,9 @@
+use crate::tls::{self, CertificateFiles};
 use percent_encoding::percent_decode_str;
 use queue_core::{Error, Result};
-use redis::{Client, ConnectionInfo, IntoConnectionInfo, ProtocolVersion};
+use redis::{
+    Client, ConnectionAddr, ConnectionInfo, IntoConnectionInfo, ProtocolVersion, RedisConnectionInfo,
+};
 use std::fmt;
 
 /// Where the server is, from a URL.
@@ -10,8 +13,17 @@ pub(crate) enum Endpoint {
     Single(ConnectionInfo),
     /// Some nodes of a Cluster, each as it can be connected to.
     Cluster(Vec<ConnectionInfo>),
-    /// Sentinels, the service that they watch, and how to log in to its master. The login is the same on all.
+    /// Sentinels, the service that they watch, and how to log in to its master.
     Sentinel { sentinels: Vec<ConnectionInfo>, service: String, master: ConnectionInfo },
+}
+
+/// What a URL says.
+#[derive(Debug)]
+pub(crate) struct Target {
+    pub(crate) endpoint: Endpoint,
+    pub(crate) certificates: CertificateFiles,
+    /// The options that are not about the place.
+    pub(crate) options: Vec<(String, String)>,
 }
 
 /// A URL in its parts, before anything in it is decoded.
@@ -23,6 +35,12 @@ struct Parts<'a> {
     query: Vec<(String, String)>,
 }
 
+/// How to log in to Sentinels, where that is not how to log in to the servers. An empty name or password is none.
+struct SentinelLogin {
+    user: Option<String>,
+    password: Option<String>,
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Single,
@@ -30,9 +48,8 @@ enum Kind {
     Sentinel,
 }
 
-impl Endpoint {
-    /// The place that a URL names, and those of its options that are not about the place.
-    pub(crate) fn parse(url: &str) -> Result<(Self, Vec<(String, String)>)> {
+impl Target {
+    pub(crate) fn parse(url: &str) -> Result<Self> {
         let (scheme, rest) = url.split_once("://").ok_or_else(malformed)?;
         let (mut kind, tls) = match scheme {
             "redis" => (Kind::Single, false),
@@ -40,15 +57,21 @@ impl Endpoint {
             "redis+cluster" => (Kind::Cluster, false),
             "rediss+cluster" => (Kind::Cluster, true),
             "redis+sentinel" => (Kind::Sentinel, false),
+            "rediss+sentinel" => (Kind::Sentinel, true),
             _ => return Err(malformed()),
         };
         let mut parts = parts(tls, rest)?;
         if parts.take("cluster")?.is_some_and(|value| value == "true") {
             kind = Kind::Cluster;
         }
-        let service = if kind == Kind::Sentinel { parts.take("service")? } else { None };
-        let own = std::mem::take(&mut parts.query);
-        Ok((parts.endpoint(kind, service)?, own))
+        let certificates = CertificateFiles::new(
+            tls,
+            parts.take(tls::AUTHORITY)?,
+            parts.take(tls::CERTIFICATE)?,
+            parts.take(tls::KEY)?,
+        )?;
+        let endpoint = parts.endpoint(kind)?;
+        Ok(Self { endpoint, certificates, options: parts.query })
     }
 }
 
@@ -62,23 +85,43 @@ impl Parts<'_> {
         Ok(value)
     }
 
-    fn endpoint(&self, kind: Kind, service: Option<String>) -> Result<Endpoint> {
-        let infos = |path: &str, login| {
-            self.hosts.iter().map(|host| self.info(host, login, path)).collect::<Result<Vec<_>>>()
-        };
+    fn endpoint(&mut self, kind: Kind) -> Result<Endpoint> {
         match kind {
             Kind::Single if self.hosts.len() == 1 => {
                 Ok(Endpoint::Single(self.info(self.hosts[0], self.login, self.path)?))
             }
             Kind::Single => Err(malformed()),
-            Kind::Cluster => Ok(Endpoint::Cluster(infos("", self.login)?)),
+            Kind::Cluster => Ok(Endpoint::Cluster(self.infos()?)),
             Kind::Sentinel => {
                 let missing = || Error::invalid("open", "`redis+sentinel` needs the option `service`");
-                let service = service.filter(|service| !service.is_empty()).ok_or_else(missing)?;
+                let service =
+                    self.take("service")?.filter(|service| !service.is_empty()).ok_or_else(missing)?;
                 let master = self.info(self.hosts[0], self.login, self.path)?;
-                Ok(Endpoint::Sentinel { sentinels: infos("", self.login)?, service, master })
+                let sentinels = match self.take_sentinel_login()? {
+                    Some(login) => self.infos()?.into_iter().map(|info| login.on(info)).collect(),
+                    None => self.infos()?,
+                };
+                Ok(Endpoint::Sentinel { sentinels, service, master })
             }
         }
+    }
+
+    fn take_sentinel_login(&mut self) -> Result<Option<SentinelLogin>> {
+        let (user, password) = (self.take("sentinel_username")?, self.take("sentinel_password")?);
+        if user.is_none() && password.is_none() {
+            return Ok(None);
+        }
+        let given = |text: Option<String>| text.filter(|text| !text.is_empty());
+        let (user, password) = (given(user), given(password));
+        if user.is_some() && password.is_none() {
+            return Err(Error::invalid("open", "`sentinel_username` needs `sentinel_password`"));
+        }
+        Ok(Some(SentinelLogin { user, password }))
+    }
+
+    /// Every host, without a database.
+    fn infos(&self) -> Result<Vec<ConnectionInfo>> {
+        self.hosts.iter().map(|host| self.info(host, self.login, "")).collect()
     }
 
     /// The library's own parser gets a plain URL, so that users, passwords and addresses mean what they mean elsewhere.
@@ -87,10 +130,53 @@ impl Parts<'_> {
         let login = login.map(|login| format!("{login}@")).unwrap_or_default();
         let url = format!("{scheme}://{login}{host}/{path}");
         let info = url.as_str().into_connection_info().map_err(|_| malformed())?;
-        let redis = info.redis_settings().clone().set_protocol(ProtocolVersion::RESP3);
+        // The name of the library is not told, since that takes a right that Redis 7.0 does not know.
+        let redis =
+            info.redis_settings().clone().set_protocol(ProtocolVersion::RESP3).set_skip_set_lib_name();
         let info = info.set_redis_settings(redis);
         Client::open(info.clone()).map_err(|_| malformed())?;
         Ok(info)
+    }
+}
+
+impl SentinelLogin {
+    fn on(&self, info: ConnectionInfo) -> ConnectionInfo {
+        // Settings without a login, since a login can be replaced and not taken away.
+        let mut redis =
+            RedisConnectionInfo::default().set_protocol(ProtocolVersion::RESP3).set_skip_set_lib_name();
+        if let Some(user) = &self.user {
+            redis = redis.set_username(user);
+        }
+        if let Some(password) = &self.password {
+            redis = redis.set_password(password);
+        }
+        info.set_redis_settings(redis)
+    }
+}
+
+impl Endpoint {
+    /// Whether what is sent is encrypted.
+    pub(crate) fn is_encrypted(&self) -> bool {
+        self.infos().iter().any(|info| matches!(info.addr(), ConnectionAddr::TcpTls { .. }))
+    }
+
+    fn infos(&self) -> &[ConnectionInfo] {
+        match self {
+            Self::Single(info) => std::slice::from_ref(info),
+            Self::Cluster(nodes) => nodes,
+            Self::Sentinel { sentinels, .. } => sentinels,
+        }
+    }
+}
+
+/// The addresses, without a login.
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, info) in self.infos().iter().enumerate() {
+            let comma = if index == 0 { "" } else { "," };
+            write!(f, "{comma}{}", info.addr())?;
+        }
+        Ok(())
     }
 }
 
@@ -98,11 +184,9 @@ impl Parts<'_> {
 impl fmt::Debug for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Single(info) => write!(f, "Single({})", info.addr()),
-            Self::Cluster(nodes) => {
-                f.debug_list().entries(nodes.iter().map(|info| info.addr().to_string())).finish()
-            }
-            Self::Sentinel { service, .. } => write!(f, "Sentinel({service:?})"),
+            Self::Single(_) => write!(f, "Single({self})"),
+            Self::Cluster(_) => write!(f, "Cluster({self})"),
+            Self::Sentinel { service, .. } => write!(f, "Sentinel({self} for {service:?})"),
         }
     }
 }
@@ -148,29 +232,33 @@ fn malformed() -> Error {
 mod tests {
     use super::*;
 
-    fn parse(url: &str) -> (Endpoint, Vec<(String, String)>) {
-        Endpoint::parse(url).expect("well-formed")
+    fn parse(url: &str) -> Target {
+        Target::parse(url).expect("well-formed")
     }
 
     #[test]
     fn users_passwords_and_databases_reach_the_library() {
-        let (endpoint, own) = parse("redis://me:p%40ss@host:7000/3?namespace=a%2Eb");
+        let Target { endpoint, options, .. } = parse("redis://me:p%40ss@host:7000/3?namespace=a%2Eb");
         let Endpoint::Single(info) = endpoint else { panic!("{endpoint:?}") };
         assert_eq!(info.addr().to_string(), "host:7000");
         let redis = info.redis_settings();
         assert_eq!((redis.username(), redis.password(), redis.db()), (Some("me"), Some("p@ss"), 3));
-        assert_eq!(own, [("namespace".to_owned(), "a.b".to_owned())]);
+        assert_eq!(options, [("namespace".to_owned(), "a.b".to_owned())]);
     }
 
     #[test]
     fn a_cluster_has_several_nodes_and_two_spellings() {
-        assert!(matches!(parse("redis+cluster://a:1,b:2").0, Endpoint::Cluster(nodes) if nodes.len() == 2));
-        assert!(matches!(parse("redis://a:1?cluster=true").0, Endpoint::Cluster(nodes) if nodes.len() == 1));
+        assert!(
+            matches!(parse("redis+cluster://a:1,b:2").endpoint, Endpoint::Cluster(nodes) if nodes.len() == 2)
+        );
+        assert!(
+            matches!(parse("redis://a:1?cluster=true").endpoint, Endpoint::Cluster(nodes) if nodes.len() == 1)
+        );
     }
 
     #[test]
     fn sentinels_watch_a_service() {
-        let (endpoint, _) = parse("redis+sentinel://:pw@a:1,b:2/4?service=main");
+        let endpoint = parse("redis+sentinel://:pw@a:1,b:2/4?service=main").endpoint;
         let Endpoint::Sentinel { sentinels, service, master } = endpoint else { panic!("{endpoint:?}") };
         assert_eq!((sentinels.len(), service.as_str(), master.redis_settings().db()), (2, "main", 4));
         assert_eq!(sentinels[0].redis_settings().password(), Some("pw"));
@@ -189,13 +277,13 @@ mod tests {
             "redis://u:secret@h/notanumber",
             "redis://h?a=1&a=2",
         ] {
-            let refused = Endpoint::parse(url).expect_err(url);
+            let refused = Target::parse(url).expect_err(url);
             assert!(!refused.to_string().contains("secret"), "{refused}");
         }
     }
 
     #[test]
     fn a_password_is_not_shown() {
-        assert!(!format!("{:?}", parse("redis://u:secret@h").0).contains("secret"));
+        assert!(!format!("{:?}", parse("redis://u:secret@h").endpoint).contains("secret"));
     }
 }

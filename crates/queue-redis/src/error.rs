@@ -1,3 +1,4 @@
+use crate::{endpoint::Endpoint, rights, tls};
 use queue_core::{Error, ErrorKind};
 use redis::{ErrorKind as RedisKind, RedisError, ServerErrorKind};
 
@@ -16,10 +17,39 @@ pub(crate) enum Phase {
 /// What the driver's error means to a caller.
 pub(crate) fn explain(operation: &'static str, phase: Phase, error: RedisError) -> Error {
     let verdict = verdict(&error);
-    let explained = Error::new(verdict.kind, operation, verdict.advice);
+    let explained = Error::new(verdict.kind, operation, verdict.message(&error));
     let is_unknown = phase == Phase::Sent && !verdict.is_refusal;
     let explained = if is_unknown { explained.unknown() } else { explained };
     explained.with_source(error)
+}
+
+/// Why there is no connection, so that nothing was sent.
+pub(crate) fn unreachable(operation: &'static str, endpoint: &Endpoint, error: RedisError) -> Error {
+    let (kind, message) = match (tls::verdict(&error), verdict(&error)) {
+        (Some(advice), _) => (ErrorKind::Invalid, format!("{endpoint}: {advice}")),
+        _ if error.is_io_error() => (ErrorKind::Unavailable, no_answer(endpoint, &error)),
+        (None, verdict) => (verdict.kind, verdict.message(&error)),
+    };
+    // What a handle was opened with was right then, so it is the server that changed, and may change back.
+    let is_mended_elsewhere = kind == ErrorKind::Invalid && operation != "open";
+    let kind = if is_mended_elsewhere { ErrorKind::Unavailable } else { kind };
+    Error::new(kind, operation, message).with_source(error)
+}
+
+fn no_answer(endpoint: &Endpoint, error: &RedisError) -> String {
+    let is_odd = (error.is_connection_dropped() && !error.is_connection_refusal()) || error.is_timeout();
+    let of_tls = if endpoint.is_encrypted() && is_odd {
+        format!(
+            "; it may want a client certificate (`{}`, `{}`), or speak no TLS on that port",
+            tls::CERTIFICATE,
+            tls::KEY
+        )
+    } else {
+        String::new()
+    };
+    format!(
+        "no server can be reached at {endpoint} ({error}); is it running, and is that its address?{of_tls}"
+    )
 }
 
 /// A refusal of a Cluster, or of a server that starts: nothing happened, and soon it may be different.
@@ -41,6 +71,17 @@ struct Verdict {
     /// The server answered before it ran anything.
     is_refusal: bool,
     advice: &'static str,
+}
+
+impl Verdict {
+    /// With the error's own words where they name what is to be mended.
+    fn message(&self, error: &RedisError) -> String {
+        if self.kind == ErrorKind::Invalid {
+            format!("{} ({error})", self.advice)
+        } else {
+            self.advice.to_owned()
+        }
+    }
 }
 
 const fn refused(kind: ErrorKind, advice: &'static str) -> Verdict {
@@ -91,13 +132,15 @@ fn server_verdict(kind: ServerErrorKind, error: &RedisError) -> Verdict {
         ServerErrorKind::Moved | ServerErrorKind::Ask | ServerErrorKind::TryAgain => {
             refused(Unavailable, "the queue is moving to another node; try again")
         }
-        ServerErrorKind::NoPerm => {
-            refused(Invalid, "this user may not do that; see the permissions in the docs")
+        ServerErrorKind::NoPerm | ServerErrorKind::ResponseError if is_of_script(error) => {
+            unsure(Invalid, rights::ADVICE)
         }
+        ServerErrorKind::NoPerm => refused(Invalid, rights::ADVICE),
         ServerErrorKind::CrossSlot => refused(Internal, "keys of one call are apart, which is a bug"),
         ServerErrorKind::NoScript | ServerErrorKind::ExecAbort => {
             refused(Unavailable, "the server forgot the script in between; try again")
         }
+        ServerErrorKind::ResponseError if says_no_permission(error) => refused(Invalid, rights::ADVICE),
         ServerErrorKind::ResponseError if is_wrong_login(error) => {
             refused(Invalid, "the server refuses the user, the password or the database")
         }
@@ -119,6 +162,17 @@ fn code_verdict(code: &str) -> Verdict {
         "WRONGTYPE" => unsure(Corrupt, "a key of the queue holds something else; run verify"),
         _ => unsure(Internal, "the server answered an error that is not known"),
     }
+}
+
+/// A right that is missing in the middle of a script, as Redis 7.0 says it and as others do.
+fn is_of_script(error: &RedisError) -> bool {
+    let detail = error.detail().unwrap_or_default();
+    ["The user executing the script can't", "ACL failure in script"].iter().any(|text| detail.contains(text))
+}
+
+/// For a database that the user may not choose, as the driver passes it on.
+fn says_no_permission(error: &RedisError) -> bool {
+    error.detail().is_some_and(|detail| detail.contains("no permissions"))
 }
 
 fn is_wrong_login(error: &RedisError) -> bool {

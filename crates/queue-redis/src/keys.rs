@@ -73,6 +73,11 @@ impl Namespace {
         self.shared("layout")
     }
 
+    /// A channel that nobody hears, on which a right is tried.
+    pub(crate) fn trial_channel(&self) -> String {
+        self.shared("trial")
+    }
+
     fn shared(&self, part: &str) -> String {
         format!("{}:{{{SHARED}}}:{part}", self.0)
     }

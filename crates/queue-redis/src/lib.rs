@@ -108,9 +108,8 @@
 //! [`Hint::Missed`](queue_core::Hint::Missed).
 //!
 //! # Permissions
-//! A user needs `+@scripting +@read +@write +@pubsub +info +ping +client|setinfo +hello`, and on a Cluster `+cluster|slots` and
-//! `+asking`, on the keys and channels of its namespace: `~namespace:* &namespace:*`. With `+config|get` the store also knows
-//! how the server flushes.
+//! What a user needs is one line of the page of this store, `docs/stores/redis.md`, under Rights. Opening runs every command that scripts use
+//! on a key of the wrong type, so that a right which is missing is named then, and not in the middle of a script.
 //!
 //! # Absent on purpose
 //! A key per job, keys that expire by themselves, and `SCAN` or `KEYS` in normal operation. Reading from replicas: a claim
@@ -128,12 +127,14 @@ mod options;
 mod probe;
 mod reader;
 mod reply;
+mod rights;
 mod row;
 mod script;
 mod session;
 mod shapes;
 mod spawn;
 mod storage;
+mod tls;
 mod transition;
 mod verbs;
 mod wakeup;

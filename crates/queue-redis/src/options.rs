@@ -1,6 +1,7 @@
 use crate::{
-    endpoint::Endpoint,
+    endpoint::{Endpoint, Target},
     keys::{Namespace, Spread},
+    tls::CertificateFiles,
 };
 use queue_core::{Clock, Error, Limits, Result};
 use std::{sync::Arc, time::Duration};
@@ -15,6 +16,7 @@ const CALL_BYTES_MAX: usize = 512 << 20;
 #[derive(Clone, Debug)]
 pub struct RedisOptions {
     pub(crate) endpoint: Endpoint,
+    pub(crate) certificates: CertificateFiles,
     pub(crate) namespace: Namespace,
     pub(crate) eviction: Eviction,
     pub(crate) replicas: Option<Replicas>,
@@ -52,10 +54,16 @@ impl RedisOptions {
     /// | `redis://[user:password@]host[:port][/db]` | one server |
     /// | `rediss://...` | the same over TLS (feature `tls`) |
     /// | `redis+cluster://host[:port][,host[:port]...]` | a Cluster, found through any of its nodes |
-    /// | `redis+sentinel://host[:port][,host[:port]...][/db]?service=name` | the master that Sentinels name; the login is the same on all |
+    /// | `redis+sentinel://host[:port][,host[:port]...][/db]?service=name` | the master that Sentinels name |
+    /// | `rediss+cluster://...`, `rediss+sentinel://...` | the same over TLS, to all of them |
+    /// | `...&sentinel_username=user&sentinel_password=secret` | the login to the Sentinels, where it is not that to the master; empty for none |
+    /// | `...?ssl_ca_certs=file` | with TLS, the authorities to trust in place of the system's |
+    /// | `...?ssl_certfile=file&ssl_keyfile=file` | with TLS, the client certificate to show, and its key |
     /// | `...?namespace=name` | the first part of every key, default `jq` |
     /// | `...?cluster=true` | the same as `redis+cluster` |
     /// | `...?eviction=allow` | see [`Eviction`] |
+    ///
+    /// Files are in PEM form. They are read whenever a connection is made, so that renewed ones need no restart.
     ///
     /// # Errors
     /// `Invalid` for a URL that is malformed. No message repeats it, since it may hold a password.
@@ -67,9 +75,10 @@ impl RedisOptions {
     /// assert!(RedisOptions::new("redis://localhost?colour=red").is_err());
     /// ```
     pub fn new(url: &str) -> Result<Self> {
-        let (endpoint, own) = Endpoint::parse(url)?;
+        let Target { endpoint, certificates, options: own } = Target::parse(url)?;
         let mut options = Self {
             endpoint,
+            certificates,
             namespace: Namespace::new("jq")?,
             eviction: Eviction::default(),
             replicas: None,
@@ -89,7 +98,8 @@ impl RedisOptions {
                     return Err(Error::invalid("open", "`eviction` is `refuse` or `allow`"));
                 }
                 _ => {
-                    let known = "namespace, eviction, cluster, protocol";
+                    let known = "namespace, eviction, cluster, ssl_ca_certs, ssl_certfile, ssl_keyfile; with \
+                                 Sentinels service, sentinel_username, sentinel_password";
                     return Err(Error::invalid(
                         "open",
                         format!("`redis:` has no option `{key}`; it has {known}"),

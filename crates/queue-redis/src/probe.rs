@@ -1,7 +1,7 @@
 //! What a server is, asked once when a store is opened.
 
 use crate::{
-    error::{Phase, explain},
+    error::{Phase, explain, unreachable},
     link::{Line, Link},
     options::{Eviction, RedisOptions},
 };
@@ -15,7 +15,8 @@ const VERSION_MIN: (u32, u32) = (7, 0);
 /// asked, that of the namespace's layout, which opening needs anyway: a replica takes no calls, and may be set otherwise.
 pub(crate) async fn probe(options: &RedisOptions, link: &Link) -> Result<Durability> {
     let key = options.namespace.layout();
-    let mut asked = Asked(link.line(&key).await.map_err(failed)?);
+    let lent = link.line(&key).await;
+    let mut asked = Asked(lent.map_err(|error| unreachable("open", &options.endpoint, error))?);
     let info: String = asked.ask(&redis::cmd("INFO")).await.map_err(failed)?;
     let info = Info(&info);
     info.check_version()?;

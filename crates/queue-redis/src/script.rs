@@ -88,6 +88,19 @@ fn with_parts(text: &str) -> String {
 mod tests {
     use super::*;
 
+    /// A user that lacks one is told when it opens the store.
+    #[test]
+    fn every_command_of_a_script_is_tried_when_a_store_is_opened() {
+        let tried = |command: &str| LAYOUT.text.contains(&format!("{{ '{command}'"));
+        for (name, script) in ALL {
+            let called = script.text.split("call('").skip(1).filter_map(|rest| rest.split('\'').next());
+            for command in called {
+                assert!(tried(command), "{command} of {name}");
+            }
+        }
+        assert!(!tried("FLUSHALL"));
+    }
+
     #[test]
     fn every_script_begins_with_its_flags_and_has_its_parts() {
         for (name, script) in ALL {

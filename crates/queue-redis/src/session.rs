@@ -4,6 +4,7 @@ use crate::{
     keys::Spread,
     known::{KnownQueue, KnownQueues},
     reply::{Reply, corrupt},
+    rights,
     row::NUMBERS_MAX,
     script::{self, Script},
 };
@@ -59,22 +60,30 @@ impl Session {
         self.time(operation, Timestamp::default()).await
     }
 
-    /// Refuses a namespace that another version of this library laid out.
+    /// Refuses a namespace that another version of this library laid out, and a user that lacks rights, before a script does so
+    /// half-way.
     pub(crate) async fn check_layout(&self) -> Result<()> {
-        let (keys, args) = ([self.queues.namespace().layout()], [arg(LAYOUT)]);
+        let namespace = self.queues.namespace();
+        let (keys, args) = ([namespace.layout()], [arg(LAYOUT), namespace.trial_channel().into_bytes()]);
         let (operation, script) = ("open", &script::LAYOUT);
-        let run = Run { operation, script, keys: &keys, args: &args, access: Access::Reads };
-        match self.client.run(&run).await? {
-            redis::Value::Int(found) if found == LAYOUT => Ok(()),
-            redis::Value::Int(found) => {
-                let message = format!(
-                    "the namespace was written by another version of this library (layout {found}, this one has \
-                     {LAYOUT}); use that one, or another namespace"
-                );
-                Err(Error::new(ErrorKind::Unsupported, operation, message))
-            }
-            _ => Err(corrupt(operation)),
+        let run = Run { operation, script, keys: &keys, args: &args, access: Access::Opens };
+        let mut reply = Reply::new(operation, self.client.run(&run).await?)?;
+        let found = reply.integer()?;
+        let mut refused = Vec::new();
+        while reply.len() > 0 {
+            refused.push(String::from_utf8_lossy(&reply.bytes()?).into_owned());
         }
+        if !refused.is_empty() {
+            return Err(rights::lacking(&refused));
+        }
+        if found == LAYOUT {
+            return Ok(());
+        }
+        let message = format!(
+            "the namespace was written by another version of this library (layout {found}, this one has \
+             {LAYOUT}); use that one, or another namespace"
+        );
+        Err(Error::new(ErrorKind::Unsupported, operation, message))
     }
 
     /// Leaves what this handle was told to those that are opened later, where queues do not share a mark of time.

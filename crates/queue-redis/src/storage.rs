@@ -1,7 +1,7 @@
 use crate::{
     client::Client,
     clock::StoreClock,
-    error::{Phase, explain},
+    error::unreachable,
     known::KnownQueues,
     link::{Link, dial},
     options::RedisOptions,
@@ -39,16 +39,17 @@ impl RedisStorage {
     /// Dropping the future leaves nothing behind.
     ///
     /// # Errors
-    /// `Unavailable` if no server answers or if it is a replica, `Invalid` for a wrong login, `Unsupported` for a version
+    /// `Unavailable` if no server answers or if it is a replica, `Invalid` for a wrong login, for a certificate that is
+    /// not accepted, or for a user that lacks rights, `Unsupported` for a version
     /// before Redis 7.0 or Valkey 8, for a namespace of another version of this library, or for a server that evicts
     /// keys, unless the options allow it.
     pub async fn open(options: RedisOptions) -> Result<Self> {
         let options = options.checked()?;
-        let link = Link::new(&options).map_err(|error| explain("open", Phase::Connecting, error))?;
+        let link = Link::new(&options).map_err(|error| unreachable("open", &options.endpoint, error))?;
         let durability = probe(&options, &link).await?;
         let clock = StoreClock::new(options.clock.clone());
         let session = Arc::new(Session {
-            client: Client::new(link, options.replicas),
+            client: Client::new(options.endpoint.clone(), link, options.replicas),
             queues: KnownQueues::new(options.namespace.clone(), options.spread(), &clock),
             clock,
             limits: options.limits,

@@ -4,6 +4,7 @@
 //! server that was running before: a process is stopped only by the number, and start time, of its own start.
 
 mod account;
+mod certificates;
 mod children;
 mod debian;
 mod disk;
@@ -46,11 +47,15 @@ const ALL: &[&dyn Server] = &[
     &postgres::POSTGRES16,
     &postgres::POSTGRES17,
     &postgres::POSTGRES18,
+    &postgres::POSTGRES_TLS,
     &pgbouncer::PgBouncer,
     &redis::REDIS,
+    &redis::REDIS_TLS,
     &redis::VALKEY,
-    &redis_cluster::RedisCluster,
-    &redis_sentinel::RedisSentinel,
+    &redis_cluster::CLUSTER,
+    &redis_cluster::CLUSTER_TLS,
+    &redis_sentinel::SENTINEL,
+    &redis_sentinel::SENTINEL_TLS,
 ];
 
 #[derive(Subcommand)]
@@ -177,7 +182,16 @@ mod tests {
     fn everyday_tests_start_few_servers() {
         assert_eq!(
             names(|server| server.store().is_some()),
-            ["postgres", "pgbouncer", "redis", "redis-cluster"]
+            [
+                "postgres",
+                "postgres-tls",
+                "pgbouncer",
+                "redis",
+                "redis-tls",
+                "redis-cluster",
+                "redis-cluster-tls",
+                "redis-sentinel-tls"
+            ]
         );
     }
 }

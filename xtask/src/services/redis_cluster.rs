@@ -5,6 +5,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
+use super::certificates::{Certificates, Transport};
 use super::package::Package;
 use super::redis::REDIS;
 use super::redis_node::{self, Node, PROGRAM};
@@ -13,15 +14,32 @@ use super::server::{Place, Server};
 const MASTERS: usize = 3;
 const SLOTS: usize = 16_384;
 
-pub(super) struct RedisCluster;
+pub(super) static CLUSTER: RedisCluster = RedisCluster {
+    name: "redis-cluster",
+    variable: "QUEUE_TEST_REDIS_CLUSTER_URL",
+    transport: Transport::Plain,
+};
+
+/// For clients that encrypt and show a certificate, as its masters do among each other.
+pub(super) static CLUSTER_TLS: RedisCluster = RedisCluster {
+    name: "redis-cluster-tls",
+    variable: "QUEUE_TEST_REDIS_CLUSTER_TLS_URL",
+    transport: Transport::Tls,
+};
+
+pub(super) struct RedisCluster {
+    name: &'static str,
+    variable: &'static str,
+    transport: Transport,
+}
 
 impl Server for RedisCluster {
     fn name(&self) -> &'static str {
-        "redis-cluster"
+        self.name
     }
 
     fn variable(&self) -> &'static str {
-        "QUEUE_TEST_REDIS_CLUSTER_URL"
+        self.variable
     }
 
     fn store(&self) -> Option<&'static str> {
@@ -37,17 +55,25 @@ impl Server for RedisCluster {
     }
 
     /// One for clients and one for the other masters: the usual distance between the two leaves the range of ports.
-    /// Redis has no password between masters, so that there loopback is the only protection.
+    /// Redis has no password between masters, so that there loopback is the only protection, or the certificate. One more
+    /// for clients that encrypt.
     fn ports(&self) -> usize {
-        2 * MASTERS
+        match self.transport {
+            Transport::Plain => 2 * MASTERS,
+            Transport::Tls => 3 * MASTERS,
+        }
     }
 
     fn prepare(&self, _bin: &Path, place: &Place) -> Result<()> {
+        if self.transport == Transport::Tls {
+            Certificates::make(place)?;
+        }
         masters(place).try_for_each(|master| {
-            let bus = master.bus_port;
+            let (bus, encrypts) = (master.bus_port, if master.tls_port.is_some() { "yes" } else { "no" });
             master.node.prepare(&format!(
                 "cluster-enabled yes\ncluster-config-file nodes.conf\ncluster-node-timeout 5000\n\
-                 cluster-port {bus}\ncluster-announce-ip 127.0.0.1\ncluster-require-full-coverage no\n"
+                 cluster-port {bus}\ncluster-announce-ip 127.0.0.1\ncluster-require-full-coverage no\n\
+                 tls-cluster {encrypts}\n"
             ))
         })
     }
@@ -69,7 +95,7 @@ impl Server for RedisCluster {
         }
         let first = Node::new(place, place.port());
         masters(place).skip(1).try_for_each(|other| {
-            let meet = format!("CLUSTER MEET 127.0.0.1 {} {}", other.port, other.bus_port);
+            let meet = format!("CLUSTER MEET 127.0.0.1 {} {}", other.port(), other.bus_port);
             first.ask(&[&meet]).map(drop)
         })
     }
@@ -80,8 +106,12 @@ impl Server for RedisCluster {
     }
 
     fn url(&self, place: &Place) -> String {
-        let hosts: Vec<_> = masters(place).map(|master| format!("127.0.0.1:{}", master.port)).collect();
-        format!("redis+cluster://default:{}@{}", place.password, hosts.join(","))
+        let hosts: Vec<_> = masters(place).map(|master| format!("127.0.0.1:{}", master.port())).collect();
+        let rest = format!("://default:{}@{}", place.password, hosts.join(","));
+        match self.transport {
+            Transport::Plain => format!("redis+cluster{rest}"),
+            Transport::Tls => format!("rediss+cluster{rest}?{}", redis_node::tls_options(place)),
+        }
     }
 
     fn stop_signal(&self) -> &'static str {
@@ -91,14 +121,30 @@ impl Server for RedisCluster {
 
 struct Master<'a> {
     node: Node<'a>,
-    port: u16,
+    plain_port: u16,
     bus_port: u16,
+    tls_port: Option<u16>,
 }
 
+impl Master<'_> {
+    /// Where clients find it.
+    fn port(&self) -> u16 {
+        self.tls_port.unwrap_or(self.plain_port)
+    }
+}
+
+/// By port: the plain ones, those among masters, and any for clients that encrypt.
 fn masters(place: &Place) -> impl Iterator<Item = Master<'_>> {
-    let (ports, bus_ports) = place.ports.split_at(MASTERS);
-    let pairs = ports.iter().zip(bus_ports);
-    pairs.map(|(&port, &bus_port)| Master { node: Node::new(place, port), port, bus_port })
+    (0..MASTERS).map(|index| {
+        let (plain_port, bus_port) = (place.ports[index], place.ports[MASTERS + index]);
+        let tls_port = place.ports.get(2 * MASTERS + index).copied();
+        let node = Node::new(place, plain_port);
+        let node = match tls_port {
+            Some(port) => node.with_tls_port(port),
+            None => node,
+        };
+        Master { node, plain_port, bus_port, tls_port }
+    })
 }
 
 /// The first and last slot of a master.
@@ -115,7 +161,7 @@ fn says_complete(info: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{MASTERS, RedisCluster, SLOTS, says_complete, slots};
+    use super::{CLUSTER, CLUSTER_TLS, MASTERS, SLOTS, says_complete, slots};
     use crate::services::server::{Server, sample_place};
 
     #[test]
@@ -127,8 +173,11 @@ mod tests {
 
     #[test]
     fn the_url_names_every_port_for_clients() {
-        let url = RedisCluster.url(&sample_place(&[1, 2, 3, 4, 5, 6]));
+        let url = CLUSTER.url(&sample_place(&[1, 2, 3, 4, 5, 6]));
         assert_eq!(url, "redis+cluster://default:abc@127.0.0.1:1,127.0.0.1:2,127.0.0.1:3");
+        let url = CLUSTER_TLS.url(&sample_place(&[1, 2, 3, 4, 5, 6, 7, 8, 9]));
+        let hosts = "127.0.0.1:7,127.0.0.1:8,127.0.0.1:9";
+        assert!(url.starts_with(&format!("rediss+cluster://default:abc@{hosts}?ssl_ca_certs=/")), "{url}");
     }
 
     #[test]

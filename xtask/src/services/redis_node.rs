@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 
+use super::certificates::Certificates;
 use super::package::Package;
 use super::server::{Durability, Place};
 
@@ -22,11 +23,23 @@ const ANSWER_MAX: Duration = Duration::from_secs(1);
 pub(super) struct Node<'a> {
     place: &'a Place,
     port: u16,
+    tls_port: Option<u16>,
+}
+
+/// What the URL of servers that speak TLS says of certificates, in the words of the store.
+pub(super) fn tls_options(place: &Place) -> String {
+    Certificates::of(place).options(["ssl_ca_certs", "ssl_certfile", "ssl_keyfile"])
 }
 
 impl<'a> Node<'a> {
     pub(super) fn new(place: &'a Place, port: u16) -> Self {
-        Self { place, port }
+        Self { place, port, tls_port: None }
+    }
+
+    /// Encrypts what comes in on another port, and what goes out to its like. The first one stays as it is, for questions
+    /// from here.
+    pub(super) fn with_tls_port(self, port: u16) -> Self {
+        Self { tls_port: Some(port), ..self }
     }
 
     /// Writes settings, and `more` of them. A file, since every account can read the command line of a process.
@@ -80,7 +93,20 @@ impl<'a> Node<'a> {
     fn base_settings(&self) -> String {
         let (port, password, folder) = (self.port, &self.place.password, self.folder());
         let folder = folder.display();
-        format!("bind 127.0.0.1\nport {port}\nrequirepass {password}\ndir \"{folder}\"\ndaemonize no\n")
+        let tls = self.tls_port.map(|port| self.tls_settings(port)).unwrap_or_default();
+        format!("bind 127.0.0.1\nport {port}\nrequirepass {password}\ndir \"{folder}\"\ndaemonize no\n{tls}")
+    }
+
+    fn tls_settings(&self, port: u16) -> String {
+        let files = Certificates::of(self.place);
+        let (authority, (certificate, key)) = (files.authority(), files.server());
+        format!(
+            "tls-port {port}\ntls-ca-cert-file \"{}\"\ntls-cert-file \"{}\"\ntls-key-file \"{}\"\n\
+             tls-auth-clients yes\ntls-replication yes\n",
+            authority.display(),
+            certificate.display(),
+            key.display()
+        )
     }
 
     /// A queue must never be evicted, so that the store refuses any other policy.
@@ -120,6 +146,17 @@ mod tests {
             assert!(text.lines().any(|found| found == line), "{line} in {text}");
         }
         assert!(text.contains("appendonly no") && text.contains("dir \""), "{text}");
+    }
+
+    #[test]
+    fn an_encrypted_process_asks_for_certificates() {
+        let place = sample_place(&[7]);
+        let settings = Node::new(&place, 7).with_tls_port(8).base_settings();
+        for line in
+            ["port 7", "tls-port 8", "tls-auth-clients yes", "tls-key-file \"/tmp/x y/tls/server.key\""]
+        {
+            assert!(settings.lines().any(|found| found == line), "{line} in {settings}");
+        }
     }
 
     #[test]

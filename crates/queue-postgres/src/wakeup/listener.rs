@@ -6,15 +6,16 @@ use super::{
     wakeups::{Audience, follow},
 };
 use crate::{
-    connect::limit_silence,
-    error::{Effect, explain},
+    connect::{connect_within, limit_silence},
+    error::unreachable,
+    pool::ASK_MAX,
     shared::Shared,
     verbs::Notify,
 };
 use queue_core::Result;
 use sqlx::{
     PgPool,
-    postgres::{PgListener, PgPoolOptions},
+    postgres::{PgConnectOptions, PgListener, PgPoolOptions},
 };
 use std::{sync::Arc, time::Duration};
 use tokio::{
@@ -39,7 +40,6 @@ pub(super) async fn run(
     let mut listener = match connect(&shared).await {
         Ok(listener) => listener,
         Err(error) => {
-            let error = explain("subscribe", error, Effect::None);
             return drop(started.send(Some(Err(error))));
         }
     };
@@ -72,8 +72,19 @@ async fn reconnect(shared: &Shared) -> PgListener {
 }
 
 /// A connection outside the pool, since it is busy for ever.
-async fn connect(shared: &Shared) -> sqlx::Result<PgListener> {
+async fn connect(shared: &Shared) -> Result<PgListener> {
     let options = shared.server.pools.connect_options(&shared.options);
+    let error = match connect_with(shared, options.clone()).await {
+        Ok(listener) => return Ok(listener),
+        // The driver's pool went on trying, and kept to itself what it was told.
+        Err(sqlx::Error::PoolTimedOut) => connect_within(ASK_MAX, &options).await.err(),
+        Err(error) => Some(error),
+    };
+    let error = error.unwrap_or(sqlx::Error::PoolTimedOut);
+    Err(unreachable("subscribe", &options, Arc::new(error)))
+}
+
+async fn connect_with(shared: &Shared, options: PgConnectOptions) -> sqlx::Result<PgListener> {
     let silence = shared.options.silence_max();
     let pool = PgPoolOptions::new().max_connections(1).acquire_timeout(CONNECT_TIMEOUT);
     let pool: PgPool = pool

@@ -19,14 +19,19 @@ pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;
 /// The server, or none if the environment says to do without. One that is merely missing is a failure, since tests that
 /// silently lack their server look green.
 pub(crate) fn url() -> Option<String> {
-    if env::var(SKIP).unwrap_or_default().split(',').any(|name| name.trim() == "postgres") {
-        eprintln!("skipped: {SKIP} names postgres");
+    url_of("postgres", URL)
+}
+
+/// The same of another server, by its name and its variable.
+pub(crate) fn url_of(server: &str, variable: &str) -> Option<String> {
+    if env::var(SKIP).unwrap_or_default().split(',').any(|name| name.trim() == server) {
+        eprintln!("skipped: {SKIP} names {server}");
         return None;
     }
-    let url = env::var(URL).unwrap_or_default();
+    let url = env::var(variable).unwrap_or_default();
     assert!(
         !url.is_empty(),
-        "{URL} is not set: run `cargo xtask services run postgres -- cargo test`, or set it"
+        "{variable} is not set: run `cargo xtask services run {server} -- cargo test`, or set it"
     );
     Some(url)
 }
@@ -40,11 +45,15 @@ pub(crate) struct TestSchema {
 
 /// A name for a schema, not made yet: opening a store makes it.
 pub(crate) async fn new_schema() -> Result<TestSchema, Failure> {
+    new_schema_at(&url().ok_or("there is no server")?).await
+}
+
+/// The same on another server.
+pub(crate) async fn new_schema_at(url: &str) -> Result<TestSchema, Failure> {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
-    let url = url().ok_or("there is no server")?;
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let name = format!("queue test {}-{number}", std::process::id());
-    let schema = TestSchema { url, name };
+    let schema = TestSchema { url: url.to_owned(), name };
     // One of an earlier process of the same number may have been left behind.
     schema.remove().await?;
     Ok(schema)

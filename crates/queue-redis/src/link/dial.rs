@@ -1,9 +1,13 @@
 use super::Connection;
-use crate::endpoint::Endpoint;
+use crate::{
+    endpoint::Endpoint,
+    tls::{CertificateFiles, Certificates},
+};
 use redis::{
-    AsyncConnectionConfig, Client, ConnectionInfo, PushInfo, RedisResult,
+    AsyncConnectionConfig, Client, ConnectionAddr, ConnectionInfo, ProtocolVersion, PushInfo, RedisResult,
+    TlsMode,
     aio::{MultiplexedConnection, SendError},
-    sentinel::{SentinelClient, SentinelNodeConnectionInfo, SentinelServerType},
+    sentinel::{SentinelClient, SentinelClientBuilder, SentinelServerType},
 };
 use std::{sync::Arc, time::Duration};
 
@@ -14,6 +18,7 @@ pub(crate) type Listen = Box<dyn Fn(PushInfo) -> Result<(), SendError> + Send + 
 #[derive(Clone, Debug)]
 pub(crate) struct Dial {
     pub(crate) endpoint: Endpoint,
+    pub(crate) certificates: CertificateFiles,
     pub(crate) response_timeout: Duration,
     pub(crate) connect_timeout: Duration,
 }
@@ -36,15 +41,12 @@ impl Dial {
         if let Some(pushes) = pushes {
             config = config.set_push_sender(pushes);
         }
+        let certificates = Certificates::read(&self.certificates).await?;
         match &self.endpoint {
-            Endpoint::Single(info) => connect(info, &config).await,
-            Endpoint::Cluster(nodes) => first(nodes, &config).await,
+            Endpoint::Single(info) => connect(&certificates.on(info)?, &config).await,
+            Endpoint::Cluster(nodes) => first(nodes, &certificates, &config).await,
             Endpoint::Sentinel { sentinels, service, master } => {
-                let login = SentinelNodeConnectionInfo::default()
-                    .set_redis_connection_info(master.redis_settings().clone());
-                let service = service.clone();
-                let (sentinels, kind) = (sentinels.clone(), SentinelServerType::Master);
-                let mut client = SentinelClient::build(sentinels, service, Some(login), kind)?;
+                let mut client = sentinel_client(sentinels, service, master, &certificates)?;
                 client.get_async_connection_with_config(&config).await
             }
         }
@@ -54,6 +56,38 @@ impl Dial {
 #[expect(clippy::unnecessary_wraps, reason = "the driver asks whether it was sent on")]
 fn ignore(_held: &Arc<()>, _push: PushInfo) -> Result<(), SendError> {
     Ok(())
+}
+
+/// The driver's own, which asks all Sentinels for the master and the master whether it is one.
+fn sentinel_client(
+    sentinels: &[ConnectionInfo],
+    service: &str,
+    master: &ConnectionInfo,
+    certificates: &Certificates,
+) -> RedisResult<SentinelClient> {
+    let addresses = sentinels.iter().map(|info| info.addr().clone());
+    let mut builder = SentinelClientBuilder::new(addresses, service, SentinelServerType::Master)?
+        .set_client_to_redis_db(master.redis_settings().db())
+        .set_client_to_redis_protocol(ProtocolVersion::RESP3)
+        .set_client_to_sentinel_protocol(ProtocolVersion::RESP3);
+    if let ConnectionAddr::TcpTls { insecure, .. } = master.addr() {
+        let mode = if *insecure { TlsMode::Insecure } else { TlsMode::Secure };
+        builder = builder.set_client_to_redis_tls_mode(mode);
+    }
+    if let Some(user) = master.redis_settings().username() {
+        builder = builder.set_client_to_redis_username(user);
+    }
+    if let Some(password) = master.redis_settings().password() {
+        builder = builder.set_client_to_redis_password(password);
+    }
+    let login = sentinels.first().map(ConnectionInfo::redis_settings);
+    if let Some(user) = login.and_then(|login| login.username()) {
+        builder = builder.set_client_to_sentinel_username(user);
+    }
+    if let Some(password) = login.and_then(|login| login.password()) {
+        builder = builder.set_client_to_sentinel_password(password);
+    }
+    certificates.on_sentinels(builder).build()
 }
 
 async fn connect(
@@ -66,11 +100,12 @@ async fn connect(
 /// The first node that can be reached.
 async fn first(
     nodes: &[ConnectionInfo],
+    certificates: &Certificates,
     config: &AsyncConnectionConfig,
 ) -> RedisResult<MultiplexedConnection> {
     let mut outcome = Err((redis::ErrorKind::InvalidClientConfig, "no node was named").into());
     for info in nodes {
-        outcome = connect(info, config).await;
+        outcome = connect(&certificates.on(info)?, config).await;
         if outcome.is_ok() {
             break;
         }

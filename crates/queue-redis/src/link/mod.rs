@@ -141,6 +141,7 @@ fn refused_or(answer: Value) -> RedisResult<Value> {
 pub(crate) fn dial(options: &RedisOptions) -> Dial {
     Dial {
         endpoint: options.endpoint.clone(),
+        certificates: options.certificates.clone(),
         response_timeout: options.response_timeout,
         connect_timeout: options.connect_timeout,
     }

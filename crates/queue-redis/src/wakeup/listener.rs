@@ -4,7 +4,7 @@ use super::{
     message::pass_on,
 };
 use crate::{
-    error::{Phase, explain},
+    error::{Phase, explain, unreachable},
     known::KnownQueue,
     link::{Dial, Listen},
     session::Session,
@@ -78,7 +78,7 @@ impl Listener {
                 }
                 Err(error) => {
                     while let Ok(request) = inbox.try_recv() {
-                        let error = explain("subscribe", Phase::Connecting, error.clone());
+                        let error = unreachable("subscribe", &self.dial.endpoint, error.clone());
                         drop(request.reply.send(Err(error)));
                     }
                     sleep(pause).await;

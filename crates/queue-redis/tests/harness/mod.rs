@@ -32,6 +32,13 @@ pub(crate) const REDIS: Server = Server { name: "redis", variable: "QUEUE_TEST_R
 pub(crate) const VALKEY: Server = Server { name: "valkey", variable: "QUEUE_TEST_VALKEY_URL" };
 pub(crate) const CLUSTER: Server = Server { name: "redis-cluster", variable: "QUEUE_TEST_REDIS_CLUSTER_URL" };
 
+/// Over encrypted connections, with a client certificate that the URL names.
+pub(crate) const REDIS_TLS: Server = Server { name: "redis-tls", variable: "QUEUE_TEST_REDIS_TLS_URL" };
+pub(crate) const CLUSTER_TLS: Server =
+    Server { name: "redis-cluster-tls", variable: "QUEUE_TEST_REDIS_CLUSTER_TLS_URL" };
+pub(crate) const SENTINEL_TLS: Server =
+    Server { name: "redis-sentinel-tls", variable: "QUEUE_TEST_REDIS_SENTINEL_TLS_URL" };
+
 pub(crate) const SENTINEL: Server =
     Server { name: "redis-sentinel", variable: "QUEUE_TEST_REDIS_SENTINEL_URL" };
 
@@ -124,8 +131,11 @@ impl Place for Space {
     }
 }
 
-/// Removes every key of a namespace, on each master of a Cluster.
+/// Removes every key of a namespace, on each master of a Cluster. Behind Sentinels they go with the servers.
 pub(crate) async fn clean_up(url: &str, namespace: &str) -> Result<(), Failure> {
+    if url.contains("+sentinel://") {
+        return Ok(());
+    }
     let pattern = format!("{namespace}:*");
     for mut node in masters(url).await? {
         let mut cursor = 0_u64;
@@ -147,13 +157,37 @@ pub(crate) async fn clean_up(url: &str, namespace: &str) -> Result<(), Failure> 
 
 /// A connection to each master; those of a Cluster are the hosts of its URL.
 pub(crate) async fn masters(url: &str) -> Result<Vec<MultiplexedConnection>, Failure> {
-    let (_, place) = url.split_once("://").ok_or("a URL has a scheme")?;
+    let (scheme, place) = url.split_once("://").ok_or("a URL has a scheme")?;
+    let scheme = if scheme.starts_with("rediss") { "rediss" } else { "redis" };
+    let place = place.split(['?', '/']).next().unwrap_or_default();
     let (login, hosts) = place.rsplit_once('@').unwrap_or(("", place));
     let at = if login.is_empty() { "" } else { "@" };
     let mut found = Vec::new();
     for host in hosts.split(',') {
-        let client = redis::Client::open(format!("redis://{login}{at}{host}"))?;
+        let client = client(&format!("{scheme}://{login}{at}{host}"), url)?;
         found.push(client.get_multiplexed_async_connection().await?);
     }
     Ok(found)
+}
+
+#[cfg(not(feature = "tls"))]
+fn client(node: &str, _url: &str) -> Result<redis::Client, Failure> {
+    Ok(redis::Client::open(node)?)
+}
+
+/// With the certificates that a URL of the store names.
+#[cfg(feature = "tls")]
+fn client(node: &str, url: &str) -> Result<redis::Client, Failure> {
+    let file = |option: &str| {
+        let (_, rest) = url.split_once(&format!("{option}="))?;
+        rest.split('&').next().map(std::fs::read)
+    };
+    let (Some(authority), Some(certificate), Some(key)) =
+        (file("ssl_ca_certs"), file("ssl_certfile"), file("ssl_keyfile"))
+    else {
+        return Ok(redis::Client::open(node)?);
+    };
+    let client_tls = redis::ClientTlsConfig { client_cert: certificate?, client_key: key? };
+    let certificates = redis::TlsCertificates { client_tls: Some(client_tls), root_cert: Some(authority?) };
+    Ok(redis::Client::build_with_tls(node, certificates)?)
 }

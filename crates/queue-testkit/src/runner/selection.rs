@@ -9,7 +9,16 @@ pub struct Selection {
     pub(super) cases_at_once: usize,
 }
 
+/// What a job goes through, whose lease it is, any bytes, and hints.
+const CORE: [&str; 5] = ["binary::", "events::", "extend::", "fencing::", "settle::"];
+
 impl Selection {
+    /// The few groups that are worth running again where a store that passes the suite is reached in another way, such as over
+    /// encrypted connections: what a job goes through, leases, any bytes, and hints.
+    pub fn core() -> Self {
+        Self::default().only(CORE)
+    }
+
     /// Only cases whose full name begins with one of these: `"fencing::"` for a group, or the whole name of a case.
     #[must_use]
     pub fn only<T: Into<String>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
@@ -39,5 +48,19 @@ impl Selection {
 impl Default for Selection {
     fn default() -> Self {
         Self { names: Vec::new(), hang_after: HANG_AFTER, cases_at_once: 2 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CORE, Selection};
+    use crate::cases::all;
+
+    #[test]
+    fn every_group_of_the_core_has_cases() {
+        for group in CORE {
+            assert!(all().any(|case| case.full_name().starts_with(group)), "{group}");
+        }
+        assert!(all().any(|case| !Selection::core().contains(&case.full_name())));
     }
 }

@@ -46,9 +46,11 @@ const SCHEMES: &[&str] = &[
 /// | `memory:` | a fresh store in this process (feature `memory`) |
 /// | `memory:NAME` | the store of that name in this process; it lives until the process ends |
 /// | `postgres://USER:PASSWORD@HOST:PORT/DATABASE?schema=NAME` | tables in a schema of a PostgreSQL database, `queue` unless named; the other parameters are those of the driver (feature `postgres`) |
+/// | `postgres://...?sslmode=verify-full&sslrootcert=FILE` | the same, encrypted, by an authority of your own; `sslcert` and `sslkey` for a client certificate (feature `tls`) |
 /// | `redis://USER:PASSWORD@HOST:PORT/DB?namespace=NAME` | keys of a Redis or Valkey server, `jq` unless named (feature `redis`) |
 /// | `redis+cluster://HOST:PORT,HOST:PORT` | the same on a Cluster |
 /// | `redis+sentinel://HOST:PORT,HOST:PORT/DB?service=NAME` | the same on the master that Sentinels name |
+/// | `rediss://..`, `rediss+cluster://..`, `rediss+sentinel://..` | the same, encrypted; `ssl_ca_certs=FILE` for an authority of your own, `ssl_certfile` and `ssl_keyfile` for a client certificate (feature `tls`) |
 /// | `sqlite:PATH` | a file, made if it is missing (feature `sqlite`) |
 /// | `sqlite:PATH?synchronous=normal` | the newest writes may be lost in a power cut, which makes each faster |
 /// | `sqlite:PATH?create=never` | an error if the file is missing or holds no queue |
@@ -86,7 +88,9 @@ pub async fn open(url: &str) -> Result<Arc<dyn Storage>> {
         #[cfg(feature = "postgres")]
         "postgres" | "postgresql" => postgres::open(url).await,
         #[cfg(feature = "redis")]
-        "redis" | "rediss" | "redis+cluster" | "rediss+cluster" | "redis+sentinel" => redis::open(url).await,
+        "redis" | "rediss" | "redis+cluster" | "rediss+cluster" | "redis+sentinel" | "rediss+sentinel" => {
+            redis::open(url).await
+        }
         #[cfg(feature = "sqlite")]
         "sqlite" => sqlite::open(parsed).await,
         scheme => Err(unknown_scheme(scheme)),
@@ -109,7 +113,9 @@ fn feature_of(scheme: &str) -> Option<&'static str> {
         "file" => "fs",
         "memory" => "memory",
         "postgres" | "postgresql" => "postgres",
-        "redis" | "rediss" | "redis+cluster" | "rediss+cluster" | "redis+sentinel" => "redis",
+        "redis" | "rediss" | "redis+cluster" | "rediss+cluster" | "redis+sentinel" | "rediss+sentinel" => {
+            "redis"
+        }
         "sqlite" => "sqlite",
         _ => return None,
     })
@@ -128,6 +134,7 @@ mod tests {
             ("postgresql", "`postgres`"),
             ("rediss", "`redis`"),
             ("redis+sentinel", "`redis`"),
+            ("rediss+sentinel", "`redis`"),
             ("sqlite", "`sqlite`"),
         ] {
             let error = unknown_scheme(scheme);

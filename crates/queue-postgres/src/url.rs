@@ -1,0 +1,189 @@
+//! The URL of a database: what the driver takes, and the schema, of which it knows nothing.
+
+use percent_encoding::percent_decode_str;
+use queue_core::{Error, Result};
+use sqlx::postgres::{PgConnectOptions, PgSslMode};
+use std::str::FromStr;
+
+/// How it begins.
+const SCHEMES: [&str; 2] = ["postgres:", "postgresql:"];
+const SCHEMA: &str = "schema";
+/// The driver's parameters. It passes over others with a warning, so that a slip of the pen would go without encryption.
+const DRIVERS: [&str; 18] = [
+    "application_name",
+    "dbname",
+    "host",
+    "hostaddr",
+    "options",
+    "password",
+    "port",
+    "ssl-ca",
+    "ssl-cert",
+    "ssl-key",
+    "ssl-mode",
+    "ssl-root-cert",
+    "sslcert",
+    "sslkey",
+    "sslmode",
+    "sslrootcert",
+    "statement-cache-capacity",
+    "user",
+];
+const AUTHORITIES: [&str; 3] = ["sslrootcert", "ssl-root-cert", "ssl-ca"];
+/// Those that name files.
+const FILES: [&str; 7] =
+    ["sslrootcert", "ssl-root-cert", "ssl-ca", "sslcert", "ssl-cert", "sslkey", "ssl-key"];
+/// How a certificate begins that stands in the URL itself.
+const INLINE: &str = "-----BEGIN";
+
+/// What a URL says.
+#[derive(Clone, Debug)]
+pub(crate) struct DatabaseUrl {
+    pub(crate) connect: PgConnectOptions,
+    pub(crate) schema: Option<String>,
+    pub(crate) files: Vec<NamedFile>,
+}
+
+/// A file that the driver reads for each connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct NamedFile {
+    parameter: String,
+    path: String,
+}
+
+impl DatabaseUrl {
+    /// No error repeats the URL, since it may hold a password.
+    pub(crate) fn parse(url: &str) -> Result<Self> {
+        if !SCHEMES.iter().any(|scheme| url.starts_with(scheme)) {
+            return Err(invalid("the URL of the database looks like `postgres://user@host/database`"));
+        }
+        let Parts { rest, schema, parameters } = Parts::of(url)?;
+        let connect = PgConnectOptions::from_str(&rest)
+            .map_err(|_| invalid("the URL of the database cannot be read"))?;
+        let is_verified = matches!(connect.get_ssl_mode(), PgSslMode::VerifyCa | PgSslMode::VerifyFull);
+        if let Some((name, _)) = parameters.iter().find(|(name, _)| AUTHORITIES.contains(&&**name))
+            && !is_verified
+        {
+            let message = format!(
+                "`{name}` is looked at only with `sslmode=verify-full` or `verify-ca`; set one of them"
+            );
+            return Err(invalid(&message));
+        }
+        let is_file =
+            |(name, value): &(String, String)| FILES.contains(&&**name) && !value.starts_with(INLINE);
+        let files = parameters.into_iter().filter(is_file);
+        let files = files.map(|(parameter, path)| NamedFile { parameter, path }).collect();
+        Ok(Self { connect, schema, files })
+    }
+}
+
+impl NamedFile {
+    /// Refuses one that cannot be read: the driver would not say which it is.
+    pub(crate) async fn check(&self) -> Result<()> {
+        let Self { parameter, path } = self;
+        let opened = tokio::fs::File::open(path).await;
+        opened
+            .map(drop)
+            .map_err(|error| invalid(&format!("`{parameter}={path}`: {error}")).with_source(error))
+    }
+}
+
+/// The URL without the schema, the schema, and the parameters.
+struct Parts {
+    rest: String,
+    schema: Option<String>,
+    parameters: Vec<(String, String)>,
+}
+
+impl Parts {
+    fn of(url: &str) -> Result<Self> {
+        let (base, query) = url.split_once('?').unwrap_or((url, ""));
+        let mut parts = Self { rest: base.to_owned(), schema: None, parameters: Vec::new() };
+        for part in query.split('&').filter(|part| !part.is_empty()) {
+            let (name, value) = part.split_once('=').unwrap_or((part, ""));
+            let name = decoded(name)?;
+            if name == SCHEMA {
+                if parts.schema.replace(decoded(value)?).is_some() {
+                    return Err(invalid("the parameter `schema` stands twice"));
+                }
+                continue;
+            }
+            // The driver takes a plus for a space.
+            let value = decoded(&value.replace('+', " "))?;
+            check_parameter(&name, &value)?;
+            parts.rest.push(if parts.parameters.is_empty() { '?' } else { '&' });
+            parts.rest.push_str(part);
+            parts.parameters.push((name, value));
+        }
+        Ok(parts)
+    }
+}
+
+fn check_parameter(name: &str, value: &str) -> Result<()> {
+    let is_setting = name.starts_with("options[") && name.ends_with(']');
+    if !is_setting && !DRIVERS.contains(&name) {
+        let known = format!("{SCHEMA}, options[name], {}", DRIVERS.join(", "));
+        return Err(invalid(&format!("`postgres:` has no parameter `{name}`; it has {known}")));
+    }
+    if matches!(name, "sslmode" | "ssl-mode") && PgSslMode::from_str(value).is_err() {
+        let modes = "disable, allow, prefer, require, verify-ca or verify-full";
+        return Err(invalid(&format!("`{name}` is {modes}")));
+    }
+    Ok(())
+}
+
+fn decoded(text: &str) -> Result<String> {
+    let decoded = percent_decode_str(text).decode_utf8();
+    decoded.map(String::from).map_err(|_| invalid("the parameters of the URL are UTF-8"))
+}
+
+fn invalid(message: &str) -> Error {
+    Error::invalid("open", message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DatabaseUrl, Parts};
+
+    fn split(url: &str) -> (String, Option<String>) {
+        let parts = Parts::of(url).expect("readable");
+        (parts.rest, parts.schema)
+    }
+
+    fn refusal(url: &str) -> String {
+        DatabaseUrl::parse(url).expect_err(url).message().to_owned()
+    }
+
+    #[test]
+    fn the_schema_is_taken_from_the_url_and_the_rest_is_left() {
+        assert_eq!(split("postgres://h/d"), ("postgres://h/d".to_owned(), None));
+        assert_eq!(
+            split("postgres://h/d?sslmode=disable&schema=my%20jobs&user=x"),
+            ("postgres://h/d?sslmode=disable&user=x".to_owned(), Some("my jobs".to_owned()))
+        );
+        assert_eq!(split("postgres://h/d?schema=a"), ("postgres://h/d".to_owned(), Some("a".to_owned())));
+        assert!(Parts::of("postgres://h/d?schema=a&schema=b").is_err());
+        assert!(Parts::of("postgres://h/d?schema=%FF").is_err());
+    }
+
+    #[test]
+    fn an_unknown_parameter_is_refused_with_the_known_ones() {
+        let message = refusal("postgres://h/d?sslmod=verify-full");
+        assert!(message.contains("`sslmod`") && message.contains("sslmode"), "{message}");
+        let message = refusal("postgres://u:secret@h/d?sslmode=verify_full");
+        assert!(message.contains("verify-full") && !message.contains("secret"), "{message}");
+        assert!(DatabaseUrl::parse("postgres://h/d?options[search_path]=x&application_name=y").is_ok());
+    }
+
+    /// It would be trusted to check what is never looked at.
+    #[test]
+    fn an_authority_without_verification_is_refused() {
+        for mode in ["", "sslmode=prefer&", "sslmode=require&"] {
+            let message = refusal(&format!("postgres://h/d?{mode}sslrootcert=/ca.pem"));
+            assert!(message.contains("verify-full"), "{message}");
+        }
+        let url = DatabaseUrl::parse("postgres://h/d?sslmode=verify-full&sslrootcert=/c%20a.pem")
+            .expect("it is fine");
+        assert_eq!(url.files[0].path, "/c a.pem");
+    }
+}

@@ -1,0 +1,8 @@
+//! Stores over a network, as an application meets them: with the rights that the pages name, and over encrypted connections.
+
+mod encrypted;
+mod grants;
+mod page;
+mod rights;
+mod server;
+mod tour;

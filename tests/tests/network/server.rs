@@ -1,0 +1,21 @@
+use std::env;
+
+const SKIP: &str = "QUEUE_TEST_SKIP";
+
+/// Where a test server is, by its name and its variable, or `None` if it is to be skipped.
+///
+/// # Panics
+/// If nobody says where it is: a server that is missing is no reason to skip a test.
+pub(crate) fn url(name: &str, variable: &str) -> Option<String> {
+    let skipped = env::var(SKIP).unwrap_or_default();
+    match env::var(variable) {
+        Ok(url) if !url.is_empty() => Some(url),
+        _ if skipped.split(',').any(|skipped| skipped.trim() == name) => {
+            println!("skipped: {SKIP} names {name}");
+            None
+        }
+        _ => panic!(
+            "{variable} is not set: run this with `cargo xtask services run {name}`, or set {SKIP}={name}"
+        ),
+    }
+}
