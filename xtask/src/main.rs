@@ -12,6 +12,7 @@ mod fix;
 mod guard;
 mod package;
 mod planted;
+mod platforms;
 mod published;
 mod repo;
 mod services;
@@ -61,6 +62,8 @@ enum Task {
     },
     /// Packs every crate as for the registry, and compiles it from its package
     Package,
+    /// Compiles every crate for other platforms; needs `cargo-zigbuild`
+    Platforms,
     /// Shows which case of the conformance suite catches which planted defect; fails if one survives
     Planted,
     /// Measures the stores and writes `docs/BENCHMARKS.md`
@@ -107,6 +110,7 @@ fn run(task: Task, repo: &Repo) -> Result<()> {
         Task::Api { bless } => api::run(repo, if bless { Listed::Bless } else { Listed::Compare }).map(drop),
         Task::Features { depth } => features::run(repo, depth),
         Task::Package => package::run(repo, Proof::Compiled),
+        Task::Platforms => platforms::run(repo),
         Task::Planted => planted::run(repo),
         Task::Bench(wanted) => bench::run(repo, &wanted),
         Task::Guard { bless } => guard::run(repo, if bless { Mode::Bless } else { Mode::Check }),

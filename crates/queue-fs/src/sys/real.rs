@@ -19,13 +19,13 @@ pub struct RealFs(OwnedFd);
 struct RealFile(File);
 
 /// For this user alone.
-const DIRECTORY_MODE: u32 = 0o700;
-const FILE_MODE: u32 = 0o600;
+const DIRECTORY_MODE: Mode = Mode::RWXU;
+const FILE_MODE: Mode = Mode::RUSR.union(Mode::WUSR);
 
 impl RealFs {
     /// Makes the directory, for this user alone, unless there is something of that name.
     pub fn make_directory(path: &Path) -> io::Result<()> {
-        match rustix::fs::mkdir(path, Mode::from_raw_mode(DIRECTORY_MODE)) {
+        match rustix::fs::mkdir(path, DIRECTORY_MODE) {
             Ok(()) => sync_directory(path.parent().unwrap_or(Path::new("/"))),
             Err(Errno::EXIST) => Ok(()),
             Err(error) => Err(error.into()),
@@ -50,7 +50,7 @@ impl Fs for RealFs {
         let mut flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
         flags.set(OFlags::CREATE, how != Open::Existing);
         flags.set(OFlags::EXCL, how == Open::New);
-        let file = rustix::fs::openat(&self.0, name, flags, Mode::from_raw_mode(FILE_MODE))?;
+        let file = rustix::fs::openat(&self.0, name, flags, FILE_MODE)?;
         if FileType::from_raw_mode(rustix::fs::fstat(&file)?.st_mode) != FileType::RegularFile {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
         }
