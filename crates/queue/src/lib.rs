@@ -144,13 +144,3 @@ pub use {queue_core, queue_serde};
 #[cfg(all(doctest, feature = "json", feature = "sqlite", feature = "worker"))]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
-
-/// So is that of the page on leadership.
-#[cfg(all(doctest, feature = "memory", feature = "worker"))]
-#[doc = include_str!("../../../docs/LEADERSHIP.md")]
-struct LeadershipPage;
-
-/// And those of the page on waiting.
-#[cfg(all(doctest, feature = "json", feature = "memory", feature = "worker"))]
-#[doc = include_str!("../../../docs/WAITING.md")]
-struct WaitingPage;

@@ -1,48 +1,53 @@
 //! The programs of the pages in `docs` that teach: each is compiled, and run unless it needs a server or never ends.
 //!
-//! They use the crate `queue` and what an application has beside it. The pages on the faces are compiled with the faces.
+//! `build.rs` adds what the compiler needs and no reader does. They use the crate `queue` and what an application has beside
+//! it. The pages on the faces are compiled with the faces.
 //!
 //! Absent on purpose: code. What a page shows stands in the page alone.
 
 /// One line for each page.
 #[cfg(doctest)]
 mod pages {
-    #[doc = include_str!("../../../docs/GETTING-STARTED.md")]
+    #[doc = include_str!(concat!(env!("OUT_DIR"), "/GETTING-STARTED.md"))]
     struct GettingStarted;
+    #[doc = include_str!(concat!(env!("OUT_DIR"), "/LEADERSHIP.md"))]
+    struct Leadership;
+    #[doc = include_str!(concat!(env!("OUT_DIR"), "/WAITING.md"))]
+    struct Waits;
 
-    #[doc = include_str!("../../../docs/stores/memory.md")]
+    #[doc = include_str!(concat!(env!("OUT_DIR"), "/stores/memory.md"))]
     struct Memory;
-    #[doc = include_str!("../../../docs/stores/files.md")]
+    #[doc = include_str!(concat!(env!("OUT_DIR"), "/stores/files.md"))]
     struct Files;
-    #[doc = include_str!("../../../docs/stores/sqlite.md")]
+    #[doc = include_str!(concat!(env!("OUT_DIR"), "/stores/sqlite.md"))]
     struct Sqlite;
-    #[doc = include_str!("../../../docs/stores/postgres.md")]
+    #[doc = include_str!(concat!(env!("OUT_DIR"), "/stores/postgres.md"))]
     struct Postgres;
-    #[doc = include_str!("../../../docs/stores/redis.md")]
+    #[doc = include_str!(concat!(env!("OUT_DIR"), "/stores/redis.md"))]
     struct Redis;
 
-    #[doc = include_str!("../../../docs/tasks/retry.md")]
+    #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/retry.md"))]
     struct Retry;
-    #[doc = include_str!("../../../docs/tasks/delay.md")]
+    #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/delay.md"))]
     struct Delay;
-    #[doc = include_str!("../../../docs/tasks/priority.md")]
+    #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/priority.md"))]
     struct Priority;
-    #[doc = include_str!("../../../docs/tasks/dedup.md")]
+    #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/dedup.md"))]
     struct Dedup;
-    #[doc = include_str!("../../../docs/tasks/results.md")]
+    #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/results.md"))]
     struct Results;
-    #[doc = include_str!("../../../docs/tasks/cancel.md")]
+    #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/cancel.md"))]
     struct Cancel;
-    #[doc = include_str!("../../../docs/tasks/waiting.md")]
+    #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/waiting.md"))]
     struct Waiting;
-    #[doc = include_str!("../../../docs/tasks/transactions.md")]
+    #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/transactions.md"))]
     struct Transactions;
-    #[doc = include_str!("../../../docs/tasks/own-store.md")]
+    #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/own-store.md"))]
     struct OwnStore;
-    #[doc = include_str!("../../../docs/tasks/own-source-and-sink.md")]
+    #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/own-source-and-sink.md"))]
     struct OwnSourceAndSink;
-    #[doc = include_str!("../../../docs/tasks/testing.md")]
+    #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/testing.md"))]
     struct Testing;
-    #[doc = include_str!("../../../docs/tasks/operating.md")]
+    #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/operating.md"))]
     struct Operating;
 }

@@ -10,6 +10,7 @@ mod length;
 mod links;
 mod manifest;
 mod paths;
+mod programs;
 mod source;
 mod terminal;
 mod whitespace;
@@ -25,6 +26,7 @@ const RULES: &[fn(&Source, &Tree) -> Vec<Finding>] = &[
     |source, _| whitespace::check(source),
     |source, _| leftovers::check(source),
     |source, _| paths::check(source),
+    |source, _| programs::check(source),
     |source, _| entries::check(source),
     |source, _| manifest::check(source),
     |source, _| terminal::check(source),
@@ -66,6 +68,7 @@ mod tests {
             ("xtask/Cargo.toml", "[package]\npublish = false\n".to_owned()),
             ("a.md", "[there](b.md)\n".to_owned()),
             ("crates/queue-cli/src/a.rs", concat!("print", "ln!(\"x\");\n").to_owned()),
+            ("a.md", "```rust\n# fn main() {}\n```\n".to_owned()),
         ];
         for (path, text) in bad {
             let found = findings(&Source::new(path, text), &Tree::of(&[path]));
