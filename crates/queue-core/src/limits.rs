@@ -1,5 +1,5 @@
 use crate::{
-    Error, NewJob, Result,
+    Error, NewJob, Result, Span,
     lifecycle::{Patch, Transition},
 };
 
@@ -96,7 +96,8 @@ impl Limits {
     }
 
     fn check_job(&self, operation: &'static str, job: &NewJob) -> Result<()> {
-        self.check_payload(operation, "payload", job.payload.bytes.len())
+        self.check_payload(operation, "payload", job.payload.bytes.len())?;
+        check_times(operation, job)
     }
 
     fn check_payload(&self, operation: &'static str, what: &str, bytes: usize) -> Result<()> {
@@ -106,6 +107,22 @@ impl Limits {
     fn check_note(&self, what: &str, bytes: usize) -> Result<()> {
         check_bytes("apply", what, bytes, self.note_bytes_max)
     }
+}
+
+/// A job that expires before it may be claimed would never run, nor would a handler that has no time.
+fn check_times(operation: &'static str, job: &NewJob) -> Result<()> {
+    if job.time_limit == Some(Span::ZERO) {
+        return Err(Error::invalid(operation, "the time limit of a job must be longer than zero"));
+    }
+    let Some(expires_in) = job.expires_in.filter(|expires_in| *expires_in <= job.delay) else {
+        return Ok(());
+    };
+    let (expires_in, delay) = (expires_in.as_duration(), job.delay.as_duration());
+    let message = format!(
+        "a job that expires {expires_in:?} after its enqueue and is due after {delay:?} can never run; \
+         let it expire later than it is due"
+    );
+    Err(Error::invalid(operation, message))
 }
 
 fn check_bytes(operation: &'static str, what: &str, bytes: usize, most: usize) -> Result<()> {
@@ -123,8 +140,8 @@ fn check_bytes(operation: &'static str, what: &str, bytes: usize, most: usize) -
 mod tests {
     use super::*;
     use crate::{
-        ContentType, ErrorKind, Failure, JobId, JobMeta, Kind, LeaseToken, Payload, QueueName, Seq, Span,
-        State, Timestamp,
+        ContentType, ErrorKind, Failure, JobId, JobMeta, Kind, LeaseToken, Payload, QueueName, Seq, State,
+        Timestamp,
         lifecycle::{Cause, Event, Policy, decide},
     };
 
@@ -192,6 +209,26 @@ mod tests {
         assert!(LIMITS.check_enqueue(&[vec![job(4)], vec![job(4)]]).is_ok());
         assert!(LIMITS.check_enqueue(&[vec![job(4)], vec![job(4), job(4)]]).is_err());
         assert!(LIMITS.check_enqueue(&[vec![job(4)], vec![job(5)]]).is_err());
+    }
+
+    #[test]
+    fn a_job_that_could_never_run_is_refused() {
+        let (delay, later) = (Span::from_secs(5), Span::from_millis(5_001));
+        let expiring = |at| job(0).with_delay(delay).with_expires_in(at);
+        for operation in [
+            |job| LIMITS.check_enqueue(&[vec![job]]),
+            |job| LIMITS.check_transition(&transition(complete(0, vec![job]))),
+        ] {
+            assert!(operation(expiring(later)).is_ok());
+            assert!(operation(job(0).with_expires_in(Span::from_millis(1))).is_ok());
+            for at in [delay, Span::ZERO] {
+                let refused = operation(expiring(at)).expect_err("it would never run");
+                assert_eq!(refused.kind(), ErrorKind::Invalid);
+                assert!(refused.to_string().contains("can never run"), "{refused}");
+            }
+            assert!(operation(job(0).with_time_limit(Span::from_millis(1))).is_ok());
+            assert!(operation(job(0).with_time_limit(Span::ZERO)).is_err());
+        }
     }
 
     #[test]

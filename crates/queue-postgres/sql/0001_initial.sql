@@ -1,11 +1,12 @@
 -- Migration 1: the first schema. Runs once per schema, inside the migration's transaction. {schema} is the quoted name.
 --
--- A job is spread over tables by how often its parts change. `body` is written once in a life. The state of a job is one row in
+-- A job is spread over tables by how often its parts change. `body` is written once in a life, but for a redrive that
+-- mends the content type. The state of a job is one row in
 -- exactly one of three narrow tables: `ready` while it waits, `lease` while it runs, `finished` when it is terminal. A step
 -- of a life deletes the row here and inserts it there, so the hot tables hold live jobs alone and nothing large is
 -- rewritten. Whoever deleted a state row, and nobody else, may delete the body, or write the next life of the id over it.
 --
--- Times are milliseconds since 1970 on the store's clock. Flags: 1 cancel requested, 2 awaited.
+-- Times are milliseconds since 1970 on the store's clock. Flags: 1 cancel requested, 2 awaited, 4 expires no more.
 
 CREATE TABLE {schema}.clock (
   one  boolean PRIMARY KEY DEFAULT true CHECK (one),
@@ -32,10 +33,12 @@ CREATE SEQUENCE {schema}.life AS bigint;
 CREATE TABLE {schema}.body (
   seq            bigint   PRIMARY KEY,
   created_at     bigint   NOT NULL,
-  max_attempts   bigint   NOT NULL, -- 0 is unlimited
-  max_stalls     bigint   NOT NULL, -- 0 is unlimited
   keep_completed bigint   NOT NULL, -- milliseconds; -1 forever, -2 remove
   keep_failed    bigint   NOT NULL, -- milliseconds; -1 forever, -2 remove
+  expires_in     bigint,            -- milliseconds from created_at, to wait for its start
+  time_limit     bigint,            -- milliseconds, of its handler
+  max_attempts   integer  NOT NULL, -- 0 is unlimited; a number without a sign, so beyond 2^31 it looks negative here
+  max_stalls     integer  NOT NULL, -- the same
   queue          integer  NOT NULL,
   priority       smallint NOT NULL,
   id             text COLLATE "C" NOT NULL,
@@ -145,6 +148,7 @@ CREATE TABLE {schema}.feed (
 CREATE VIEW {schema}.job AS
 SELECT
   b.seq, b.id, b.kind, b.priority, b.created_at, b.max_attempts, b.max_stalls, b.keep_completed, b.keep_failed,
+  b.expires_in, b.time_limit,
   s.state, s.revision, s.run_at, s.epoch, s.failures, s.stalls, s.flags, s.expires_at, s.worker, s.token,
   s.settled_token, s.settled_event, s.reason, s.finished_at, s.purge_at, s.error_name, s.error_message, s.progress,
   s.error_details, s.result_type, s.result, b.content_type, b.payload, b.queue

@@ -31,7 +31,7 @@ held AS MATERIALIZED (
   ) AS b
   CROSS JOIN LATERAL (
     SELECT * FROM {schema}.lease AS s
-    WHERE s.seq = i.seq AND s.token = i.token AND s.epoch = i.epoch AND s.flags = i.seen_flags
+    WHERE s.seq = i.seq AND s.token = i.token AND s.epoch = i.epoch AND s.flags & 3 = i.seen_flags
     LIMIT 1 FOR UPDATE
   ) AS s
 ),
@@ -62,5 +62,5 @@ told AS (
   WHERE $12::text IS NOT NULL
 )
 SELECT
-  (SELECT sent FROM told), {stamp}, {item}, i.revision, i.run_at, i.epoch, i.error_name, i.error_message, i.progress
+  (SELECT sent FROM told), {stamp}, {item}, i.revision, i.run_at, i.epoch, i.error_name, i.error_message, i.progress, i.flags
 FROM t LEFT JOIN held AS i ON true;

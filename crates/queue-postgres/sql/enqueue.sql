@@ -1,5 +1,5 @@
 -- In: mark, queue, columns of the jobs (each id once), channel, origin, whether the statement may be sent again,
--- bytes of results.
+-- bytes of results; how long jobs may wait for their start and their handlers may run, -1 for ever.
 -- Out: now, position, the new life if one began, and what holds or held the id: life, revision, state, result. Results end
 -- before the first that the answer has no room for, and the first one always fits.
 -- Guard: the rule of ids (I9). A job with neither a new life nor a holder met another enqueue of the same id that
@@ -12,19 +12,22 @@
 WITH t AS MATERIALIZED (SELECT {time}),
 input AS MATERIALIZED (
   SELECT * FROM unnest(
-    $3::text[], $4::text[], $5::smallint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[],
-    $11::boolean[], $12::smallint[], $13::text[], $14::bytea[]
+    $3::text[], $4::text[], $5::smallint[], $6::bigint[], $7::integer[], $8::integer[], $9::bigint[], $10::bigint[],
+    $11::boolean[], $12::smallint[], $13::text[], $14::bytea[], $19::bigint[], $20::bigint[]
   ) WITH ORDINALITY AS i (
     id, kind, priority, delay, max_attempts, max_stalls, keep_completed, keep_failed, replaces, flags, content_type,
-    payload, n
+    payload, expires_in, time_limit, n
   )
 ),
 present AS MATERIALIZED (
   SELECT
     i.n, j.seq, j.revision, j.state, j.result_type, j.result,
-    coalesce(j.purge_at <= (SELECT now FROM t), false) OR j.state = 5 OR (j.state = 4 AND i.replaces) AS makes_room
+    coalesce(j.purge_at <= (SELECT now FROM t), false) OR j.state = 5 OR (j.state = 4 AND i.replaces)
+      OR (j.state = 0 AND j.flags & 4 = 0 AND coalesce(j.created_at + j.expires_in <= (SELECT now FROM t), false))
+      AS makes_room
   FROM input AS i CROSS JOIN LATERAL (
-    SELECT seq, revision, state, purge_at, result_type, result FROM {schema}.job WHERE queue = $2 AND id = i.id LIMIT 1
+    SELECT seq, revision, state, flags, created_at, expires_in, purge_at, result_type, result
+    FROM {schema}.job WHERE queue = $2 AND id = i.id LIMIT 1
   ) AS j
 ),
 room AS MATERIALIZED (
@@ -35,13 +38,20 @@ room AS MATERIALIZED (
   ) AS r
   WHERE r.total <= $18
 ),
-gone AS (
-  -- The version that was judged: one that is kept for longer since then makes no room.
+-- The version that was judged: one that was claimed since then makes no room, nor does one that is kept for longer.
+gone_ready AS (
+  DELETE FROM {schema}.ready AS s
+  USING (SELECT * FROM present WHERE makes_room ORDER BY seq) AS p
+  WHERE s.seq = ANY (ARRAY[p.seq]) AND s.revision = p.revision
+  RETURNING p.n, s.seq, s.revision, s.flags
+),
+gone_finished AS (
   DELETE FROM {schema}.finished AS s
   USING (SELECT * FROM present WHERE makes_room ORDER BY seq) AS p
   WHERE s.seq = ANY (ARRAY[p.seq]) AND s.revision = p.revision
   RETURNING p.n, s.seq, s.revision, s.flags
 ),
+gone AS MATERIALIZED (SELECT * FROM gone_ready UNION ALL SELECT * FROM gone_finished),
 numbered AS MATERIALIZED (
   SELECT nextval({life}) AS seq, i.*
   FROM (
@@ -52,12 +62,12 @@ numbered AS MATERIALIZED (
 ),
 fresh AS (
   INSERT INTO {schema}.body (
-    seq, created_at, max_attempts, max_stalls, keep_completed, keep_failed, queue, priority, id, kind, content_type,
-    payload
+    seq, created_at, max_attempts, max_stalls, keep_completed, keep_failed, expires_in, time_limit, queue, priority, id,
+    kind, content_type, payload
   )
   SELECT
-    i.seq, t.now, i.max_attempts, i.max_stalls, i.keep_completed, i.keep_failed, $2, i.priority, i.id, i.kind,
-    i.content_type, i.payload
+    i.seq, t.now, i.max_attempts, i.max_stalls, i.keep_completed, i.keep_failed, nullif(i.expires_in, -1),
+    nullif(i.time_limit, -1), $2, i.priority, i.id, i.kind, i.content_type, i.payload
   FROM numbered AS i CROSS JOIN t
   WHERE i.n NOT IN (SELECT n FROM gone)
   ORDER BY i.id COLLATE "C"
@@ -67,7 +77,8 @@ fresh AS (
 renewed AS (
   UPDATE {schema}.body AS b SET
     seq = i.seq, created_at = i.now, max_attempts = i.max_attempts, max_stalls = i.max_stalls,
-    keep_completed = i.keep_completed, keep_failed = i.keep_failed, priority = i.priority, kind = i.kind,
+    keep_completed = i.keep_completed, keep_failed = i.keep_failed,
+    expires_in = nullif(i.expires_in, -1), time_limit = nullif(i.time_limit, -1), priority = i.priority, kind = i.kind,
     content_type = i.content_type, payload = i.payload
   FROM (SELECT i.*, g.seq AS former, t.now FROM gone AS g JOIN numbered AS i ON i.n = g.n CROSS JOIN t) AS i
   WHERE b.seq = ANY (ARRAY[i.former]) AND (SELECT count(*) FROM fresh) >= 0 -- these wait for nobody, so those come first

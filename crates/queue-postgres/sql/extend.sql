@@ -4,7 +4,9 @@
 -- holds is passed over: it may be a caller's open transaction, and the other leases cannot wait for its end.
 WITH t AS MATERIALIZED (SELECT {time}),
 i AS MATERIALIZED (
-  SELECT i.*, b.kind, b.priority, b.created_at, b.max_attempts, b.max_stalls, b.keep_completed, b.keep_failed
+  SELECT
+    i.*, b.kind, b.priority, b.created_at, b.max_attempts, b.max_stalls, b.keep_completed, b.keep_failed, b.expires_in,
+    b.time_limit
   FROM unnest($2::integer[], $3::bigint[], $4::text[], $5::bytea[], $6::bigint[], $7::bytea[], $10::bigint[])
     WITH ORDINALITY AS i (queue, seq, id, token, span, to_progress, seen_epoch, n)
   CROSS JOIN LATERAL (
@@ -43,6 +45,5 @@ told AS (
   WHERE $8::text IS NOT NULL
 )
 SELECT
-  (SELECT sent FROM told), {stamp}, i.seq, i.id, i.kind, i.priority, i.created_at, i.max_attempts, i.max_stalls,
-  i.keep_completed, i.keep_failed, {leased}
+  (SELECT sent FROM told), {stamp}, {item}, {leased}
 FROM t LEFT JOIN (extended AS s JOIN i ON i.n = s.n) ON true;

@@ -4,7 +4,9 @@
 -- Guard: the revision that was seen, on the newest version of the row.
 WITH t AS MATERIALIZED (SELECT {time}),
 i AS MATERIALIZED (
-  SELECT i.*, b.kind, b.priority, b.created_at, b.max_attempts, b.max_stalls, b.keep_completed, b.keep_failed
+  SELECT
+    i.*, b.kind, b.priority, b.created_at, b.max_attempts, b.max_stalls, b.keep_completed, b.keep_failed, b.expires_in,
+    b.time_limit
   FROM unnest($2::integer[], $3::bigint[], $4::text[], $5::bigint[], $6::smallint[], $7::bigint[]) WITH ORDINALITY
     AS i (queue, seq, id, seen_revision, to_flags, keep, n)
   CROSS JOIN LATERAL (

@@ -6,20 +6,21 @@
 -- wait in a circle; under a plan that visits them otherwise, the server breaks the circle and the batch is sent again.
 -- A lapsed lease that somebody holds is passed over: it may be a caller's open transaction, and whoever rescues cannot wait for
 -- its end.
+-- Marks: 1 a life that begins afresh, 4 expires no more. The type of a result is that of the payload where a job waits again.
 -- A step of a life: the row leaves one table and enters another, or goes with its body (I5, I6, I20).
 WITH t AS MATERIALIZED (SELECT {time}),
 i AS MATERIALIZED (
   SELECT
-    i.*, b.kind, b.priority, b.created_at, b.max_attempts, b.max_stalls, b.keep_completed, b.keep_failed,
-    octet_length(b.payload) AS size
+    i.*, i.marks & 1 <> 0 AS fresh, b.kind, b.priority, b.created_at, b.max_attempts, b.max_stalls, b.keep_completed,
+    b.keep_failed, b.expires_in, b.time_limit, octet_length(b.payload) AS size
   FROM unnest(
     $2::integer[], $3::bigint[], $4::text[], $5::bytea[], $6::smallint[], $7::bigint[], $8::smallint[], $9::smallint[],
     $10::smallint[], $11::smallint[], $12::smallint[], $13::bigint[], $14::bigint[], $15::bigint[], $16::smallint[],
-    $17::text[], $18::text[], $19::bytea[], $20::boolean[], $21::text[], $22::bytea[], $25::bigint[]
+    $17::text[], $18::text[], $19::bytea[], $20::smallint[], $21::text[], $22::bytea[], $25::bigint[]
   ) WITH ORDINALITY AS i (
     queue, seq, id, token, seen_flags, seen_revision, lapse, event,
     target, to_state, time_rule, span, to_failures, to_stalls, to_reason,
-    to_error, to_message, to_details, fresh, to_result_type, to_result, seen_epoch, n
+    to_error, to_message, to_details, marks, to_result_type, to_result, seen_epoch, n
   )
   CROSS JOIN LATERAL (
     SELECT * FROM {schema}.body AS b WHERE b.seq = i.seq AND b.queue = i.queue AND b.id = i.id LIMIT 1
@@ -41,7 +42,7 @@ left_lease AS (
   WHERE s.seq = ANY (ARRAY[i.seq]) AND (i.lapse <> 1 OR i.n IN (SELECT n FROM free))
     AND CASE
       WHEN i.token IS NULL THEN s.revision = i.seen_revision
-      ELSE s.token = i.token AND s.epoch = i.seen_epoch AND (i.seen_flags IS NULL OR s.flags = i.seen_flags)
+      ELSE s.token = i.token AND s.epoch = i.seen_epoch AND (i.seen_flags IS NULL OR s.flags & 3 = i.seen_flags)
     END
     AND CASE i.lapse
       WHEN 1 THEN s.expires_at <= (SELECT now FROM t)
@@ -74,7 +75,7 @@ next AS MATERIALIZED (
     END AS run_at,
     t.now AS finished_at, CASE WHEN i.target = 1 THEN t.now + i.span END AS purge_at,
     s.revision + 1 AS revision, s.epoch,
-    (CASE WHEN i.fresh THEN s.flags & 2 ELSE s.flags END)::smallint AS flags,
+    ((CASE WHEN i.fresh THEN s.flags & 6 ELSE s.flags END) | (i.marks & 4))::smallint AS flags,
     CASE WHEN i.event IS NULL THEN s.settled_token ELSE i.token END AS settled_token,
     coalesce(i.event, s.settled_event) AS settled_event,
     CASE WHEN i.to_error IS NOT NULL THEN i.to_error WHEN NOT i.fresh THEN s.error_name END AS error_name,
@@ -102,6 +103,11 @@ to_finished AS (
     seq, finished_at, purge_at, run_at, revision, epoch, failures, stalls, queue, state, flags, reason, settled_event,
     settled_token, error_name, error_message, error_details, progress, result_type, result
   FROM next WHERE target = 1
+),
+retyped AS (
+  UPDATE {schema}.body AS b SET content_type = x.result_type
+  FROM next AS x
+  WHERE x.target = 0 AND x.result_type IS NOT NULL AND b.seq = ANY (ARRAY[x.seq])
 ),
 removed AS (
   DELETE FROM {schema}.body WHERE seq = ANY (ARRAY(SELECT seq FROM next WHERE target = 2))

@@ -41,7 +41,8 @@ UNION ALL
 SELECT 'job ' || seq || ' is wrong about having a result' FROM {schema}.finished
 WHERE (state = 3) <> (result IS NOT NULL) OR (result IS NULL) <> (result_type IS NULL)
 UNION ALL
-SELECT 'job ' || seq || ' is wrong about having a reason' FROM {schema}.finished WHERE (state = 4) <> (reason IS NOT NULL)
+SELECT 'job ' || seq || ' is wrong about having a reason' FROM {schema}.finished
+WHERE CASE state WHEN 4 THEN coalesce(reason = 5, true) WHEN 5 THEN reason <> 5 ELSE reason IS NOT NULL END -- 5 is expired
 UNION ALL
 SELECT 'job ' || s.seq || ' is wrong about its last settle'
 FROM (

@@ -3,17 +3,18 @@
 use bytes::Bytes;
 use queue_core::{
     Budget, ContentType, Failure, InvalidName, JobBody, JobId, JobMeta, JobRecord, Kind, LeaseInfo,
-    LeaseToken, Moment, Payload, QueueName, Reason, Retention, RetentionPolicy, Seq, State, Timestamp,
+    LeaseToken, Moment, Payload, QueueName, Reason, Retention, RetentionPolicy, Seq, Span, State, Timestamp,
     WorkerId,
     lifecycle::{Flags, LastSettle, Settle, TrackedJob},
 };
 use sqlx::{Decode, Postgres, Row, Type, postgres::PgRow};
 
 /// How many columns a job has without its large parts.
-pub(crate) const META_COLUMNS: usize = 27;
+pub(crate) const META_COLUMNS: usize = 29;
 
 const CANCEL_REQUESTED: i16 = 1;
 const AWAITED: i16 = 2;
+const EXPIRY_LIFTED: i16 = 4;
 
 /// A value that this library would not have written.
 #[derive(Debug)]
@@ -83,8 +84,8 @@ pub(crate) fn code<T>(raw: i16, from_code: impl Fn(u8) -> Option<T>) -> sqlx::Re
 pub(crate) fn read_job(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<TrackedJob> {
     Ok(TrackedJob {
         meta: read_meta(row, at, queue)?,
-        token: read_token(row, at + 18)?,
-        last_settle: match (read_token(row, at + 19)?, optional::<i16>(row, at + 20)?) {
+        token: read_token(row, at + 20)?,
+        last_settle: match (read_token(row, at + 21)?, optional::<i16>(row, at + 22)?) {
             (Some(token), Some(event)) => Some(LastSettle { token, settle: code(event, Settle::from_code)? }),
             _ => None,
         },
@@ -94,8 +95,8 @@ pub(crate) fn read_job(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Resul
 /// Reads a waiting job as a claim selects it.
 pub(crate) fn read_waiting(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<JobMeta> {
     Ok(JobMeta {
-        last_error: read_failure(row, at + 16)?,
-        progress: bytes(row, at + 18)?,
+        last_error: read_failure(row, at + 18)?,
+        progress: bytes(row, at + 20)?,
         ..read_state(row, at, queue)?
     })
 }
@@ -104,11 +105,12 @@ pub(crate) fn read_waiting(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::R
 pub(crate) fn read_held(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<JobMeta> {
     Ok(JobMeta {
         state: State::Processing,
-        revision: counter(row, at + 9)?,
-        run_at: time(row, at + 10)?,
-        epoch: counter(row, at + 11)?,
-        last_error: read_failure(row, at + 12)?,
-        progress: bytes(row, at + 14)?,
+        revision: counter(row, at + 11)?,
+        run_at: time(row, at + 12)?,
+        epoch: counter(row, at + 13)?,
+        last_error: read_failure(row, at + 14)?,
+        progress: bytes(row, at + 16)?,
+        expiry_lifted: row.try_get::<i16, _>(at + 17)? & EXPIRY_LIFTED != 0,
         ..read_written_once(row, at, queue)?
     })
 }
@@ -139,28 +141,29 @@ pub(crate) fn read_payload(row: &PgRow, at: usize) -> sqlx::Result<Option<Payloa
 
 fn read_meta(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<JobMeta> {
     Ok(JobMeta {
-        lease: read_lease(row, at + 16)?,
-        reason: optional::<i16>(row, at + 21)?.map(|raw| code(raw, Reason::from_code)).transpose()?,
-        finished_at: optional(row, at + 22)?.map(Timestamp::from_millis),
-        purge_at: optional(row, at + 23)?.map(Timestamp::from_millis),
-        last_error: read_failure(row, at + 24)?,
-        progress: bytes(row, at + 26)?,
+        lease: read_lease(row, at + 18)?,
+        reason: optional::<i16>(row, at + 23)?.map(|raw| code(raw, Reason::from_code)).transpose()?,
+        finished_at: optional(row, at + 24)?.map(Timestamp::from_millis),
+        purge_at: optional(row, at + 25)?.map(Timestamp::from_millis),
+        last_error: read_failure(row, at + 26)?,
+        progress: bytes(row, at + 28)?,
         ..read_state(row, at, queue)?
     })
 }
 
 /// The columns of a body, and those that every state has.
 fn read_state(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<JobMeta> {
-    let flags: i16 = row.try_get(at + 15)?;
+    let flags: i16 = row.try_get(at + 17)?;
     Ok(JobMeta {
-        state: code(row.try_get(at + 9)?, State::from_code)?,
-        revision: counter(row, at + 10)?,
-        run_at: time(row, at + 11)?,
-        epoch: counter(row, at + 12)?,
-        failures: small(row, at + 13)?,
-        stalls: small(row, at + 14)?,
+        state: code(row.try_get(at + 11)?, State::from_code)?,
+        revision: counter(row, at + 12)?,
+        run_at: time(row, at + 13)?,
+        epoch: counter(row, at + 14)?,
+        failures: small(row, at + 15)?,
+        stalls: small(row, at + 16)?,
         cancel_requested: flags & CANCEL_REQUESTED != 0,
         awaited: flags & AWAITED != 0,
+        expiry_lifted: flags & EXPIRY_LIFTED != 0,
         ..read_written_once(row, at, queue)?
     })
 }
@@ -174,9 +177,12 @@ fn read_written_once(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<
         kind: name::<Kind>(row, at + 2)?,
         priority: row.try_get(at + 3)?,
         created_at: time(row, at + 4)?,
-        max_attempts: Budget::from_raw(small(row, at + 5)?),
-        max_stalls: Budget::from_raw(small(row, at + 6)?),
+        max_attempts: budget(row, at + 5)?,
+        max_stalls: budget(row, at + 6)?,
         retention: RetentionPolicy { completed: retention(row, at + 7)?, failed: retention(row, at + 8)? },
+        expires_in: span(row, at + 9)?,
+        time_limit: span(row, at + 10)?,
+        expiry_lifted: false,
         state: State::Queued,
         revision: 0,
         run_at: Timestamp::default(),
@@ -213,6 +219,19 @@ fn read_token(row: &PgRow, at: usize) -> sqlx::Result<Option<LeaseToken>> {
 
 fn bytes(row: &PgRow, at: usize) -> sqlx::Result<Option<Bytes>> {
     Ok(optional::<&[u8]>(row, at)?.map(Bytes::copy_from_slice))
+}
+
+fn budget(row: &PgRow, at: usize) -> sqlx::Result<Budget> {
+    row.try_get(at).map(|raw: i32| Budget::from_raw(raw.cast_unsigned()))
+}
+
+/// A budget as its column has it, which has as many bits.
+pub(crate) fn budget_bits(budget: Budget) -> i32 {
+    budget.as_raw().cast_signed()
+}
+
+fn span(row: &PgRow, at: usize) -> sqlx::Result<Option<Span>> {
+    Ok(optional::<i64>(row, at)?.map(Span::from_millis))
 }
 
 fn retention(row: &PgRow, at: usize) -> sqlx::Result<Retention> {

@@ -26,8 +26,8 @@ async fn end(store: &PostgresStorage, id: &str) {
 fn body(id: &str) -> String {
     format!(
         "INSERT INTO queue.body
-         SELECT 0, created_at, max_attempts, max_stalls, keep_completed, keep_failed, queue, priority, '{id}', kind,
-           content_type, payload
+         SELECT 0, created_at, keep_completed, keep_failed, expires_in, time_limit, max_attempts, max_stalls, queue,
+           priority, '{id}', kind, content_type, payload
          FROM queue.body LIMIT 1"
     )
 }
@@ -177,7 +177,7 @@ async fn heartbeats_and_rescues_of_others_do_not_wait_for_a_transaction_that_com
         let beats = store.apply(decided(&held, extend)).await.expect("the server answers").value;
         assert!(matches!(beats[..], [Applied::Stale(_), Applied::Done(_)]), "{beats:?}");
         let rescues =
-            store.apply(decided(&lapsed, |_| Event::Expire)).await.expect("the server answers").value;
+            store.apply(decided(&lapsed, |_| Event::Lapse)).await.expect("the server answers").value;
         assert!(matches!(rescues[..], [Applied::Stale(_), Applied::Done(_)]), "{rescues:?}");
     };
     tokio::select! {

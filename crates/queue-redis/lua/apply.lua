@@ -4,7 +4,7 @@
 --
 -- In from ARGV[3]: the queue's number as the seqs have it, the count of transitions, their shapes (guard and patch without
 -- what differs from job to job, src/transition.rs), all seqs as one string, all ids with their lengths as another; one large
--- part (a result, error details or progress) for each, or one for all, and before them how many; two bytes each for how many
+-- part (a result, error details, progress or a content type) for each, or one for all, and before them how many; two bytes each for how many
 -- jobs follow, or '' if none does; their count; the jobs (part/admit.lua).
 -- Out: now, clock, number, { place of each transition that is not done, and 1 lease lost, 2 stale, 3 missing }, { for each transition
 -- its record, '' if missing }.
@@ -20,6 +20,7 @@ local BY_LEASE, LAPSED, LIVE, ANY_FLAGS = 1, 1, 2, 255
 local REQUEUE, FINISH, REMOVE, EXTEND, FLAG, RETAIN = 1, 2, 3, 4, 5, 6
 local SOONEST, AFTER, NEVER_PURGED = 1, 2, 3
 local WITH_ERROR, FRESH, WITH_RESULT, WITH_DETAILS, WITH_PROGRESS, WITH_SMALL_RESULT = 1, 2, 4, 8, 16, 32
+local LIFTS_EXPIRY, WITH_TYPE = 64, 128
 local IS_DONE, IS_LOST, IS_STALE, IS_MISSING = 0, 1, 2, 3
 
 local function read_shape(shape)
@@ -105,6 +106,8 @@ local function plan_of(sent, front)
       reason, when, purge_at = sent.reason, now, sent.mode == NEVER_PURGED and NEVER or sent.time
     else
       if is_leased or is_fresh then when = 0 end
+      if has(marks, LIFTS_EXPIRY) and not has(flags, EXPIRY_LIFTED) then flags = flags + EXPIRY_LIFTED end
+      plan.takes_type = has(marks, WITH_TYPE)
       plan.run_at, plan.is_soonest = sent.mode == AFTER and sent.time, sent.mode == SOONEST
       if is_fresh then
         flags = flags - flags % 2 - (has(flags, HAS_PROGRESS) and HAS_PROGRESS or 0)
@@ -187,6 +190,10 @@ for item = 1, count do
         answer = plan.changes_tail and patched(plan, job, large) or plan.front .. sub(job, plan.tail)
         if plan.is_small then
           answer = answer .. large
+        elseif plan.takes_type then
+          retyped = retyped or {}
+          local payload = call('HGET', PAYLOAD, seq)
+          retyped[#retyped + 1], retyped[#retyped + 2] = seq, large .. sub(payload, 2 + byte(payload))
         elseif plan.field then
           outcomes = outcomes or {}
           outcomes[outcomes_count + 1], outcomes[outcomes_count + 2] = seq .. plan.field, large

@@ -19,6 +19,7 @@
 //! | as long as the front says | error and progress |
 //! | 1 and more, 1 and more | id; kind; each behind its length |
 //! | 4, 4, 6, 6 | budgets; retentions + 2 |
+//! | 6, 6 | how long it may wait for its start, and how long its handler may run, zero for ever; only where a flag says so |
 //! | what is left | a result of at most [`SMALL_RESULT_MAX`] bytes; larger ones stand elsewhere |
 //!
 //! The token is the lease's while Processing, and afterwards that of the last settle.
@@ -27,7 +28,7 @@ use crate::reader::Reader;
 use bytes::Bytes;
 use queue_core::{
     Budget, Failure, JobId, JobMeta, Kind, LeaseInfo, NewJob, OnFailed, Payload, QueueName, Reason,
-    Retention, RetentionPolicy, Seq, State, Timestamp, WorkerId,
+    Retention, RetentionPolicy, Seq, Span, State, Timestamp, WorkerId,
 };
 
 const CANCEL_REQUESTED: u8 = 1;
@@ -36,6 +37,8 @@ const HAS_PROGRESS: u8 = 16;
 const HAS_RESULT: u8 = 4;
 const HAS_DETAILS: u8 = 8;
 const RESULT_WITHIN: u8 = 32;
+const EXPIRY_LIFTED: u8 = 64;
+const HAS_TIMES: u8 = 128;
 const TOKEN_BYTES: usize = 16;
 /// A seq as keys and indexes have it.
 pub(crate) const SEQ_BYTES: usize = 6;
@@ -49,6 +52,7 @@ const RETENTION_BIAS: i64 = 2;
 const NUMBER_BITS: u32 = 20;
 const AWAITED_NEW: u8 = 1;
 const REPLACE_FAILED: u8 = 2;
+const TIMES_NEW: u8 = 4;
 
 /// The lowest number of a queue that no seq has room for.
 pub(crate) const NUMBERS_MAX: u64 = 1 << NUMBER_BITS;
@@ -103,6 +107,9 @@ pub(crate) fn read(queue: &QueueName, seq: Seq, job: &[u8]) -> Option<StoredJob>
     let (id, kind) = (JobId::new(from.short_text()?).ok()?, Kind::new(from.short_text()?).ok()?);
     let (max_attempts, max_stalls) = (Budget::from_raw(from.u32()?), Budget::from_raw(from.u32()?));
     let retention = RetentionPolicy { completed: retention(from.six()?)?, failed: retention(from.six()?)? };
+    let has_times = flags & HAS_TIMES != 0;
+    let (expires_in, time_limit) =
+        if has_times { (span(from.six()?), span(from.six()?)) } else { (None, None) };
     let meta = JobMeta {
         queue: queue.clone(),
         id,
@@ -117,6 +124,9 @@ pub(crate) fn read(queue: &QueueName, seq: Seq, job: &[u8]) -> Option<StoredJob>
         epoch,
         failures,
         stalls,
+        expires_in,
+        expiry_lifted: flags & EXPIRY_LIFTED != 0,
+        time_limit,
         max_attempts,
         max_stalls,
         lease: if state == State::Processing { Some(lease(worker, ends)?) } else { None },
@@ -139,8 +149,9 @@ pub(crate) fn read(queue: &QueueName, seq: Seq, job: &[u8]) -> Option<StoredJob>
 /// What decides the first state of a new job besides the time: delay, marks and priority. Jobs of a batch often share it.
 pub(crate) fn options(new: &NewJob) -> Vec<u8> {
     let mut options = Vec::with_capacity(9);
-    let marks =
-        u8::from(new.awaited) * AWAITED_NEW + u8::from(new.on_failed == OnFailed::Replace) * REPLACE_FAILED;
+    let marks = u8::from(new.awaited) * AWAITED_NEW
+        + u8::from(new.on_failed == OnFailed::Replace) * REPLACE_FAILED
+        + u8::from(has_times(new)) * TIMES_NEW;
     options.extend_from_slice(&six(new.delay.as_millis().unsigned_abs()));
     options.push(marks);
     options.extend_from_slice(&priority_bytes(new.priority));
@@ -159,7 +170,17 @@ pub(crate) fn head(new: &NewJob) -> Vec<u8> {
     for kept in [new.retention.completed, new.retention.failed] {
         head.extend_from_slice(&six((kept.as_raw() + RETENTION_BIAS).unsigned_abs()));
     }
+    if has_times(new) {
+        for span in [new.expires_in, new.time_limit] {
+            head.extend_from_slice(&six(span.map_or(0, Span::as_millis).unsigned_abs()));
+        }
+    }
     head
+}
+
+/// Most jobs have neither, and no bytes for them.
+fn has_times(new: &NewJob) -> bool {
+    new.expires_in.is_some() || new.time_limit.is_some()
 }
 
 /// A priority so that its bytes sort as it does.
@@ -216,6 +237,11 @@ fn lease(worker: &[u8], expires_at: Timestamp) -> Option<LeaseInfo> {
 
 fn retention(raw: u64) -> Option<Retention> {
     Retention::from_raw(i64::try_from(raw).ok()? - RETENTION_BIAS)
+}
+
+/// No job may wait for no time, nor run for none.
+fn span(millis: u64) -> Option<Span> {
+    (millis > 0).then(|| Span::from_millis(millis.cast_signed()))
 }
 
 /// Six bytes always fit.

@@ -1,6 +1,6 @@
 //! Transitions as scripts take them. The order of the parts is `SHAPE` in `lua/apply.lua`.
 
-use crate::row::{SMALL_RESULT_MAX, payload_bytes, six, write_failure, write_payload};
+use crate::row::{SMALL_RESULT_MAX, payload_bytes, push_short, six, write_failure, write_payload};
 use queue_core::lifecycle::{
     BodyPatch, Finish, Flags, Lapse, Patch, Proof, Purge, Requeue, RunAt, Transition,
 };
@@ -18,6 +18,8 @@ const WITH_RESULT: u8 = 4;
 const WITH_DETAILS: u8 = 8;
 const WITH_PROGRESS: u8 = 16;
 const WITH_SMALL_RESULT: u8 = 32;
+const LIFTS_EXPIRY: u8 = 64;
+const WITH_TYPE: u8 = 128;
 
 /// What a patch says, in the places that a shape has for it.
 #[derive(Default)]
@@ -49,11 +51,16 @@ pub(crate) fn shape(sent: &Transition) -> Vec<u8> {
     shape
 }
 
-/// The part whose size is up to the job's author: a result, error details or progress.
+/// The part whose size is up to the job's author: a result, error details or progress; or the content type of its payload.
 pub(crate) fn large(patch: &Patch) -> Vec<u8> {
     match (patch.body(), patch) {
         (BodyPatch::Result(result), _) => write_payload(&result),
         (BodyPatch::ErrorDetails(Some(details)), _) => details.to_vec(),
+        (BodyPatch::Clear { content_type: Some(content_type) }, _) => {
+            let mut large = Vec::new();
+            push_short(&mut large, content_type.as_str().as_bytes());
+            large
+        }
         (_, Patch::Extend { progress: Some(progress), .. }) => progress.to_vec(),
         _ => Vec::new(),
     }
@@ -104,7 +111,7 @@ fn requeue(patch: &Requeue, body: u8) -> Parts {
         state: patch.state.as_code(),
         reason: 0,
         mode,
-        marks: body | (u8::from(patch.fresh) * FRESH),
+        marks: body | (u8::from(patch.fresh) * FRESH) | (u8::from(patch.lifts_expiry) * LIFTS_EXPIRY),
         failures: patch.failures,
         stalls: patch.stalls,
         span_ms,
@@ -133,7 +140,8 @@ fn body_marks(patch: &Patch) -> u8 {
         BodyPatch::Result(result) if payload_bytes(&result) <= SMALL_RESULT_MAX => WITH_SMALL_RESULT,
         BodyPatch::Result(_) => WITH_RESULT,
         BodyPatch::ErrorDetails(Some(_)) => WITH_DETAILS,
-        BodyPatch::ErrorDetails(None) | BodyPatch::Clear | BodyPatch::Keep => 0,
+        BodyPatch::Clear { content_type: Some(_) } => WITH_TYPE,
+        BodyPatch::ErrorDetails(None) | BodyPatch::Clear { content_type: None } | BodyPatch::Keep => 0,
     };
     let has_error = match patch {
         Patch::Requeue(Requeue { error, .. }) | Patch::Finish(Finish { error, .. }) => error.is_some(),

@@ -1,6 +1,6 @@
 -- Migration 1: the first schema. Runs once per database file, inside the migration's transaction.
 --
--- A row of `queue_job` is a job as it was enqueued, and never changes. `queue_life` says what became of it, from the
+-- A row of `queue_job` is a job as it was enqueued, and hardly ever changes. `queue_life` says what became of it, from the
 -- first claim or other change on; a job without a row there is as it was enqueued: Queued, at revision 1, never claimed.
 -- So rows are appended where they stay, and a change rewrites a small row beside its neighbours of the same claim.
 -- A waiting job stands besides in exactly one of `queue_ready` and `queue_scheduled`, which are nothing but their order.
@@ -33,7 +33,9 @@ CREATE TABLE queue_job (
   keep_completed INTEGER NOT NULL, -- milliseconds; -1 forever, -2 remove
   keep_failed    INTEGER NOT NULL, -- milliseconds; -1 forever, -2 remove
   awaited        INTEGER NOT NULL, -- when it was enqueued; queue_life.flags has it since
-  content_type   TEXT    NOT NULL,
+  expires_in     INTEGER, -- from created_at, how long it may wait for its start
+  time_limit     INTEGER, -- of its handler
+  content_type   TEXT    NOT NULL, -- a redrive may change it
   payload        BLOB    NOT NULL  -- last, so that reading what stands before it never touches large ones
 ) STRICT;
 
@@ -48,7 +50,7 @@ CREATE TABLE queue_life (
   epoch         INTEGER NOT NULL,
   failures      INTEGER NOT NULL,
   stalls        INTEGER NOT NULL,
-  flags         INTEGER NOT NULL, -- 1 cancel requested, 2 awaited
+  flags         INTEGER NOT NULL, -- 1 cancel requested, 2 awaited, 4 expires no more
   expires_at    INTEGER,
   worker        TEXT,
   token         BLOB,    -- of the present lease, or of the one that settled_event ended

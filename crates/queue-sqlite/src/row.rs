@@ -2,18 +2,19 @@
 
 use queue_core::{
     Budget, Failure, JobId, JobMeta, Kind, LeaseInfo, LeaseToken, QueueName, Reason, Retention,
-    RetentionPolicy, Seq, State, Timestamp, WorkerId,
+    RetentionPolicy, Seq, Span, State, Timestamp, WorkerId,
     lifecycle::{LastSettle, Settle, TrackedJob},
 };
 use rusqlite::{Row, types::Type};
 
 const CANCEL_REQUESTED: u8 = 1;
 const AWAITED: u8 = 2;
+const EXPIRY_LIFTED: u8 = 4;
 
 /// The first column of `queue_life` among those of a job; all of them are NULL before its first change.
 const LIFE: usize = 11;
 /// Columns of a job without its large parts. Statements that read more have that behind them.
-pub(crate) const COLUMNS: usize = 28;
+pub(crate) const COLUMNS: usize = 30;
 
 /// A job as its rows have it.
 #[derive(Debug)]
@@ -38,7 +39,9 @@ impl StoredJob {
 
 /// The column of marks of a job.
 pub(crate) fn flags(meta: &JobMeta) -> u8 {
-    u8::from(meta.cancel_requested) * CANCEL_REQUESTED + u8::from(meta.awaited) * AWAITED
+    u8::from(meta.cancel_requested) * CANCEL_REQUESTED
+        + u8::from(meta.awaited) * AWAITED
+        + u8::from(meta.expiry_lifted) * EXPIRY_LIFTED
 }
 
 /// Numbers are counted up from zero by this library, so they fit.
@@ -86,6 +89,9 @@ fn read_born(row: &Row<'_>, queue: &QueueName) -> rusqlite::Result<JobMeta> {
         epoch: 0,
         failures: 0,
         stalls: 0,
+        expires_in: span(row, 28)?,
+        expiry_lifted: false,
+        time_limit: span(row, 29)?,
         max_attempts: Budget::from_raw(row.get(6)?),
         max_stalls: Budget::from_raw(row.get(7)?),
         lease: None,
@@ -114,6 +120,7 @@ fn read_life(row: &Row<'_>, revision: u64, born: JobMeta) -> rusqlite::Result<Jo
         stalls: row.get(16)?,
         cancel_requested: flags & CANCEL_REQUESTED != 0,
         awaited: flags & AWAITED != 0,
+        expiry_lifted: flags & EXPIRY_LIFTED != 0,
         lease: read_lease(row)?,
         reason: row.get::<_, Option<u8>>(22)?.map(|raw| code(22, raw, Reason::from_code)).transpose()?,
         finished_at: row.get::<_, Option<i64>>(23)?.map(time),
@@ -149,6 +156,10 @@ fn retention(column: usize, raw: i64) -> rusqlite::Result<Retention> {
 
 fn code<T>(column: usize, raw: u8, from_code: impl Fn(u8) -> Option<T>) -> rusqlite::Result<T> {
     from_code(raw).ok_or_else(|| foreign(column, format!("{raw} is no known code")))
+}
+
+fn span(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Span>> {
+    Ok(row.get::<_, Option<i64>>(column)?.map(Span::from_millis))
 }
 
 fn time(millis: i64) -> Timestamp {

@@ -51,6 +51,7 @@ statements! {
     PRUNE_FINISHED = "prune_finished";
     READY_JOBS = "ready_jobs";
     ROLLBACK = "rollback";
+    SAVE_CONTENT_TYPE = "save_content_type";
     SAVE_DETAILS = "save_details";
     SAVE_LIFE = "save_life";
     SAVE_STORE = "save_store";

@@ -55,7 +55,7 @@ async fn a_lease_that_another_handle_took_over_is_lost_to_its_holder() {
     let held = claim(&store, 1).await.jobs.remove(0);
     clock.advance(Duration::from_secs(31));
     let id = JobId::from_static("a");
-    other.change(&queue(), &id, Event::Expire, &Policy::default()).await.unwrap();
+    other.change(&queue(), &id, Event::Lapse, &Policy::default()).await.unwrap();
     let taken_over = claim(&other, 1).await.jobs.remove(0);
     let answer = settle(&store, &held.record.meta, complete(held.token)).await;
     assert!(matches!(answer, Changed::LeaseLost(_)), "{answer:?}");

@@ -219,7 +219,7 @@ async fn every_verb_says_so() {
         store.verify().await.map(drop),
         store.claim(request(1, Span::from_secs(1))).await.map(drop),
         store.settle(&held.record.meta, complete(held.token), &policy).await.map(drop),
-        store.change(&name, &id, Event::Expire, &policy).await.map(drop),
+        store.change(&name, &id, Event::Lapse, &policy).await.map(drop),
         store.set_paused(&name, true).await,
         store.prune(everything).await.map(drop),
         store.subscribe(&name, Interest::Wake).await.map(drop),

@@ -80,7 +80,11 @@ impl Twin {
             BodyPatch::Keep => {}
             BodyPatch::Result(result) => self.body.result = Some(result),
             BodyPatch::ErrorDetails(replaced) => self.body.error_details = replaced,
-            BodyPatch::Clear => (self.body.result, self.body.error_details) = (None, None),
+            BodyPatch::Clear { content_type } => {
+                (self.body.result, self.body.error_details) = (None, None);
+                self.body.payload.content_type =
+                    content_type.unwrap_or(self.body.payload.content_type.clone());
+            }
         }
     }
 }

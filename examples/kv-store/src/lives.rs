@@ -91,18 +91,24 @@ impl Transaction<'_> {
     }
 
     /// Writes what a transition says about the large parts.
-    pub(crate) fn write_body(&mut self, meta: &JobMeta, patch: BodyPatch) {
+    pub(crate) async fn write_body(&mut self, meta: &JobMeta, patch: BodyPatch) -> Result<(), Halt> {
         let key = |family| keys::life(family, &meta.queue, meta.seq);
         match patch {
             BodyPatch::Keep => {}
             BodyPatch::Result(result) => self.put(key(Family::Result), row::write_payload(&result)),
             BodyPatch::ErrorDetails(Some(details)) => self.put(key(Family::Details), details),
             BodyPatch::ErrorDetails(None) => self.delete(key(Family::Details)),
-            BodyPatch::Clear => {
+            BodyPatch::Clear { content_type } => {
                 self.delete(key(Family::Result));
                 self.delete(key(Family::Details));
+                if let Some(content_type) = content_type {
+                    let payload = self.payload(Family::Payload, &meta.queue, meta.seq).await?;
+                    let payload = Payload { content_type, ..payload.ok_or(Halt::Moved)? };
+                    self.put(key(Family::Payload), row::write_payload(&payload));
+                }
             }
         }
+        Ok(())
     }
 
     /// Removes a life, given as it is stored, with everything that belongs to it.

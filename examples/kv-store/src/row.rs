@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use queue_core::{
     Budget, ContentType, Error, ErrorKind, Failure, InvalidName, JobId, JobMeta, Kind, LeaseInfo, LeaseToken,
-    Payload, QueueName, Reason, Result, Retention, RetentionPolicy, Seq, State, Timestamp, WorkerId,
+    Payload, QueueName, Reason, Result, Retention, RetentionPolicy, Seq, Span, State, Timestamp, WorkerId,
     lifecycle::{LastSettle, Settle, TrackedJob},
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -37,6 +37,9 @@ struct Row {
     token: Option<[u8; 16]>,
     last_settle: Option<([u8; 16], u8)>,
     payload_len: u64,
+    expires_in: Option<i64>,
+    expiry_lifted: bool,
+    time_limit: Option<i64>,
 }
 
 /// A job as it is stored, with the length of its payload: a claim must know that before it reads any.
@@ -118,6 +121,9 @@ impl From<&StoredJob> for Row {
             token: token.map(|token| *token.as_bytes()),
             last_settle: last_settle.map(|last| (*last.token.as_bytes(), last.settle.as_code())),
             payload_len: *payload_len,
+            expires_in: meta.expires_in.map(Span::as_millis),
+            expiry_lifted: meta.expiry_lifted,
+            time_limit: meta.time_limit.map(Span::as_millis),
         }
     }
 }
@@ -168,6 +174,9 @@ impl Row {
             epoch: self.epoch,
             failures: self.failures,
             stalls: self.stalls,
+            expires_in: self.expires_in.map(Span::from_millis),
+            expiry_lifted: self.expiry_lifted,
+            time_limit: self.time_limit.map(Span::from_millis),
             max_attempts: Budget::from_raw(self.max_attempts),
             max_stalls: Budget::from_raw(self.max_stalls),
             lease,

@@ -5,7 +5,7 @@ use crate::{
     output::{Format, insert_bytes},
     session::Session,
 };
-use queue::{JobId, Outcome, Raw, State, WaitError, queue_core::JobRecord};
+use queue::{JobId, Outcome, Raw, Reason, State, WaitError, queue_core::JobRecord};
 use serde_json::{Map, Value, json};
 
 /// The outcome of a call that enqueued and waited.
@@ -13,7 +13,7 @@ pub(super) fn of_call(answer: Result<Raw, WaitError>) -> Result<Outcome<Raw>, Cl
     Ok(match answer {
         Ok(result) => Outcome::Completed(result),
         Err(WaitError::Failed { reason, error }) => Outcome::Failed { reason, error },
-        Err(WaitError::Cancelled) => Outcome::Cancelled,
+        Err(WaitError::Cancelled { reason }) => Outcome::Cancelled { reason },
         Err(WaitError::Superseded) => Outcome::Superseded,
         Err(WaitError::Expired) => Outcome::Expired,
         Err(WaitError::Unknown) => Outcome::Unknown,
@@ -33,7 +33,7 @@ pub(super) fn of_record(found: Option<JobRecord>) -> Result<Outcome<Raw>, CliErr
             let reason = record.meta.reason.ok_or_else(corrupt)?;
             Outcome::Failed { reason, error: record.meta.last_error }
         }
-        State::Cancelled => Outcome::Cancelled,
+        State::Cancelled => Outcome::Cancelled { reason: record.meta.reason },
         state => Outcome::TimedOut { state: Some(state) },
     })
 }
@@ -60,7 +60,7 @@ pub(super) fn report(
 fn exit(outcome: &Outcome<Raw>) -> Exit {
     match outcome {
         Outcome::Completed(_) => Exit::Ok,
-        Outcome::Failed { .. } | Outcome::Cancelled | Outcome::Superseded => Exit::Negative,
+        Outcome::Failed { .. } | Outcome::Cancelled { .. } | Outcome::Superseded => Exit::Negative,
         Outcome::Expired | Outcome::Unknown => Exit::NotFound,
         Outcome::TimedOut { .. } => Exit::NotFinished,
     }
@@ -71,7 +71,8 @@ fn words(session: &Session, job: &str, outcome: &Outcome<Raw>) -> String {
         Outcome::Completed(_) => format!("{job} is completed"),
         Outcome::Failed { reason, error: None } => format!("{job} failed ({reason})"),
         Outcome::Failed { reason, error: Some(error) } => format!("{job} failed ({reason}): {error}"),
-        Outcome::Cancelled => format!("{job} was cancelled"),
+        Outcome::Cancelled { reason: None } => format!("{job} was cancelled"),
+        Outcome::Cancelled { reason: Some(reason) } => format!("{job} was cancelled ({reason})"),
         Outcome::Superseded => format!("{job} was replaced by a newer one of the same id"),
         Outcome::Expired => format!("{job} is gone and its outcome with it; give it a longer --ttl"),
         Outcome::Unknown => format!("{job} is not in the queue {:?}", session.name),
@@ -101,7 +102,10 @@ fn object(id: Option<&JobId>, outcome: &Outcome<Raw>) -> Value {
         Outcome::TimedOut { state } => {
             object.insert("state".to_owned(), json!(state.map(State::as_str)));
         }
-        Outcome::Cancelled | Outcome::Superseded | Outcome::Expired | Outcome::Unknown => {}
+        Outcome::Cancelled { reason } => {
+            object.insert("reason".to_owned(), json!(reason.map(Reason::as_str)));
+        }
+        Outcome::Superseded | Outcome::Expired | Outcome::Unknown => {}
     }
     object.into()
 }
@@ -110,7 +114,7 @@ fn name(outcome: &Outcome<Raw>) -> &'static str {
     match outcome {
         Outcome::Completed(_) => "completed",
         Outcome::Failed { .. } => "failed",
-        Outcome::Cancelled => "cancelled",
+        Outcome::Cancelled { .. } => "cancelled",
         Outcome::Superseded => "superseded",
         Outcome::Expired => "expired",
         Outcome::Unknown => "unknown",

@@ -5,7 +5,7 @@ use crate::{
 };
 use clap::Args;
 use futures_util::{StreamExt, TryStreamExt};
-use queue::{Failure, Kind, ListFilter, State, Status, WorkerId};
+use queue::{Failure, Kind, ListFilter, Reason, State, Status, WorkerId};
 use std::{num::NonZeroUsize, pin::pin};
 
 /// The longest error in a table.
@@ -57,8 +57,12 @@ const HEADER: [&str; 7] = ["ID", "STATE", "KIND", "PRIORITY", "ATTEMPTS", "AGE",
 
 fn row(status: &Status) -> Vec<String> {
     let meta = &status.meta;
-    let state =
-        if status.is_scheduled() { format!("{} (later)", meta.state) } else { meta.state.to_string() };
+    let state = match meta.reason {
+        Some(Reason::Expired) => format!("{} (expired)", meta.state),
+        _ if status.is_expired() => format!("{} (expired)", meta.state),
+        _ if status.is_scheduled() => format!("{} (later)", meta.state),
+        _ => meta.state.to_string(),
+    };
     vec![
         meta.id.to_string(),
         state,

@@ -4,7 +4,7 @@ use crate::{
     session::{Missing, Session},
 };
 use clap::Args;
-use queue::{Change, JobId, ListFilter, State};
+use queue::{Change, ContentType, JobId, ListFilter, State};
 use serde_json::json;
 
 #[derive(Debug, Args)]
@@ -16,17 +16,26 @@ pub(crate) struct RedriveArgs {
     /// Every failed job of the queue
     #[arg(long, conflicts_with = "id")]
     all_failed: bool,
+    /// What the payload is encoded as, if it was enqueued as something else; its bytes stay as they are
+    #[arg(long, value_name = "TYPE")]
+    content_type: Option<ContentType>,
 }
 
 pub(crate) async fn run(args: RedriveArgs, session: &Session) -> Result<Exit, CliError> {
     match args.id {
-        Some(id) => one(&id, session).await,
-        None => all_failed(session).await,
+        Some(id) => one(&id, args.content_type, session).await,
+        None => all_failed(args.content_type, session).await,
     }
 }
 
-async fn one(id: &JobId, session: &Session) -> Result<Exit, CliError> {
-    match session.with_jobs(Missing::Refuse, async |jobs| Ok(jobs.redrive(id).await?)).await? {
+async fn one(id: &JobId, content_type: Option<ContentType>, session: &Session) -> Result<Exit, CliError> {
+    let redriven = session.with_jobs(Missing::Refuse, async |jobs| {
+        Ok(match content_type {
+            Some(content_type) => jobs.redrive_as(id, content_type).await?,
+            None => jobs.redrive(id).await?,
+        })
+    });
+    match redriven.await? {
         Change::Done => {
             session
                 .out
@@ -41,10 +50,15 @@ async fn one(id: &JobId, session: &Session) -> Result<Exit, CliError> {
     }
 }
 
-async fn all_failed(session: &Session) -> Result<Exit, CliError> {
+async fn all_failed(content_type: Option<ContentType>, session: &Session) -> Result<Exit, CliError> {
     let filter = ListFilter::in_states([State::Failed]);
-    let redriven =
-        session.with_jobs(Missing::Refuse, async |jobs| Ok(jobs.redrive_all(filter).await?)).await?;
+    let redriven = session.with_jobs(Missing::Refuse, async |jobs| {
+        Ok(match content_type {
+            Some(content_type) => jobs.redrive_all_as(filter, content_type).await?,
+            None => jobs.redrive_all(filter).await?,
+        })
+    });
+    let redriven = redriven.await?;
     session.out.answer(|| format!("queued {}", plural(redriven, "job")), || json!({"redriven": redriven}))?;
     Ok(Exit::Ok)
 }

@@ -21,6 +21,9 @@ pub(crate) fn job(status: &Status) -> Value {
         ("max_stalls", budget(meta.max_stalls)),
         ("created_at_ms", json!(meta.created_at.as_millis())),
         ("run_at_ms", json!(meta.run_at.as_millis())),
+        ("expires_at_ms", json!(meta.expires_at().map(queue::Timestamp::as_millis))),
+        ("expired", json!(status.is_expired())),
+        ("time_limit_ms", json!(meta.time_limit.map(queue::Span::as_millis))),
         ("finished_at_ms", json!(meta.finished_at.map(queue::Timestamp::as_millis))),
         ("purge_at_ms", json!(meta.purge_at.map(queue::Timestamp::as_millis))),
         ("now_ms", json!(status.now.as_millis())),
@@ -64,6 +67,12 @@ pub(crate) fn details(status: &Status) -> Vec<(&'static str, String)> {
     if meta.stalls > 0 {
         pairs.push(("stalls", format!("{} of {}", meta.stalls, limit(meta.max_stalls))));
     }
+    if let Some(left) = status.must_start_in().filter(|_| !status.is_expired()) {
+        pairs.push(("expires", format!("in {} unless it starts", age(left))));
+    }
+    if let Some(limit) = status.time_limit() {
+        pairs.push(("time limit", age(limit)));
+    }
     if let Some(lease) = &meta.lease {
         let left = age(lease.expires_at.since(status.now));
         pairs.push(("held by", format!("{}, for another {left} unless it extends", lease.worker)));
@@ -76,7 +85,7 @@ pub(crate) fn details(status: &Status) -> Vec<(&'static str, String)> {
     }
     if let Some(finished_at) = meta.finished_at {
         pairs.push(("finished", format!("{} ago", age(status.now.since(finished_at)))));
-        pairs.push(("kept for", status.expires_in().map_or_else(|| "ever".to_owned(), age)));
+        pairs.push(("kept for", status.kept_for().map_or_else(|| "ever".to_owned(), age)));
     }
     pairs
 }
@@ -84,6 +93,7 @@ pub(crate) fn details(status: &Status) -> Vec<(&'static str, String)> {
 fn state(status: &Status) -> String {
     let state = status.state();
     match (status.due_in(), status.meta.reason) {
+        _ if status.is_expired() => format!("{state}, expired: nobody started it in time"),
         (Some(due_in), _) if status.is_scheduled() => format!("{state}, due in {}", age(due_in)),
         (_, Some(reason)) => format!("{state} ({reason})"),
         _ if status.meta.cancel_requested => format!("{state}, asked to stop"),

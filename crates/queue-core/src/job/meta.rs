@@ -1,5 +1,5 @@
 use crate::{
-    Budget, Failure, JobId, Kind, LeaseInfo, NewJob, QueueName, Reason, RetentionPolicy, Seq, State,
+    Budget, Failure, JobId, Kind, LeaseInfo, NewJob, QueueName, Reason, RetentionPolicy, Seq, Span, State,
     Timestamp,
 };
 use bytes::Bytes;
@@ -25,7 +25,7 @@ pub struct JobMeta {
     pub run_at: Timestamp,
     /// Where in its life it stands.
     pub state: State,
-    /// Why it is Failed.
+    /// Why it is Failed, or Cancelled though nobody asked for it.
     pub reason: Option<Reason>,
     /// Claims in this life; `(seq, epoch)` fences outside resources, in order.
     pub epoch: u64,
@@ -33,6 +33,13 @@ pub struct JobMeta {
     pub failures: u32,
     /// Lapsed leases since enqueue or redrive.
     pub stalls: u32,
+    /// From [`created_at`](Self::created_at), how long it may wait for its start; `None` is for ever.
+    pub expires_in: Option<Span>,
+    /// It may have started, or somebody said that it shall run after all: it does not expire any more. Set on jobs alone
+    /// that could.
+    pub expiry_lifted: bool,
+    /// How long a worker lets its handler run, in place of the kind's limit or its own.
+    pub time_limit: Option<Span>,
     /// How many failures it may have.
     pub max_attempts: Budget,
     /// How many stalls it may have.
@@ -72,6 +79,9 @@ impl JobMeta {
             epoch: 0,
             failures: 0,
             stalls: 0,
+            expires_in: new.expires_in,
+            expiry_lifted: false,
+            time_limit: new.time_limit,
             max_attempts: new.max_attempts,
             max_stalls: new.max_stalls,
             lease: None,
@@ -110,6 +120,23 @@ impl JobMeta {
     /// Processing under a lease that ran out.
     pub fn is_lapsed(&self, now: Timestamp) -> bool {
         self.lease.as_ref().is_some_and(|lease| lease.expires_at <= now)
+    }
+
+    /// When it is given up unless it has started, as long as that can still happen.
+    pub fn expires_at(&self) -> Option<Timestamp> {
+        self.expires_in.filter(|_| !self.expiry_lifted).map(|span| self.created_at + span)
+    }
+
+    /// It has not started by the time that its producer gave it, as far as its record tells: whoever reads this may end
+    /// it by [`Event::Expire`](crate::lifecycle::Event::Expire), it makes room for another job of its id, and no worker
+    /// runs it. Of a Processing job its holder alone knows, by [`is_too_late`](Self::is_too_late).
+    pub fn is_expired(&self, now: Timestamp) -> bool {
+        self.state == State::Queued && self.is_too_late(now)
+    }
+
+    /// The time to start it has passed: a holder that has not started it yet does not.
+    pub fn is_too_late(&self, now: Timestamp) -> bool {
+        self.expires_at().is_some_and(|at| at <= now)
     }
 
     /// Past its purge time: to every verb it is absent, removed or not.

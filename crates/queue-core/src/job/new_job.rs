@@ -25,6 +25,11 @@ pub struct NewJob {
     pub priority: i16,
     /// Not claimed before this has passed; default zero.
     pub delay: Span,
+    /// It is Cancelled with [`Reason::Expired`](crate::Reason::Expired), uncharged, unless it has started by then;
+    /// default `None`, never. Counted from the enqueue and not from when it is due, so it must be longer than the delay.
+    pub expires_in: Option<Span>,
+    /// How long a worker lets its handler run, in place of the kind's limit or the worker's own; default `None`.
+    pub time_limit: Option<Span>,
     /// Failures until Failed; default [`Budget::ATTEMPTS`], 25.
     pub max_attempts: Budget,
     /// Lapsed leases until Failed; default [`Budget::STALLS`], 3.
@@ -56,6 +61,8 @@ impl NewJob {
             payload,
             priority: 0,
             delay: Span::ZERO,
+            expires_in: None,
+            time_limit: None,
             max_attempts: Budget::ATTEMPTS,
             max_stalls: Budget::STALLS,
             retention: RetentionPolicy::default(),
@@ -75,6 +82,20 @@ impl NewJob {
     #[must_use]
     pub fn with_delay(mut self, delay: Span) -> Self {
         self.delay = delay;
+        self
+    }
+
+    /// Sets how long after the enqueue it is given up if it has not started: longer than the delay.
+    #[must_use]
+    pub fn with_expires_in(mut self, span: Span) -> Self {
+        self.expires_in = Some(span);
+        self
+    }
+
+    /// Sets how long its handler may run.
+    #[must_use]
+    pub fn with_time_limit(mut self, limit: Span) -> Self {
+        self.time_limit = Some(limit);
         self
     }
 

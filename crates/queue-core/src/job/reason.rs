@@ -1,6 +1,6 @@
 use std::fmt;
 
-/// Why a job is Failed.
+/// Why a job is Failed, or Cancelled though nobody asked for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Reason {
@@ -14,12 +14,14 @@ pub enum Reason {
     UnknownKind,
     /// Its payload could not be decoded.
     Undecodable,
+    /// It had not started by the time that its producer gave it. Such a job is Cancelled.
+    Expired,
 }
 
 impl Reason {
     /// Every reason, in the order in which stores number them.
-    pub const ALL: [Self; 5] =
-        [Self::Exhausted, Self::Terminal, Self::Stalled, Self::UnknownKind, Self::Undecodable];
+    pub const ALL: [Self; 6] =
+        [Self::Exhausted, Self::Terminal, Self::Stalled, Self::UnknownKind, Self::Undecodable, Self::Expired];
 
     /// The stable number that stores write.
     pub const fn as_code(self) -> u8 {
@@ -39,6 +41,7 @@ impl Reason {
             Self::Stalled => "stalled",
             Self::UnknownKind => "unknown kind",
             Self::Undecodable => "undecodable",
+            Self::Expired => "expired",
         }
     }
 }

@@ -13,15 +13,16 @@ pub enum Admission {
 
 /// The rule of ids: is the id present, and does what is present block it?
 ///
-/// A Cancelled record never blocks its id, a Failed one does unless told otherwise, and one past its purge time is
-/// absent.
+/// A Cancelled record never blocks its id, nor does one that expired and waits to be ended so; a Failed one does unless
+/// told otherwise, and one past its purge time is absent.
 pub fn admit(present: Option<&JobMeta>, new: &NewJob, now: Timestamp) -> Admission {
     let Some(present) = present else { return Admission::Insert };
     let makes_room = match present.state {
         _ if present.is_purged(now) => true,
         State::Cancelled => true,
+        State::Queued => present.is_expired(now),
         State::Failed => new.on_failed == OnFailed::Replace,
-        State::Queued | State::Processing | State::Failing | State::Completed => false,
+        State::Processing | State::Failing | State::Completed => false,
     };
     if makes_room { Admission::Replace } else { Admission::Duplicate }
 }

@@ -102,6 +102,7 @@ fn requeue(job: &mut TrackedJob, patch: &Requeue, now: Timestamp) {
     meta.run_at = patch.run_at.at(meta.run_at, now);
     meta.failures = patch.failures;
     meta.stalls = patch.stalls;
+    meta.expiry_lifted |= patch.lifts_expiry;
     if patch.fresh {
         meta.cancel_requested = false;
         (meta.last_error, meta.progress, meta.reason) = (None, None, None);

@@ -1,8 +1,9 @@
+use super::changes::{cancel, delete, mark_awaited, promote, redrive, set_retention};
 use crate::{
-    AWAITED_MIN, Failure, JobMeta, LeaseToken, NewJob, Payload, Reason, Retention, State,
+    AWAITED_MIN, Failure, JobMeta, LeaseToken, NewJob, Payload, Reason, Retention, State, Timestamp,
     lifecycle::{
-        Cause, Event, Finish, Flags, Guard, Lapse, OnRunning, Patch, Policy, Proof, Purge, Requeue, RunAt,
-        Settle, Transition, Unhandled, policy::roll,
+        Cause, Event, Finish, Flags, Guard, Lapse, Patch, Policy, Proof, Purge, Requeue, RunAt, Settle,
+        Transition, Unhandled, policy::roll,
     },
 };
 
@@ -49,22 +50,33 @@ pub fn decide(job: &JobMeta, event: Event, policy: &Policy) -> Result<Transition
             by_holder(job, token, Settle::Fail, fail(job, attempt, policy), Vec::new())
         }
         Event::Release { token } => {
-            by_holder(job, token, Settle::Release, give_back(job, RunAt::Keep), Vec::new())
+            let patch = give_back(job, requeue(job, RunAt::Keep));
+            by_holder(job, token, Settle::Release, patch, Vec::new())
+        }
+        Event::PutBack { token, delay } => {
+            let patch = give_back(job, requeue(job, RunAt::After(delay)));
+            by_holder(job, token, Settle::Snooze, patch, Vec::new())
+        }
+        Event::Interrupt { token } => {
+            let patch = give_back(job, requeue(job, RunAt::Keep).started(job));
+            by_holder(job, token, Settle::Release, patch, Vec::new())
         }
         Event::Snooze { token, delay } => {
-            by_holder(job, token, Settle::Snooze, give_back(job, RunAt::After(delay)), Vec::new())
+            let patch = give_back(job, requeue(job, RunAt::After(delay)).started(job));
+            by_holder(job, token, Settle::Snooze, patch, Vec::new())
         }
         Event::Extend { token, by, progress } => {
             let proof = Proof::Lease { token, epoch: job.epoch, flags: None, settle: None };
             leased(job, proof, Lapse::Live, Patch::Extend { by, progress }, Vec::new())
         }
-        Event::Expire => {
-            leased(job, Proof::Revision(job.revision), Lapse::Lapsed, expire(job, policy), Vec::new())
+        Event::Expire { now, token } => expire(job, now, token),
+        Event::Lapse => {
+            leased(job, Proof::Revision(job.revision), Lapse::Lapsed, stall(job, policy), Vec::new())
         }
         Event::Cancel { running } => cancel(job, running).map(|patch| by_anybody(job, patch)),
         Event::Await => mark_awaited(job).map(|patch| by_anybody(job, patch)),
         Event::SetRetention(retention) => set_retention(job, retention).map(|patch| by_anybody(job, patch)),
-        Event::Redrive => redrive(job).map(|patch| by_anybody(job, patch)),
+        Event::Redrive { content_type } => redrive(job, content_type).map(|patch| by_anybody(job, patch)),
         Event::Promote => promote(job).map(|patch| by_anybody(job, patch)),
         Event::Delete => delete(job).map(|patch| by_anybody(job, patch)),
     }
@@ -136,7 +148,7 @@ fn fail(job: &JobMeta, attempt: FailedAttempt, policy: &Policy) -> Patch {
     match wait {
         Some(wait) if !job.max_attempts.is_spent(failures) => {
             let error = Some(attempt.failure);
-            Patch::Requeue(Requeue { failures, error, ..requeue(job, RunAt::After(wait)) }.charged())
+            Patch::Requeue(Requeue { failures, error, ..requeue(job, RunAt::After(wait)) }.charged(job))
         }
         _ => end(State::Failed, Some(Reason::Exhausted)),
     }
@@ -152,14 +164,28 @@ fn final_reason(cause: Cause, policy: &Policy) -> Option<Reason> {
     }
 }
 
-fn give_back(job: &JobMeta, run_at: RunAt) -> Patch {
+fn give_back(job: &JobMeta, requeue: Requeue) -> Patch {
     if job.cancel_requested {
         return keep_or_remove(job, job.retention.failed, finish(job, State::Cancelled));
     }
-    Patch::Requeue(requeue(job, run_at))
+    Patch::Requeue(requeue)
 }
 
-fn expire(job: &JobMeta, policy: &Policy) -> Patch {
+/// Whether the record is still as it was seen is all that is left to compare.
+fn expire(job: &JobMeta, now: Timestamp, token: Option<LeaseToken>) -> Result<Transition, Rejected> {
+    if !job.is_too_late(now) {
+        return Err(Rejected::NotAllowed(job.state));
+    }
+    let finish = Finish { reason: Some(Reason::Expired), ..finish(job, State::Cancelled) };
+    let patch = keep_or_remove(job, job.retention.failed, finish);
+    match token {
+        Some(token) => by_holder(job, token, Settle::Expire, patch, Vec::new()),
+        None if job.state == State::Queued => Ok(by_anybody(job, patch)),
+        None => Err(Rejected::NotAllowed(job.state)),
+    }
+}
+
+fn stall(job: &JobMeta, policy: &Policy) -> Patch {
     let stalls = job.stalls.saturating_add(1);
     let error = Some(Failure::new("Stalled", "the lease lapsed before the worker settled the job"));
     let end = |state, reason, error| {
@@ -174,90 +200,45 @@ fn expire(job: &JobMeta, policy: &Policy) -> Patch {
     // The first lapse costs no wait; the second is the first failure that the policy hears of.
     let wait = if stalls > 1 { policy.stall.delay(stalls - 1, roll(job)) } else { None };
     let run_at = wait.map_or(RunAt::Keep, RunAt::After);
-    Patch::Requeue(Requeue { stalls, error, ..requeue(job, run_at) }.charged())
-}
-
-fn cancel(job: &JobMeta, running: OnRunning) -> Result<Patch, Rejected> {
-    match job.state {
-        State::Queued | State::Failing => {
-            Ok(keep_or_remove(job, job.retention.failed, finish(job, State::Cancelled)))
-        }
-        State::Processing if running == OnRunning::Request && !job.cancel_requested => {
-            Ok(Patch::Flag(Flags { cancel_requested: true, awaited: false }))
-        }
-        State::Processing if running == OnRunning::Request => Err(Rejected::Already(State::Processing)),
-        State::Cancelled => Err(Rejected::Already(State::Cancelled)),
-        state @ (State::Processing | State::Completed | State::Failed) => Err(Rejected::NotAllowed(state)),
-    }
-}
-
-fn mark_awaited(job: &JobMeta) -> Result<Patch, Rejected> {
-    if job.state.is_terminal() {
-        return Err(Rejected::NotAllowed(job.state));
-    }
-    if job.awaited {
-        return Err(Rejected::Already(job.state));
-    }
-    Ok(Patch::Flag(Flags { cancel_requested: false, awaited: true }))
-}
-
-fn set_retention(job: &JobMeta, retention: Retention) -> Result<Patch, Rejected> {
-    match retention {
-        _ if !job.state.is_terminal() => Err(Rejected::NotAllowed(job.state)),
-        Retention::Remove => Ok(Patch::Remove),
-        Retention::Keep(span) => Ok(Patch::Retain(Purge::After(span))),
-        Retention::Forever => Ok(Patch::Retain(Purge::Never)),
-    }
-}
-
-fn redrive(job: &JobMeta) -> Result<Patch, Rejected> {
-    if !matches!(job.state, State::Failed | State::Cancelled) {
-        return Err(Rejected::NotAllowed(job.state));
-    }
-    let run_at = RunAt::After(crate::Span::ZERO);
-    Ok(Patch::Requeue(Requeue {
-        state: State::Queued,
-        run_at,
-        failures: 0,
-        stalls: 0,
-        error: None,
-        fresh: true,
-    }))
-}
-
-fn promote(job: &JobMeta) -> Result<Patch, Rejected> {
-    if !job.state.is_waiting() {
-        return Err(Rejected::NotAllowed(job.state));
-    }
-    Ok(Patch::Requeue(requeue(job, RunAt::Soonest)))
-}
-
-fn delete(job: &JobMeta) -> Result<Patch, Rejected> {
-    if job.state == State::Processing { Err(Rejected::NotAllowed(job.state)) } else { Ok(Patch::Remove) }
+    Patch::Requeue(Requeue { stalls, error, ..requeue(job, run_at) }.charged(job))
 }
 
 /// Back among the waiting with nothing charged.
-fn requeue(job: &JobMeta, run_at: RunAt) -> Requeue {
+pub(super) fn requeue(job: &JobMeta, run_at: RunAt) -> Requeue {
     let (failures, stalls) = (job.failures, job.stalls);
     let state = if failures == 0 && stalls == 0 { State::Queued } else { State::Failing };
-    Requeue { state, run_at, failures, stalls, error: None, fresh: false }
+    Requeue {
+        state,
+        run_at,
+        failures,
+        stalls,
+        error: None,
+        fresh: false,
+        lifts_expiry: false,
+        content_type: None,
+    }
 }
 
 impl Requeue {
     /// Something was charged, so it waits as Failing.
-    fn charged(self) -> Self {
-        Self { state: State::Failing, ..self }
+    fn charged(self, job: &JobMeta) -> Self {
+        Self { state: State::Failing, ..self.started(job) }
+    }
+
+    /// It has started, or shall in any case. What never expires is spared the mark, so that its record is as it was.
+    pub(super) fn started(self, job: &JobMeta) -> Self {
+        Self { lifts_expiry: job.expires_in.is_some(), ..self }
     }
 }
 
 /// Terminal with nothing charged.
-fn finish(job: &JobMeta, state: State) -> Finish {
+pub(super) fn finish(job: &JobMeta, state: State) -> Finish {
     let (failures, stalls) = (job.failures, job.stalls);
     Finish { state, reason: None, failures, stalls, result: None, error: None, purge: Purge::Never }
 }
 
 /// A record that somebody waits for stays long enough to be read, whatever its retention.
-fn keep_or_remove(job: &JobMeta, retention: Retention, finish: Finish) -> Patch {
+pub(super) fn keep_or_remove(job: &JobMeta, retention: Retention, finish: Finish) -> Patch {
     match if job.awaited { retention.at_least(AWAITED_MIN) } else { retention } {
         Retention::Remove => Patch::Remove,
         Retention::Keep(span) => Patch::Finish(Finish { purge: Purge::After(span), ..finish }),

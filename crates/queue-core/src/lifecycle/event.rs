@@ -1,4 +1,4 @@
-use crate::{Failure, LeaseToken, NewJob, Payload, Retention, Span};
+use crate::{ContentType, Failure, LeaseToken, NewJob, Payload, Retention, Span, Timestamp};
 use bytes::Bytes;
 
 /// What somebody wants to happen to a job.
@@ -33,7 +33,21 @@ pub enum Event {
         /// Proof of holding the lease.
         token: LeaseToken,
     },
-    /// The holder wants to be called again later; nothing is charged.
+    /// The same for later.
+    PutBack {
+        /// Proof of holding the lease.
+        token: LeaseToken,
+        /// Not claimed before this has passed.
+        delay: Span,
+    },
+    /// The holder gives the job back half-way, as at a shutdown; nothing is charged. Other than one that is given back
+    /// unworked, it has started, and so it does not expire any more.
+    Interrupt {
+        /// Proof of holding the lease.
+        token: LeaseToken,
+    },
+    /// The holder has started the job and wants to be called again later; nothing is charged, and it does not expire any
+    /// more.
     Snooze {
         /// Proof of holding the lease.
         token: LeaseToken,
@@ -49,8 +63,18 @@ pub enum Event {
         /// Replaces the stored progress.
         progress: Option<Bytes>,
     },
+    /// The job has not started by the time that its producer gave it, and is Cancelled for it, uncharged. It takes no
+    /// guard on the clock: store time never goes back, so what a reply told of it stays true.
+    Expire {
+        /// The store's time, as a reply told it; at most a job that is [too late](crate::JobMeta::is_too_late) by it is
+        /// ended.
+        now: Timestamp,
+        /// Proof of holding the lease, from a holder that has not started the job; `None` from anybody who reads that a
+        /// job [is expired](crate::JobMeta::is_expired).
+        token: Option<LeaseToken>,
+    },
     /// Anybody noticed that the lease lapsed.
-    Expire,
+    Lapse,
     /// A producer takes the job back.
     Cancel {
         /// What to do about a job that runs.
@@ -60,8 +84,11 @@ pub enum Event {
     Await,
     /// The outcome shall stay for another time from now.
     SetRetention(Retention),
-    /// A Failed or Cancelled job shall run again with fresh budgets.
-    Redrive,
+    /// A Failed or Cancelled job shall run again with fresh budgets, and does not expire any more.
+    Redrive {
+        /// Replaces the payload's content type, if given; its bytes stay as they are.
+        content_type: Option<ContentType>,
+    },
     /// A waiting job shall be due now.
     Promote,
     /// The record shall go, with its result and its claim on the id. Refused while it runs.
@@ -97,15 +124,17 @@ pub enum Settle {
     Complete,
     /// [`Event::Fail`].
     Fail,
-    /// [`Event::Release`].
+    /// [`Event::Release`] or [`Event::Interrupt`].
     Release,
-    /// [`Event::Snooze`].
+    /// [`Event::Snooze`] or [`Event::PutBack`].
     Snooze,
+    /// [`Event::Expire`] by the holder.
+    Expire,
 }
 
 impl Settle {
     /// Every settle, in the order in which stores number them.
-    pub const ALL: [Self; 4] = [Self::Complete, Self::Fail, Self::Release, Self::Snooze];
+    pub const ALL: [Self; 5] = [Self::Complete, Self::Fail, Self::Release, Self::Snooze, Self::Expire];
 
     /// The stable number that stores write.
     pub const fn as_code(self) -> u8 {

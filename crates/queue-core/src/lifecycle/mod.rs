@@ -11,17 +11,19 @@
 //!              claim                Complete
 //!   Queued  ----------> Processing ----------> Completed
 //!     ^  \                | |  \                         Redrive
-//!     |   \ Cancel        | |   \ budget spent         .---------.
-//!     |    v              | |    `--------> Failed -----         |
+//!     |   \ Cancel,       | |   \ budget spent         .---------.
+//!     |    v Expire       | |    `--------> Failed -----         |
 //!     |   Cancelled <-----' |                          |         v
-//!     |     |    Cancel was | Fail, Expire,            `-----> Queued
-//!     |     |    requested  | Release, Snooze
+//!     |     |    Expire, or | Fail, Lapse,             `-----> Queued
+//!     |     |    Cancel was | Release, Interrupt, Snooze
+//!     |     |    requested  |
 //!     |     '---- Redrive   v
 //!     '--------------- Failing (has failed or stalled before)
 //! ```
 
 mod admit;
 mod apply;
+mod changes;
 mod decide;
 mod event;
 mod guard;

@@ -1,4 +1,4 @@
-use crate::{Failure, Payload, Reason, Span, State, Timestamp, lifecycle::Flags};
+use crate::{ContentType, Failure, Payload, Reason, Span, State, Timestamp, lifecycle::Flags};
 use bytes::Bytes;
 
 /// What a transition writes. Times are relative, since only the store knows what now is.
@@ -38,6 +38,10 @@ pub struct Requeue {
     pub error: Option<Failure>,
     /// Clears error, result, progress, reason, the cancel flag, and the times of finish and purge.
     pub fresh: bool,
+    /// Sets [`JobMeta::expiry_lifted`](crate::JobMeta::expiry_lifted); otherwise it stays as it is.
+    pub lifts_expiry: bool,
+    /// Replaces the payload's content type, if given, which comes with [`fresh`](Self::fresh) alone.
+    pub content_type: Option<ContentType>,
 }
 
 /// The parts of [`Patch::Finish`]. The lease ends with it.
@@ -45,7 +49,7 @@ pub struct Requeue {
 pub struct Finish {
     /// The terminal state.
     pub state: State,
-    /// Why it is Failed.
+    /// Why it is Failed, or Cancelled though nobody asked for it.
     pub reason: Option<Reason>,
     /// The new count.
     pub failures: u32,
@@ -89,7 +93,10 @@ pub enum BodyPatch {
     /// Stores the details of the last error, or that it has none.
     ErrorDetails(Option<Bytes>),
     /// Removes result and error details.
-    Clear,
+    Clear {
+        /// Replaces the payload's content type, if given.
+        content_type: Option<ContentType>,
+    },
 }
 
 impl RunAt {
@@ -117,7 +124,9 @@ impl Patch {
     /// What it does to the large parts of the record.
     pub fn body(&self) -> BodyPatch {
         match self {
-            Self::Requeue(Requeue { fresh: true, .. }) => BodyPatch::Clear,
+            Self::Requeue(Requeue { fresh: true, content_type, .. }) => {
+                BodyPatch::Clear { content_type: content_type.clone() }
+            }
             Self::Finish(Finish { result: Some(result), .. }) => BodyPatch::Result(result.clone()),
             Self::Requeue(Requeue { error: Some(error), .. })
             | Self::Finish(Finish { error: Some(error), .. }) => {

@@ -91,7 +91,7 @@ pub trait StorageExt: Storage {
     async fn rescue(&self, queue: &QueueName, limit: usize, policy: &Policy) -> Result<Vec<JobMeta>> {
         let lapsed = self.list(ListQuery::lapsed(queue.clone(), limit)).await?.jobs;
         let batch: Vec<Transition> =
-            lapsed.iter().filter_map(|job| decide(job, Event::Expire, policy).ok()).collect();
+            lapsed.iter().filter_map(|job| decide(job, Event::Lapse, policy).ok()).collect();
         if batch.is_empty() {
             return Ok(Vec::new());
         }

@@ -49,7 +49,7 @@ pub trait Storage: Debug + Send + Sync + 'static {
     /// twice in one call is a duplicate of itself.
     ///
     /// # Errors
-    /// `Invalid` if a payload or the batch is over the limits.
+    /// `Invalid` if a payload or the batch is over the limits, or if a job would expire before it is due.
     async fn enqueue(
         &self,
         queue: &QueueName,

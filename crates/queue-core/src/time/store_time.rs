@@ -48,6 +48,12 @@ impl StoreTime {
         )
     }
 
+    /// The longest that so much store time can take by a monotonic counter: whoever was told a time, and has measured this
+    /// since, knows that so much store time has passed.
+    pub fn longest(store_time: Duration) -> Duration {
+        store_time.saturating_add(store_time / (SLOWER_BY - 1))
+    }
+
     /// Takes a reply. The counter is read at its receipt: one read at sending would add the latency of every call.
     ///
     /// What is already known changes nothing. A new anchor for each reply would round time down until it stands still.

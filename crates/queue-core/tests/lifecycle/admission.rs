@@ -1,11 +1,11 @@
 //! The rule of ids.
 
 use crate::{
-    axes::CLOCKS,
+    axes::{CLOCKS, EXPIRIES},
     world::{BOUNDARY, new_job, record_in},
 };
 use queue_core::{
-    OnFailed, State,
+    JobMeta, OnFailed, State,
     lifecycle::{Admission, admit},
 };
 
@@ -48,4 +48,19 @@ fn a_record_kept_forever_blocks_forever() {
     present.purge_at = None;
     let far = queue_core::Timestamp::from_millis(i64::MAX);
     assert_eq!(admit(Some(&present), &new_job("a"), far), Admission::Duplicate);
+}
+
+#[test]
+fn a_job_that_expired_makes_room_from_that_very_millisecond_and_in_no_other_case() {
+    for state in State::ALL.into_iter().filter(|state| !state.is_terminal()) {
+        for (expires_in, expiry_lifted) in EXPIRIES {
+            let present = JobMeta { expires_in, expiry_lifted, ..record_in(state).meta };
+            for now in CLOCKS {
+                let expired = expires_in.is_some() && !expiry_lifted && now >= BOUNDARY;
+                let makes_room = state == State::Queued && expired;
+                let expected = if makes_room { Admission::Replace } else { Admission::Duplicate };
+                assert_eq!(admit(Some(&present), &new_job("a"), now), expected, "{present:?} at {now}");
+            }
+        }
+    }
 }

@@ -32,6 +32,12 @@ pub(crate) const RETENTIONS: [RetentionPolicy; 3] = [
     RetentionPolicy { completed: Retention::Forever, failed: Retention::Remove },
 ];
 
+/// What becomes of a job that is not started: nothing, its end at the boundary, or what was lifted. It goes along with the
+/// retentions, on which it does not depend.
+pub(crate) const EXPIRIES: [(Option<Span>, bool); 3] =
+    [(None, false), (Some(UNTIL_BOUNDARY), false), (Some(UNTIL_BOUNDARY), true)];
+
+const UNTIL_BOUNDARY: Span = Span::from_millis(BOUNDARY.as_millis() - EARLIER.as_millis());
 const OVERRIDES: [Option<Retention>; 4] =
     [None, Some(Retention::Remove), Some(Retention::Keep(Span::from_secs(90))), Some(Retention::Forever)];
 const CAUSES: [Cause; 4] = [Cause::Retryable, Cause::Terminal, Cause::UnknownKind, Cause::Undecodable];
@@ -170,17 +176,24 @@ pub(crate) fn events() -> Vec<Event> {
     let token = MINE;
     let mut events = vec![
         Event::Release { token },
+        Event::PutBack { token, delay: Span::from_secs(22) },
+        Event::Interrupt { token },
+        Event::Expire { now: CLOCKS[0], token: Some(token) },
+        Event::Expire { now: CLOCKS[0], token: None },
+        Event::Expire { now: CLOCKS[1], token: Some(token) },
+        Event::Expire { now: CLOCKS[1], token: None },
         Event::Snooze { token, delay: Span::from_secs(44) },
         Event::Extend { token, by: Span::from_secs(55), progress: None },
         Event::Extend { token, by: Span::from_secs(55), progress: Some("done soon".into()) },
-        Event::Expire,
+        Event::Lapse,
         Event::Cancel { running: OnRunning::Leave },
         Event::Cancel { running: OnRunning::Request },
         Event::Await,
         Event::SetRetention(Retention::Remove),
         Event::SetRetention(Retention::Keep(Span::from_secs(66))),
         Event::SetRetention(Retention::Forever),
-        Event::Redrive,
+        Event::Redrive { content_type: None },
+        Event::Redrive { content_type: Some(ContentType::from_static("application/json")) },
         Event::Promote,
         Event::Delete,
     ];

@@ -18,7 +18,7 @@ fn claim(job: &mut TrackedJob, token: LeaseToken, now: Timestamp) {
 }
 
 fn claimed() -> TrackedJob {
-    let mut job = TrackedJob::new(queued());
+    let mut job = TrackedJob::new(JobMeta { expires_in: Some(LEASE), ..queued() });
     claim(&mut job, MINE, BOUNDARY);
     job
 }
@@ -28,7 +28,7 @@ fn decided(job: &TrackedJob, event: Event) -> Transition {
 }
 
 /// One event per way to settle a lease.
-fn settles() -> [Event; 4] {
+fn settles() -> [Event; 5] {
     let (token, delay) = (MINE, Span::from_secs(1));
     let result = Payload::new("1", ContentType::from_static("text/plain"));
     let failure = Failure::new("Io", "broken");
@@ -37,6 +37,7 @@ fn settles() -> [Event; 4] {
         Event::Fail { token, failure, cause: Cause::Retryable, delay: None, retention: None },
         Event::Release { token },
         Event::Snooze { token, delay },
+        Event::Expire { now: BOUNDARY, token: Some(token) },
     ]
 }
 
@@ -117,7 +118,7 @@ fn a_settle_is_remembered_across_a_redrive_until_the_next_claim() {
     let event = Event::Fail { token: MINE, failure, cause: Cause::Terminal, delay: None, retention: None };
     let transition = decided(&job, event);
     apply(&mut job, &transition, BOUNDARY);
-    let redrive = decided(&job, Event::Redrive);
+    let redrive = decided(&job, Event::Redrive { content_type: None });
     apply(&mut job, &redrive, BOUNDARY);
     assert_eq!(apply(&mut job, &transition, BOUNDARY), Verdict::Replayed);
     claim(&mut job, THEIRS, BOUNDARY);

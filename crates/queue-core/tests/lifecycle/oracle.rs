@@ -3,7 +3,7 @@
 
 use crate::world::MINE;
 use queue_core::{
-    Budget, Failure, JobMeta, Reason, Retention, RetryPolicy, Span, State, Timestamp,
+    Budget, ContentType, Failure, JobMeta, Reason, Retention, RetryPolicy, Span, State, Timestamp,
     lifecycle::{
         BodyPatch, Cause, Event, LastSettle, OnRunning, Policy, Rejected, Settle, TrackedJob, Unhandled,
         Verdict,
@@ -44,8 +44,9 @@ pub(crate) fn settle_of(event: &Event) -> Option<Settle> {
     match event {
         Event::Complete { .. } => Some(Settle::Complete),
         Event::Fail { .. } => Some(Settle::Fail),
-        Event::Release { .. } => Some(Settle::Release),
-        Event::Snooze { .. } => Some(Settle::Snooze),
+        Event::Release { .. } | Event::Interrupt { .. } => Some(Settle::Release),
+        Event::Expire { token: Some(_), .. } => Some(Settle::Expire),
+        Event::Snooze { .. } | Event::PutBack { .. } => Some(Settle::Snooze),
         _ => None,
     }
 }
@@ -63,14 +64,22 @@ fn rejection(seen: &JobMeta, event: &Event) -> Option<Rejected> {
         (Event::Await, Queued | Processing | Failing) if seen.awaited => already,
         (Event::Await, Completed | Failed | Cancelled) => no,
         (Event::SetRetention(_), Queued | Processing | Failing) => no,
-        (Event::Redrive, Queued | Processing | Failing | Completed) => no,
+        (Event::Redrive { .. }, Queued | Processing | Failing | Completed) => no,
         (Event::Promote, Processing | Completed | Failed | Cancelled) => no,
         (Event::Delete, Processing) => no,
+        (Event::Expire { now, .. }, _) if !has_waited_too_long(seen, *now) => no,
+        (Event::Expire { token: None, .. }, Queued) => None,
+        (Event::Expire { token: None, .. }, _) => no,
         (Event::Cancel { .. } | Event::Await | Event::SetRetention(_), _) => None,
-        (Event::Redrive | Event::Promote | Event::Delete, _) => None,
+        (Event::Redrive { .. } | Event::Promote | Event::Delete, _) => None,
         (_, Processing) => None,
         _ => no,
     }
+}
+
+fn has_waited_too_long(job: &JobMeta, now: Timestamp) -> bool {
+    let Some(span) = job.expires_in else { return false };
+    !job.expiry_lifted && job.created_at.as_millis() + span.as_millis() <= now.as_millis()
 }
 
 /// Why the store does not do it, if it does not.
@@ -90,7 +99,7 @@ fn refusal(seen: &JobMeta, stored: &TrackedJob, event: &Event, now: Timestamp) -
         }
         Some(_) => flags_moved.then_some(Verdict::Stale),
         None if is_heartbeat => (stored.token != Some(MINE) || lapsed).then_some(Verdict::LeaseLost),
-        None if matches!(event, Event::Expire) => (revision_moved || !lapsed).then_some(Verdict::Stale),
+        None if matches!(event, Event::Lapse) => (revision_moved || !lapsed).then_some(Verdict::Stale),
         None => revision_moved.then_some(Verdict::Stale),
     }
 }
@@ -104,16 +113,32 @@ fn effect(job: &mut TrackedJob, event: &Event, policy: &Policy, now: Timestamp) 
         }
         Event::Fail { failure, cause, delay, retention, .. } => {
             let retention = retention.unwrap_or(own.failed);
-            fail(job, failure, (*cause, *delay, retention), policy, now)
+            let verdict = fail(job, failure, (*cause, *delay, retention), policy, now);
+            started(verdict, job)
         }
         Event::Release { .. } => give_back(job, None, now),
-        Event::Snooze { delay, .. } => give_back(job, Some(*delay), now),
+        Event::PutBack { delay, .. } => give_back(job, Some(*delay), now),
+        Event::Interrupt { .. } => {
+            let verdict = give_back(job, None, now);
+            started(verdict, job)
+        }
+        Event::Snooze { delay, .. } => {
+            let verdict = give_back(job, Some(*delay), now);
+            started(verdict, job)
+        }
+        Event::Expire { .. } => {
+            let reason = Some(Reason::Expired);
+            terminal(job, State::Cancelled, reason, own.failed, now, BodyPatch::Keep)
+        }
         Event::Extend { by, progress, .. } => {
             job.meta.lease.as_mut().expect("a held job has a lease").expires_at = now + *by;
             job.meta.progress = progress.clone().or(job.meta.progress.take());
             Verdict::Written(BodyPatch::Keep)
         }
-        Event::Expire => expire(job, policy, now),
+        Event::Lapse => {
+            let verdict = stall(job, policy, now);
+            started(verdict, job)
+        }
         Event::Cancel { .. } if job.meta.state == State::Processing => {
             job.meta.cancel_requested = true;
             Verdict::Written(BodyPatch::Keep)
@@ -128,7 +153,10 @@ fn effect(job: &mut TrackedJob, event: &Event, policy: &Policy, now: Timestamp) 
             job.meta.purge_at = purge_at(*retention, now);
             Verdict::Written(BodyPatch::Keep)
         }
-        Event::Redrive => redrive(job, now),
+        Event::Redrive { content_type } => {
+            let verdict = redrive(job, content_type.clone(), now);
+            started(verdict, job)
+        }
         Event::Promote => {
             (job.meta.state, job.meta.run_at) = (waiting_state(&job.meta), job.meta.run_at.min(now));
             Verdict::Written(BodyPatch::Keep)
@@ -169,7 +197,14 @@ fn fail(
     unchanged_if_removed(job, before, verdict)
 }
 
-fn expire(job: &mut TrackedJob, policy: &Policy, now: Timestamp) -> Verdict {
+/// A job that waits again has started before, or shall run come what may: its expiry no longer counts.
+fn started(verdict: Verdict, job: &mut TrackedJob) -> Verdict {
+    let waits = matches!(job.meta.state, State::Queued | State::Failing);
+    job.meta.expiry_lifted |= waits && job.meta.expires_in.is_some();
+    verdict
+}
+
+fn stall(job: &mut TrackedJob, policy: &Policy, now: Timestamp) -> Verdict {
     let (stalls, retention) = (job.meta.stalls + 1, job.meta.retention.failed);
     let before = job.clone();
     job.meta.stalls = stalls;
@@ -201,11 +236,11 @@ fn waiting_state(job: &JobMeta) -> State {
     if (job.failures, job.stalls) == (0, 0) { State::Queued } else { State::Failing }
 }
 
-fn redrive(job: &mut TrackedJob, now: Timestamp) -> Verdict {
+fn redrive(job: &mut TrackedJob, content_type: Option<ContentType>, now: Timestamp) -> Verdict {
     (job.meta.failures, job.meta.stalls, job.meta.cancel_requested) = (0, 0, false);
     (job.meta.last_error, job.meta.reason, job.meta.progress) = (None, None, None);
     (job.meta.finished_at, job.meta.purge_at) = (None, None);
-    waiting(job, State::Queued, now, BodyPatch::Clear)
+    waiting(job, State::Queued, now, BodyPatch::Clear { content_type })
 }
 
 fn waiting(job: &mut TrackedJob, state: State, run_at: Timestamp, body: BodyPatch) -> Verdict {

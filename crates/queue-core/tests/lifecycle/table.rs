@@ -1,7 +1,7 @@
 //! Every row of the table.
 
 use crate::{
-    axes::{Between, CLOCKS, FLAGS, RETENTIONS, Spent, events, policies},
+    axes::{Between, CLOCKS, EXPIRIES, FLAGS, RETENTIONS, Spent, events, policies},
     oracle::{Outcome, expect, settle_of},
     world::record_in,
 };
@@ -10,9 +10,9 @@ use queue_core::{
     lifecycle::{Event, Policy, Settle, TrackedJob, Verdict, apply, decide},
 };
 
-/// The size of the table, written out so that it cannot shrink unnoticed: states, budgets spent, flags, retentions,
-/// events, policies, happenings in between, clocks.
-const ROWS: usize = 6 * 5 * 4 * 3 * 50 * 3 * 11 * 3;
+/// The size of the table, written out so that it cannot shrink unnoticed: states, budgets spent, flags, retentions
+/// with expiries, events, policies, happenings in between, clocks.
+const ROWS: usize = 6 * 5 * 4 * 3 * 57 * 3 * 11 * 3;
 
 /// How many rows ended in which way.
 #[derive(Debug, Default, PartialEq)]
@@ -65,11 +65,12 @@ fn records() -> Vec<TrackedJob> {
     for state in State::ALL {
         for spent in Spent::ALL {
             for flags in FLAGS {
-                for retention in RETENTIONS {
+                for (retention, expiry) in RETENTIONS.into_iter().zip(EXPIRIES) {
                     let mut job = record_in(state);
                     spent.set(&mut job.meta);
                     (job.meta.cancel_requested, job.meta.awaited) = (flags.cancel_requested, flags.awaited);
                     job.meta.retention = retention;
+                    (job.meta.expires_in, job.meta.expiry_lifted) = expiry;
                     records.push(job);
                 }
             }

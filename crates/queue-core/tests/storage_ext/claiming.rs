@@ -39,7 +39,7 @@ async fn rescuers_that_saw_the_same_lapse_charge_it_once() {
     store.lapse();
     let policy = Policy::default();
     let seen = store.list(ListQuery::lapsed(queue(), 10)).await.unwrap().jobs.remove(0);
-    let rival = decide(&seen, Event::Expire, &policy).unwrap();
+    let rival = decide(&seen, Event::Lapse, &policy).unwrap();
     assert_eq!(store.rescue(&queue(), 10, &policy).await.unwrap().len(), 1);
     assert!(!store.apply(vec![rival]).await.unwrap().value[0].is_done());
     assert_eq!(store.meta("a").stalls, 1);

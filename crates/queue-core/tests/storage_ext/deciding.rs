@@ -113,7 +113,10 @@ async fn a_change_of_a_missing_job_says_so_and_sends_nothing() {
 #[tokio::test]
 async fn a_change_that_leads_nowhere_is_answered_with_the_state() {
     let store = TinyStore::with(&["a"]);
-    let changed = store.change(&queue(), &id("a"), Event::Redrive, &Policy::default()).await.unwrap();
+    let changed = store
+        .change(&queue(), &id("a"), Event::Redrive { content_type: None }, &Policy::default())
+        .await
+        .unwrap();
     assert_eq!(changed, Changed::Rejected(Rejected::NotAllowed(State::Queued)));
     assert_eq!(store.applies.load(Ordering::SeqCst), 0);
 }

@@ -1,6 +1,6 @@
 use super::{
     Names,
-    job::{Moving, read_fixed, time, write_fixed, write_moving},
+    job::{Moving, has_times, read_fixed, read_times, time, write_fixed, write_moving, write_times},
     wire::{Malformed, Reader, Writer},
 };
 use bytes::Bytes;
@@ -19,6 +19,8 @@ mod kind {
     pub(super) const RESUME: u8 = 5;
     pub(super) const WORKER: u8 = 6;
     pub(super) const RETIRE: u8 = 7;
+    pub(super) const PUT_WITH_TIMES: u8 = 8;
+    pub(super) const UPDATE_WITH_TYPE: u8 = 9;
 }
 
 /// One change, as it is read.
@@ -44,6 +46,8 @@ pub(crate) struct Update {
     pub(crate) queue: QueueName,
     pub(crate) seq: Seq,
     pub(crate) moving: Moving,
+    /// How the payload is said to be encoded from now on, where that changed.
+    pub(crate) content_type: Option<ContentType>,
     pub(crate) result: Kept<Blob>,
     pub(crate) error_details: Kept<Bytes>,
 }
@@ -78,8 +82,8 @@ impl<T> Kept<T> {
 /// Writes changes one after another. The queue is written when it is another one than before.
 pub(crate) mod write {
     use super::{
-        Kept, Payload, QueueName, Range, Seq, StoredJob, Timestamp, WorkerId, WorkerInfo, Writer, kind,
-        write_fixed, write_moving,
+        ContentType, Kept, Payload, QueueName, Range, Seq, StoredJob, Timestamp, WorkerId, WorkerInfo,
+        Writer, has_times, kind, write_fixed, write_moving, write_times,
     };
     use bytes::Bytes;
 
@@ -92,9 +96,13 @@ pub(crate) mod write {
     /// Answers where the payload and the result stand.
     pub(crate) fn put(out: &mut Vec<u8>, stored: &StoredJob) -> (Range<usize>, Option<Range<usize>>) {
         let mut out = Writer(out);
-        out.u8(kind::PUT);
+        let has_times = has_times(stored);
+        out.u8(if has_times { kind::PUT_WITH_TIMES } else { kind::PUT });
         out.u64(stored.seq.get());
         write_fixed(&mut out, stored);
+        if has_times {
+            write_times(&mut out, stored);
+        }
         write_moving(&mut out, stored);
         out.name(&stored.traits.content_type);
         let payload = out.blob(&stored.payload);
@@ -108,13 +116,17 @@ pub(crate) mod write {
     pub(crate) fn update(
         out: &mut Vec<u8>,
         stored: &StoredJob,
+        content_type: Option<&ContentType>,
         result: Kept<&Payload>,
         error_details: Kept<&Bytes>,
     ) -> Option<Range<usize>> {
         let mut out = Writer(out);
-        out.u8(kind::UPDATE);
+        out.u8(if content_type.is_some() { kind::UPDATE_WITH_TYPE } else { kind::UPDATE });
         out.u64(stored.seq.get());
         write_moving(&mut out, stored);
+        if let Some(content_type) = content_type {
+            out.name(content_type);
+        }
         let result = kept(&mut out, result, blob);
         kept(&mut out, error_details, |out, details| out.blob(details));
         result
@@ -213,8 +225,10 @@ fn read_next(
         }
         let queue = || current.clone().ok_or(Malformed("a change names no queue"));
         return Ok(Some(match kind {
-            kind::PUT => read_put(from, queue()?, names)?,
-            kind::UPDATE => read_update(from, queue()?, names)?,
+            kind::PUT => read_put(from, queue()?, false, names)?,
+            kind::PUT_WITH_TIMES => read_put(from, queue()?, true, names)?,
+            kind::UPDATE => read_update(from, queue()?, false, names)?,
+            kind::UPDATE_WITH_TYPE => read_update(from, queue()?, true, names)?,
             kind::REMOVE => Change::Remove { queue: queue()?, seq: Seq::new(from.u64()?) },
             kind::PAUSE | kind::RESUME => Change::Pause { queue: from.name()?, paused: kind == kind::PAUSE },
             kind::WORKER => read_worker(from)?,
@@ -225,19 +239,33 @@ fn read_next(
     Ok(None)
 }
 
-fn read_put(from: &mut Reader<'_>, queue: QueueName, names: &mut Names) -> Result<Change, Malformed> {
+fn read_put(
+    from: &mut Reader<'_>,
+    queue: QueueName,
+    has_times: bool,
+    names: &mut Names,
+) -> Result<Change, Malformed> {
     let seq = Seq::new(from.u64()?);
     let mut job = TrackedJob::new(read_fixed(from, queue, seq, names)?);
+    if has_times {
+        read_times(from, &mut job.meta)?;
+    }
     Moving::read(from, names)?.onto(&mut job);
     let payload = blob(from, names)?;
     let result = into_option(kept(from, |from| blob(from, names))?);
     Ok(Change::Put { job, payload, result, error_details: into_option(kept(from, Reader::bytes)?) })
 }
 
-fn read_update(from: &mut Reader<'_>, queue: QueueName, names: &mut Names) -> Result<Change, Malformed> {
+fn read_update(
+    from: &mut Reader<'_>,
+    queue: QueueName,
+    has_type: bool,
+    names: &mut Names,
+) -> Result<Change, Malformed> {
     let (seq, moving) = (Seq::new(from.u64()?), Moving::read(from, names)?);
+    let content_type = if has_type { Some(names.content_types.read(from)?) } else { None };
     let (result, error_details) = (kept(from, |from| blob(from, names))?, kept(from, Reader::bytes)?);
-    Ok(Change::Update(Update { queue, seq, moving, result, error_details }))
+    Ok(Change::Update(Update { queue, seq, moving, content_type, result, error_details }))
 }
 
 fn read_worker(from: &mut Reader<'_>) -> Result<Change, Malformed> {

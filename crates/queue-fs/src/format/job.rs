@@ -5,13 +5,15 @@ use super::{
 use bytes::Bytes;
 use queue_core::{
     Budget, Failure, JobMeta, LeaseInfo, LeaseToken, QueueName, Reason, Retention, RetentionPolicy, Seq,
-    State, Timestamp,
+    Span, State, Timestamp,
     lifecycle::{LastSettle, Settle, TrackedJob},
 };
 use queue_memory::{Course, StoredJob};
 
 /// Stands for no reason.
 const NO_REASON: u8 = u8::MAX;
+/// Stands for no length of time.
+const NO_SPAN: i64 = -1;
 
 /// Which optional parts follow, in this order.
 mod flag {
@@ -24,7 +26,8 @@ mod flag {
     pub(super) const LAST_ERROR: u16 = 1 << 6;
     pub(super) const FINISHED_AT: u16 = 1 << 7;
     pub(super) const PURGE_AT: u16 = 1 << 8;
-    pub(super) const ALL: u16 = (1 << 9) - 1;
+    pub(super) const EXPIRY_LIFTED: u16 = 1 << 9;
+    pub(super) const ALL: u16 = (1 << 10) - 1;
 }
 
 /// The parts of a job that its life changes; the others are written once.
@@ -39,6 +42,7 @@ pub(crate) struct Moving {
     stalls: u32,
     cancel_requested: bool,
     awaited: bool,
+    expiry_lifted: bool,
     lease: Option<LeaseInfo>,
     token: Option<LeaseToken>,
     last_settle: Option<LastSettle>,
@@ -82,6 +86,9 @@ pub(super) fn read_fixed(
         epoch: 0,
         failures: 0,
         stalls: 0,
+        expires_in: None,
+        expiry_lifted: false,
+        time_limit: None,
         max_attempts: Budget::from_raw(from.u32()?),
         max_stalls: Budget::from_raw(from.u32()?),
         lease: None,
@@ -93,6 +100,32 @@ pub(super) fn read_fixed(
         finished_at: None,
         purge_at: None,
     })
+}
+
+/// Whether a job has any of what [`write_times`] writes: most have none, and are written without.
+pub(super) fn has_times(job: &StoredJob) -> bool {
+    job.traits.expires_in.is_some() || job.traits.time_limit.is_some()
+}
+
+/// How long it may wait for its start, and how long its handler may run.
+pub(super) fn write_times(out: &mut Writer<'_>, job: &StoredJob) {
+    for span in [job.traits.expires_in, job.traits.time_limit] {
+        out.i64(span.map_or(NO_SPAN, Span::as_millis));
+    }
+}
+
+/// Reads what [`write_times`] wrote.
+pub(super) fn read_times(from: &mut Reader<'_>, job: &mut JobMeta) -> Result<(), Malformed> {
+    (job.expires_in, job.time_limit) = (span(from)?, span(from)?);
+    Ok(())
+}
+
+fn span(from: &mut Reader<'_>) -> Result<Option<Span>, Malformed> {
+    match from.i64()? {
+        NO_SPAN => Ok(None),
+        millis if (0..=Span::MAX.as_millis()).contains(&millis) => Ok(Some(Span::from_millis(millis))),
+        _ => Err(Malformed("a length of time is out of bounds")),
+    }
 }
 
 /// What a life changes.
@@ -138,6 +171,7 @@ fn flags(job: &StoredJob, course: &Course) -> u16 {
         (flag::LAST_ERROR, course.last_error.is_some()),
         (flag::FINISHED_AT, course.finished_at.is_some()),
         (flag::PURGE_AT, course.purge_at.is_some()),
+        (flag::EXPIRY_LIFTED, job.expiry_lifted),
     ];
     facts.into_iter().filter(|(_, holds)| *holds).fold(0, |flags, (flag, _)| flags | flag)
 }
@@ -167,6 +201,7 @@ impl Moving {
             stalls,
             cancel_requested: has(flag::CANCEL_REQUESTED),
             awaited: has(flag::AWAITED),
+            expiry_lifted: has(flag::EXPIRY_LIFTED),
             lease: if has(flag::LEASE) { Some(lease(from, names)?) } else { None },
             token: if has(flag::TOKEN) { Some(token(from)?) } else { None },
             last_settle: if has(flag::LAST_SETTLE) { Some(last_settle(from)?) } else { None },
@@ -186,6 +221,7 @@ impl Moving {
         (meta.run_at, meta.epoch) = (self.run_at, self.epoch);
         (meta.failures, meta.stalls) = (self.failures, self.stalls);
         (meta.cancel_requested, meta.awaited) = (self.cancel_requested, self.awaited);
+        meta.expiry_lifted = self.expiry_lifted;
         (meta.lease, meta.progress, meta.last_error) = (self.lease, self.progress, self.last_error);
         (meta.finished_at, meta.purge_at) = (self.finished_at, self.purge_at);
     }

@@ -1,3 +1,4 @@
+use super::job::has_times;
 use queue_memory::{Course, StoredJob};
 
 /// Kind and life, the rest of what is written once, what always moves, the lengths of the payload, and whether there
@@ -20,7 +21,8 @@ fn put_len(stored: &StoredJob) -> u64 {
     let result = course.result.as_ref().map_or(0, |result| name(&result.content_type) + blob(0));
     let details = course.error_details.as_ref().map_or(0, |details| blob(details.len()));
     let names = name(&stored.id) + name(&stored.traits.kind) + name(&stored.traits.content_type);
-    (ALWAYS + names + moving(course) + result + details) as u64
+    let times = if has_times(stored) { 2 * TIME } else { 0 };
+    (ALWAYS + names + times + moving(course) + result + details) as u64
 }
 
 /// The optional parts of what a life changes.
@@ -48,14 +50,19 @@ mod tests {
     use super::{super::write, *};
     use bytes::Bytes;
     use queue_core::{
-        ContentType, Failure, JobId, Kind, LeaseInfo, LeaseToken, NewJob, Payload, QueueName, Seq, Timestamp,
-        WorkerId,
+        ContentType, Failure, JobId, Kind, LeaseInfo, LeaseToken, NewJob, Payload, QueueName, Seq, Span,
+        Timestamp, WorkerId,
         lifecycle::{LastSettle, Settle},
     };
-    use queue_memory::Engine;
+    use queue_memory::{Engine, Traits};
 
     fn payload() -> Payload {
         Payload::new("some bytes", ContentType::from_static("text/plain"))
+    }
+
+    fn with_times() -> StoredJob {
+        let traits = Traits { expires_in: Some(Span::from_secs(1)), ..Traits::clone(&fresh().traits) };
+        StoredJob { traits: traits.into(), ..with_everything() }
     }
 
     fn fresh() -> StoredJob {
@@ -84,7 +91,7 @@ mod tests {
 
     #[test]
     fn it_is_what_is_written() {
-        for stored in [fresh(), with_everything()] {
+        for stored in [fresh(), with_everything(), with_times()] {
             let mut out = Vec::new();
             write::queue(&mut out, stored.queue());
             let (payload, result) = write::put(&mut out, &stored);

@@ -26,7 +26,9 @@ pub(super) fn tell(change: &Change) -> String {
             let moving = &update.moving;
             let parts = parts(result, details);
             let (queue, seq, state, revision) = (&update.queue, update.seq, moving.state, moving.revision);
-            format!("update {queue} life {seq}: {state}, revision {revision}{parts}")
+            let retyped =
+                update.content_type.as_ref().map(|now| format!(", payload is {now}")).unwrap_or_default();
+            format!("update {queue} life {seq}: {state}, revision {revision}{parts}{retyped}")
         }
         Change::Remove { queue, seq } => format!("remove {queue} life {seq}"),
         Change::Pause { queue, paused: true } => format!("pause {queue}"),

@@ -189,7 +189,8 @@ impl<'d> Draft<'d> {
         };
         let (result, details) = (result_of(before, after), details_of(before, after));
         let kept = result;
-        let written = write::update(self.out, after, result, details);
+        let content_type = Some(&after.traits.content_type).filter(|now| **now != before.traits.content_type);
+        let written = write::update(self.out, after, content_type, result, details);
         let result = match (kept, written) {
             (Kept::Now(_), Some(range)) => Kept::Now(self.result(&range, after.epoch)),
             (Kept::Gone, _) => Kept::Gone,

@@ -94,7 +94,7 @@ impl Taking<'_> {
     }
 
     fn update(&mut self, update: Update) -> Result<(), Malformed> {
-        let Update { queue, seq, moving, result, error_details } = update;
+        let Update { queue, seq, moving, content_type, result, error_details } = update;
         let (epoch, is_terminal) = (moving.epoch, moving.state.is_terminal());
         let (result, shelved) = match result {
             Kept::Same => (Kept::Same, Kept::Same),
@@ -108,6 +108,7 @@ impl Taking<'_> {
             let mut job = stored.tracked();
             moving.onto(&mut job);
             stored.track(&job);
+            stored.set_content_type(content_type);
             result.tell(|result| stored.set_result(result));
             error_details.tell(|details| stored.set_error_details(details));
             other_bytes(stored)

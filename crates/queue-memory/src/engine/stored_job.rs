@@ -2,7 +2,7 @@ use super::pool::Pool;
 use bytes::Bytes;
 use queue_core::{
     Budget, ContentType, Detail, Failure, JobBody, JobChange, JobId, JobMeta, JobRecord, Kind, LeaseInfo,
-    LeaseToken, Payload, QueueName, Reason, RetentionPolicy, Seq, State, Timestamp,
+    LeaseToken, Payload, QueueName, Reason, RetentionPolicy, Seq, Span, State, Timestamp,
     lifecycle::{BodyPatch, LastSettle, TrackedJob},
 };
 use std::sync::Arc;
@@ -37,12 +37,14 @@ pub struct StoredJob {
     pub priority: i16,
     /// Where in its life it stands.
     pub state: State,
-    /// Why it is Failed.
+    /// Why it is Failed, or Cancelled though nobody asked for it.
     pub reason: Option<Reason>,
     /// Somebody asked to cancel it while it ran.
     pub cancel_requested: bool,
     /// Somebody waits, or waited, for its outcome.
     pub awaited: bool,
+    /// It does not expire any more.
+    pub expiry_lifted: bool,
     /// The bytes of the payload.
     pub payload: Bytes,
     /// What a job has only once it was claimed or is over.
@@ -64,6 +66,10 @@ pub struct Traits {
     pub max_stalls: Budget,
     /// How long it stays once terminal.
     pub retention: RetentionPolicy,
+    /// How long it may wait for its start.
+    pub expires_in: Option<Span>,
+    /// How long its handler may run.
+    pub time_limit: Option<Span>,
 }
 
 /// What a job has only once it was claimed or is over.
@@ -114,6 +120,8 @@ impl StoredJob {
             max_attempts: meta.max_attempts,
             max_stalls: meta.max_stalls,
             retention: meta.retention,
+            expires_in: meta.expires_in,
+            time_limit: meta.time_limit,
         };
         Self {
             traits: pool.share(traits),
@@ -131,6 +139,7 @@ impl StoredJob {
             reason: meta.reason,
             cancel_requested: meta.cancel_requested,
             awaited: meta.awaited,
+            expiry_lifted: meta.expiry_lifted,
             payload: payload.bytes,
             course,
         }
@@ -163,6 +172,9 @@ impl StoredJob {
             epoch: self.epoch,
             failures: self.failures,
             stalls: self.stalls,
+            expires_in: traits.expires_in,
+            expiry_lifted: self.expiry_lifted,
+            time_limit: traits.time_limit,
             max_attempts: traits.max_attempts,
             max_stalls: traits.max_stalls,
             lease: course.lease.clone(),
@@ -197,7 +209,7 @@ impl StoredJob {
         let meta = &job.meta;
         (self.revision, self.epoch, self.run_at) = (meta.revision, meta.epoch, meta.run_at);
         (self.failures, self.stalls) = (meta.failures, meta.stalls);
-        (self.state, self.reason) = (meta.state, meta.reason);
+        (self.state, self.reason, self.expiry_lifted) = (meta.state, meta.reason, meta.expiry_lifted);
         (self.cancel_requested, self.awaited) = (meta.cancel_requested, meta.awaited);
         if self.course.is_some() || has_course(job) {
             let course = self.course.get_or_insert_default();
@@ -225,12 +237,19 @@ impl StoredJob {
         }
     }
 
+    /// Changes how the payload is said to be encoded, if given. Its traits are then shared with no other job: that is rare.
+    pub fn set_content_type(&mut self, content_type: Option<ContentType>) {
+        let Some(content_type) = content_type else { return };
+        self.traits = Arc::new(Traits { content_type, ..Traits::clone(&self.traits) });
+    }
+
     pub(super) fn patch_body(&mut self, patch: BodyPatch) {
         match patch {
             BodyPatch::Keep => {}
             BodyPatch::Result(result) => self.set_result(Some(result)),
             BodyPatch::ErrorDetails(details) => self.set_error_details(details),
-            BodyPatch::Clear => {
+            BodyPatch::Clear { content_type } => {
+                self.set_content_type(content_type);
                 self.set_result(None);
                 self.set_error_details(None);
             }

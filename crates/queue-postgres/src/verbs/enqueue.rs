@@ -1,12 +1,12 @@
 use crate::{
     fault::Fault,
-    row::{code, counter, flags, foreign, limit, read_payload},
+    row::{budget_bits, code, counter, flags, foreign, limit, read_payload},
     session::{Bound, Scope, Session},
     verb::Verb,
 };
 use queue_core::{
-    AnswerRoom, Enqueued, Error, ErrorKind, JobChange, JobId, NewJob, OnFailed, QueueName, Seq, Stamped,
-    State, lifecycle::Flags,
+    AnswerRoom, Enqueued, Error, ErrorKind, JobChange, JobId, NewJob, OnFailed, QueueName, Seq, Span,
+    Stamped, State, lifecycle::Flags,
 };
 use sqlx::{Row, postgres::PgRow};
 use std::collections::HashMap;
@@ -102,6 +102,8 @@ impl Session<'_> {
                     .bind(origin.clone())
                     .bind(may_repeat)
                     .bind(room)
+                    .bind(asked.iter().map(|job| millis(job.expires_in)).collect::<Vec<_>>())
+                    .bind(asked.iter().map(|job| millis(job.time_limit)).collect::<Vec<_>>())
             })
             .await?;
         self.told(&rows, 0)?;
@@ -187,14 +189,19 @@ fn bind_jobs(query: Bound, jobs: &[&NewJob]) -> Bound {
         .bind(jobs.iter().map(|job| job.kind.as_str()).collect::<Vec<_>>())
         .bind(jobs.iter().map(|job| job.priority).collect::<Vec<_>>())
         .bind(jobs.iter().map(|job| job.delay.as_millis()).collect::<Vec<_>>())
-        .bind(jobs.iter().map(|job| i64::from(job.max_attempts.as_raw())).collect::<Vec<_>>())
-        .bind(jobs.iter().map(|job| i64::from(job.max_stalls.as_raw())).collect::<Vec<_>>())
+        .bind(jobs.iter().map(|job| budget_bits(job.max_attempts)).collect::<Vec<_>>())
+        .bind(jobs.iter().map(|job| budget_bits(job.max_stalls)).collect::<Vec<_>>())
         .bind(jobs.iter().map(|job| job.retention.completed.as_raw()).collect::<Vec<_>>())
         .bind(jobs.iter().map(|job| job.retention.failed.as_raw()).collect::<Vec<_>>())
         .bind(jobs.iter().map(|job| job.on_failed == OnFailed::Replace).collect::<Vec<_>>())
         .bind(jobs.iter().map(|job| new_flags(job)).collect::<Vec<_>>())
         .bind(jobs.iter().map(|job| job.payload.content_type.as_str()).collect::<Vec<_>>())
         .bind(jobs.iter().map(|job| &job.payload.bytes[..]).collect::<Vec<_>>())
+}
+
+/// A length of time that a job may have; `unnest` takes what is missing from elsewhere, so none has a number too.
+pub(super) fn millis(span: Option<Span>) -> i64 {
+    span.map_or(-1, Span::as_millis)
 }
 
 pub(super) fn new_flags(job: &NewJob) -> i16 {

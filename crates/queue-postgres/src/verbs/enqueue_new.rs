@@ -1,6 +1,10 @@
-use super::{enqueue::new_flags, short_column::short_column};
+use super::{
+    enqueue::{millis, new_flags},
+    short_column::short_column,
+};
 use crate::{
     fault::Fault,
+    row::budget_bits,
     session::{Bound, Session},
     verb::Verb,
 };
@@ -37,8 +41,8 @@ impl<'a> EnqueueNew<'a> {
             .bind(short_column(jobs().map(|job| job.kind.as_str())))
             .bind(short_column(jobs().map(|job| job.priority)))
             .bind(short_column(jobs().map(|job| job.delay.as_millis())))
-            .bind(short_column(jobs().map(|job| i64::from(job.max_attempts.as_raw()))))
-            .bind(short_column(jobs().map(|job| i64::from(job.max_stalls.as_raw()))))
+            .bind(short_column(jobs().map(|job| budget_bits(job.max_attempts))))
+            .bind(short_column(jobs().map(|job| budget_bits(job.max_stalls))))
             .bind(short_column(jobs().map(|job| job.retention.completed.as_raw())))
             .bind(short_column(jobs().map(|job| job.retention.failed.as_raw())))
             .bind(short_column(jobs().map(new_flags)))
@@ -81,6 +85,8 @@ impl Verb for EnqueueNew<'_> {
                 self.bind(query.bind(reading).bind(queue))
                     .bind(shared.channel().map(str::to_owned))
                     .bind(origin.clone())
+                    .bind(short_column(self.sorted().map(|job| millis(job.expires_in))))
+                    .bind(short_column(self.sorted().map(|job| millis(job.time_limit))))
             })
             .await?;
         let Some(row) = rows.first() else { return Ok(None) };

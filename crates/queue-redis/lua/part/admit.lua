@@ -2,12 +2,12 @@
 --
 -- New jobs come as shapes of their options (delay, marks, priority), then all heads (what never changes of a state string:
 -- the payload's length, and from the id on), all payloads.
-local AWAITED_NEW, REPLACE_FAILED = 1, 2
+local AWAITED_NEW, REPLACE_FAILED, TIMES_NEW = 1, 2, 4
 
 -- What the first state strings of jobs with the same options have in common.
 local function read_options(options)
   local delay, marks, priority = read('>I6Bc2', options)
-  local flags = has(marks, AWAITED_NEW) and AWAITED or 0
+  local flags = (has(marks, AWAITED_NEW) and AWAITED or 0) + (has(marks, TIMES_NEW) and HAS_TIMES or 0)
   local run_at = now + delay
   local place = priority .. pack('>I6', run_at)
   return {
@@ -41,6 +41,7 @@ local function read_jobs(base, count)
     if former then
       local state = byte(former, 1)
       local makes_room = state == CANCELLED or state == FAILED and options.replaces_failed or is_purged(former)
+        or is_expired(former)
       if not makes_room then return holder, former end
       remove(holder, former, id, false)
     end

@@ -7,7 +7,7 @@ local again
 -- Ids of removed records; of lives that this script began, by id.
 local freed, taken
 local states, states_count = {}, 0
-local ids, payloads, outcomes, outcomes_count, unoutcomes = nil, nil, nil, 0, nil
+local ids, payloads, retyped, outcomes, outcomes_count, unoutcomes = nil, nil, nil, nil, 0, nil
 local moved = { 0, 0, 0, 0, 0, 0 }
 local ready, ready_count, later = nil, 0, nil
 local seq_mark = last_seq

@@ -103,6 +103,7 @@ moved[1] = moved[1] + seq_mark - last_seq
 many('HSET', IDS, ids)
 many('HSET', STATE, states)
 many('HSET', PAYLOAD, payloads)
+many('HSET', PAYLOAD, retyped)
 many('HSET', OUTCOME, outcomes)
 many('HDEL', IDS, freed)
 many('HDEL', STATE, gone)

@@ -203,7 +203,7 @@ impl Actor {
             let id = JobId::new(format!("shared-{}", self.below(SHARED_IDS))).expect("valid");
             let event = match self.below(3) {
                 0 => Event::Cancel { running: OnRunning::Request },
-                1 => Event::Redrive,
+                1 => Event::Redrive { content_type: None },
                 _ => Event::Delete,
             };
             let changed = self.store.change(&self.stage.queue, &id, event, &self.policy).await;

@@ -8,5 +8,5 @@ OR (state = 1) <> (token IS NOT NULL AND settled_event IS NULL)
 OR (token IS NULL AND settled_event IS NOT NULL)
 OR (state IN (3, 4, 5)) <> (finished_at IS NOT NULL)
 OR (finished_at IS NULL AND purge_at IS NOT NULL)
-OR (state = 4) <> (reason IS NOT NULL)
+OR CASE state WHEN 4 THEN coalesce(reason = 5, 1) WHEN 5 THEN reason <> 5 ELSE reason IS NOT NULL END -- 5 is expired
 OR (error_name IS NULL) <> (error_message IS NULL);

@@ -6,7 +6,7 @@ use crate::{
     row::{StoredJob, flags, integer},
 };
 use queue_core::{
-    Failure, JobId, JobMeta, LeaseToken, Payload, QueueName, Reason, Timestamp,
+    Failure, JobId, JobMeta, LeaseToken, Payload, QueueName, Reason, Span, Timestamp,
     lifecycle::{BodyPatch, LastSettle, TrackedJob, Transition},
 };
 use rusqlite::{OptionalExtension, params};
@@ -44,6 +44,8 @@ impl Session<'_> {
             meta.retention.completed.as_raw(),
             meta.retention.failed.as_raw(),
             meta.awaited,
+            meta.expires_in.map(Span::as_millis),
+            meta.time_limit.map(Span::as_millis),
             payload.content_type.as_str(),
             &payload.bytes[..],
         ])?;
@@ -68,7 +70,7 @@ impl Session<'_> {
         let (result, details) = match body {
             BodyPatch::Result(result) => (Some(result), None),
             BodyPatch::ErrorDetails(details) => (None, Some(details.as_deref())),
-            BodyPatch::Clear => (None, Some(None)),
+            BodyPatch::Clear { .. } => (None, Some(None)),
             BodyPatch::Keep => (None, None),
         };
         if !self.write(queue, before, stored, result)? {
@@ -77,6 +79,10 @@ impl Session<'_> {
         if let Some(details) = details {
             let seq = integer(stored.job.meta.seq.get());
             self.statements.save_details.execute(params![seq, details])?;
+        }
+        if let BodyPatch::Clear { content_type: Some(content_type) } = body {
+            let seq = integer(stored.job.meta.seq.get());
+            self.statements.save_content_type.execute(params![seq, content_type.as_str()])?;
         }
         self.leave(queue, before)?;
         self.enter(queue, &stored.job.meta)?;

@@ -50,6 +50,7 @@ statements! {
     prune_finished = PRUNE_FINISHED;
     ready_jobs = READY_JOBS;
     rollback = ROLLBACK;
+    save_content_type = SAVE_CONTENT_TYPE;
     save_details = SAVE_DETAILS;
     save_life = SAVE_LIFE;
     save_store = SAVE_STORE;

@@ -50,7 +50,7 @@ pub(crate) fn extend(token: LeaseToken, by: Span) -> Event {
     Event::Extend { token, by, progress: None }
 }
 
-/// The four ways to end one's own lease.
+/// The ways to end the lease of a job that is started, or that does not expire.
 pub(crate) const SETTLES: [fn(LeaseToken) -> Event; 4] = [complete, fail, release, snooze];
 
 /// Decides as the suite's policy says.

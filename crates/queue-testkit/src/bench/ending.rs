@@ -1,7 +1,7 @@
 //! What must hold at the end of every case, whatever it was about.
 
 use super::Bench;
-use queue_core::{Counts, ErrorKind, JobMeta, ListQuery, Prune, State, Timestamp};
+use queue_core::{Counts, ErrorKind, JobMeta, ListQuery, Prune, Reason, State, Timestamp};
 use std::{collections::HashSet, sync::PoisonError};
 
 const PAGE: usize = 1000;
@@ -67,7 +67,12 @@ fn check_record(job: &JobMeta, now: Timestamp) {
     assert_eq!(job.lease.is_some(), job.state == State::Processing, "a lease belongs to Processing: {job:?}");
     assert_eq!(job.finished_at.is_some(), terminal, "terminal jobs have finished: {job:?}");
     assert!(terminal || job.purge_at.is_none(), "only terminal jobs are purged: {job:?}");
-    assert_eq!(job.reason.is_some(), job.state == State::Failed, "Failed jobs say why: {job:?}");
+    let has_reason = match job.state {
+        State::Failed => job.reason.is_some_and(|reason| reason != Reason::Expired),
+        State::Cancelled => matches!(job.reason, None | Some(Reason::Expired)),
+        _ => job.reason.is_none(),
+    };
+    assert!(has_reason, "Failed jobs say why, and Cancelled ones if nobody asked for it: {job:?}");
     assert!(!job.is_purged(now), "a purged record is listed: {job:?}");
     assert!(job.revision > job.epoch, "each claim is a revision: {job:?}");
     if !terminal {

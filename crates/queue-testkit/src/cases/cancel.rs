@@ -253,7 +253,7 @@ async fn a_cancelled_record_says_nothing_of_a_reason(bench: &Bench) {
 async fn a_redrive_forgets_the_mark(bench: &Bench) {
     let held = marked(bench, "a").await;
     bench.release(&held).await;
-    assert!(!bench.changed("a", Event::Redrive).await.cancel_requested);
+    assert!(!bench.changed("a", Event::Redrive { content_type: None }).await.cancel_requested);
     bench.fail(&bench.claim_one().await).await;
     assert_eq!(bench.state("a").await, Some(State::Failing));
 }

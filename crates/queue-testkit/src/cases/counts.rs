@@ -37,10 +37,10 @@ async fn every_step_moves_one_job_from_count_to_count(bench: &Bench) {
     bench.advance(RETRY);
     bench.fail_terminally(&bench.claim_one().await).await;
     assert_eq!(of(&bench.counts().await), [0, 0, 0, 0, 1, 0]);
-    bench.changed("a", Event::Redrive).await;
+    bench.changed("a", Event::Redrive { content_type: None }).await;
     bench.cancel("a").await;
     assert_eq!(of(&bench.counts().await), [0, 0, 0, 0, 0, 1]);
-    bench.changed("a", Event::Redrive).await;
+    bench.changed("a", Event::Redrive { content_type: None }).await;
     bench.complete(&bench.claim_one().await).await;
     assert_eq!(of(&bench.counts().await), [0, 0, 0, 1, 0, 0]);
     bench.changed("a", Event::Delete).await;
@@ -100,7 +100,7 @@ async fn a_redriven_job_is_counted_once(bench: &Bench) {
     bench.put("a").await;
     for _ in 0..5 {
         bench.cancel("a").await;
-        bench.changed("a", Event::Redrive).await;
+        bench.changed("a", Event::Redrive { content_type: None }).await;
     }
     assert_eq!(of(&bench.counts().await), [1, 0, 0, 0, 0, 0]);
 }

@@ -192,7 +192,7 @@ async fn the_first_enqueue_fixes_every_option(bench: &Bench) {
 async fn a_redriven_job_blocks_its_id_again(bench: &Bench) {
     bench.put("a").await;
     bench.cancel("a").await;
-    bench.changed("a", Event::Redrive).await;
+    bench.changed("a", Event::Redrive { content_type: None }).await;
     assert_blocked(bench, "a", State::Queued).await;
 }
 

@@ -146,7 +146,7 @@ async fn a_holder_whose_job_was_redriven_can_settle_nothing(bench: &Bench) {
     let held = bench.claim_one().await;
     bench.advance(LEASE);
     bench.rescue().await;
-    bench.changed("a", Event::Redrive).await;
+    bench.changed("a", Event::Redrive { content_type: None }).await;
     assert_powerless(bench, &held, held.token).await;
     let again = bench.claim_one().await;
     assert_powerless(bench, &held, held.token).await;

@@ -115,14 +115,14 @@ async fn a_cancel_decided_on_an_old_life_is_missing(bench: &Bench) {
 async fn a_rescue_decided_on_an_old_life_is_missing(bench: &Bench) {
     bench.put_and_claim("a").await;
     bench.advance(LEASE);
-    assert_missing_on_the_next_life(bench, Event::Expire).await;
+    assert_missing_on_the_next_life(bench, Event::Lapse).await;
 }
 
 /// The new life needs no redrive.
 async fn a_redrive_decided_on_an_old_life_is_missing(bench: &Bench) {
     bench.put("a").await;
     bench.cancel("a").await;
-    assert_missing_on_the_next_life(bench, Event::Redrive).await;
+    assert_missing_on_the_next_life(bench, Event::Redrive { content_type: None }).await;
 }
 
 /// The new job is not the one that was to go.

@@ -11,6 +11,7 @@ mod counts;
 mod dedup;
 mod enqueue;
 mod events;
+mod expiry;
 mod extend;
 mod fencing;
 mod handles;
@@ -25,6 +26,7 @@ mod pause;
 mod presence;
 mod priority;
 mod prune;
+mod redrive;
 mod release;
 mod reopen;
 mod replay;
@@ -64,6 +66,10 @@ const GROUPS: &[&[Case]] = &[
     snooze::CASES,
     extend::CASES,
     cancel::CASES,
+    expiry::kept::CASES,
+    expiry::ends::CASES,
+    expiry::ids::CASES,
+    redrive::CASES,
     dedup::CASES,
     lives::CASES,
     results::CASES,

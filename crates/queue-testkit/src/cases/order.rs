@@ -122,7 +122,7 @@ async fn a_redriven_job_lines_up_behind_what_is_due(bench: &Bench) {
     bench.cancel("a").await;
     bench.put("b").await;
     bench.advance(MILLI);
-    bench.changed("a", Event::Redrive).await;
+    bench.changed("a", Event::Redrive { content_type: None }).await;
     bench.advance(MILLI);
     bench.put("c").await;
     assert_eq!(bench.claim_ids(10).await, ["b", "a", "c"]);

@@ -127,7 +127,7 @@ async fn a_replay_after_a_redrive_is_done_until_the_next_claim(bench: &Bench) {
     let held = bench.claim_one().await;
     let sent = decided(&held.record.meta, fail(held.token));
     assert_done!([bench.apply(sent.clone()).await]);
-    let redriven = bench.changed("a", Event::Redrive).await;
+    let redriven = bench.changed("a", Event::Redrive { content_type: None }).await;
     assert_eq!(bench.apply(sent.clone()).await, Applied::Done(redriven));
     bench.claim_one().await;
     assert!(matches!(bench.apply(sent).await, Applied::LeaseLost(_)));

@@ -153,7 +153,7 @@ async fn a_redrive_clears_what_was_left(bench: &Bench) {
     let event =
         Event::Fail { token: held.token, failure, cause: Cause::Terminal, delay: None, retention: None };
     bench.settled(&held, event).await;
-    let meta = bench.changed("a", Event::Redrive).await;
+    let meta = bench.changed("a", Event::Redrive { content_type: None }).await;
     assert_eq!((meta.state, meta.last_error, meta.reason), (State::Queued, None, None));
     assert_eq!(details(bench, "a").await, None);
 }

@@ -171,7 +171,7 @@ async fn an_exhausted_job_is_never_given_again(bench: &Bench) {
 async fn a_redrive_gives_a_fresh_budget(bench: &Bench) {
     bench.put("a").await;
     let failed = exhaust(bench, 3).await;
-    let meta = bench.changed("a", Event::Redrive).await;
+    let meta = bench.changed("a", Event::Redrive { content_type: None }).await;
     let expected = JobMeta {
         state: State::Queued,
         reason: None,
@@ -200,17 +200,17 @@ async fn failures_of_one_job_leave_the_others(bench: &Bench) {
 /// Every other state.
 async fn a_redrive_of_anything_but_failed_or_cancelled_is_refused(bench: &Bench) {
     bench.put("a").await;
-    assert!(matches!(bench.change("a", Event::Redrive).await, Changed::Rejected(_)));
+    assert!(matches!(bench.change("a", Event::Redrive { content_type: None }).await, Changed::Rejected(_)));
     let held = bench.claim_one().await;
-    assert!(matches!(bench.change("a", Event::Redrive).await, Changed::Rejected(_)));
+    assert!(matches!(bench.change("a", Event::Redrive { content_type: None }).await, Changed::Rejected(_)));
     bench.fail(&held).await;
-    assert!(matches!(bench.change("a", Event::Redrive).await, Changed::Rejected(_)));
-    assert_eq!(bench.change("b", Event::Redrive).await, Changed::Missing);
+    assert!(matches!(bench.change("a", Event::Redrive { content_type: None }).await, Changed::Rejected(_)));
+    assert_eq!(bench.change("b", Event::Redrive { content_type: None }).await, Changed::Missing);
 }
 
 /// Whoever wants it again enqueues it again.
 async fn a_redrive_of_a_completed_result_would_lose_it_and_is_refused(bench: &Bench) {
     bench.complete(&bench.put_and_claim("a").await).await;
-    assert!(matches!(bench.change("a", Event::Redrive).await, Changed::Rejected(_)));
+    assert!(matches!(bench.change("a", Event::Redrive { content_type: None }).await, Changed::Rejected(_)));
     assert_eq!(bench.result("a").await.as_deref(), Some(RESULT));
 }

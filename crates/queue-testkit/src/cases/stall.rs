@@ -104,7 +104,7 @@ async fn stalls_and_failures_have_budgets_of_their_own(bench: &Bench) {
 async fn a_lease_that_lives_cannot_be_expired(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.advance(Span::from_millis(LEASE.as_millis() - 1));
-    let expire = decided(&held.record.meta, Event::Expire);
+    let expire = decided(&held.record.meta, Event::Lapse);
     assert_eq!(bench.apply(expire).await, Applied::Stale(held.record.meta.clone()));
     assert_eq!(bench.complete(&held).await.stalls, 0);
 }
@@ -113,7 +113,7 @@ async fn a_lease_that_lives_cannot_be_expired(bench: &Bench) {
 async fn a_lapse_is_charged_once(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.advance(LEASE);
-    let expire = decided(&held.record.meta, Event::Expire);
+    let expire = decided(&held.record.meta, Event::Lapse);
     let answers = bench.apply_all(vec![expire.clone(), expire]).await;
     assert_done!(answers[..1]);
     assert!(matches!(&answers[1], Applied::Stale(meta) if meta.stalls == 1), "{answers:?}");
@@ -122,7 +122,7 @@ async fn a_lapse_is_charged_once(bench: &Bench) {
 /// The holder lives.
 async fn a_rescue_that_a_heartbeat_overtook_is_stale(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
-    let expire = decided(&held.record.meta, Event::Expire);
+    let expire = decided(&held.record.meta, Event::Lapse);
     let beat = bench.settled(&held, extend(held.token, KEPT)).await;
     bench.advance(LEASE);
     assert_eq!(bench.apply(expire).await, Applied::Stale(beat));
@@ -133,7 +133,7 @@ async fn a_rescue_that_a_heartbeat_overtook_is_stale(bench: &Bench) {
 async fn a_rescue_decided_before_a_heartbeat_or_a_mark_is_stale(bench: &Bench) {
     for text in ["beat", "cancelled", "awaited"] {
         let held = bench.put_and_claim(text).await;
-        let expire = decided(&held.record.meta, Event::Expire);
+        let expire = decided(&held.record.meta, Event::Lapse);
         let event = match text {
             "beat" => extend(held.token, LEASE),
             "cancelled" => Event::Cancel { running: OnRunning::Request },
@@ -149,7 +149,7 @@ async fn a_rescue_decided_before_a_heartbeat_or_a_mark_is_stale(bench: &Bench) {
 async fn a_rescue_that_a_settle_overtook_is_stale(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.advance(LEASE);
-    let expire = decided(&held.record.meta, Event::Expire);
+    let expire = decided(&held.record.meta, Event::Lapse);
     let completed = bench.complete(&held).await;
     assert_eq!(bench.apply(expire).await, Applied::Stale(completed));
 }

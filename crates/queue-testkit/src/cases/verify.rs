@@ -50,7 +50,7 @@ async fn it_adds_up_after_every_step_of_a_life(bench: &Bench) {
     assert_adds_up(bench, "rescue").await;
     bench.cancel("a").await;
     assert_adds_up(bench, "cancel").await;
-    bench.changed("a", Event::Redrive).await;
+    bench.changed("a", Event::Redrive { content_type: None }).await;
     assert_adds_up(bench, "redrive").await;
     bench.complete(&bench.claim_one().await).await;
     assert_adds_up(bench, "complete").await;

@@ -137,9 +137,9 @@ impl Player {
         let event = match &pick.deed {
             Deed::Hold(how) => {
                 let latest = || self.sights.iter().rev().find_map(|(_, token)| *token);
-                event_of_holder(how, (*token).or_else(latest)?)
+                event_of_holder(how, (*token).or_else(latest)?, self.bench.now())
             }
-            Deed::Change(what) => event_of_anybody(*what),
+            Deed::Change(what) => event_of_anybody(*what, self.bench.now()),
         };
         decide(meta, event, &policy()).ok()
     }

@@ -76,11 +76,12 @@ fn op(transition: &Transition) -> Op {
             Some(Settle::Fail) => Op::Fail,
             Some(Settle::Release) => Op::Release,
             Some(Settle::Snooze) => Op::Snooze,
+            Some(Settle::Expire) => Op::Expire,
             None => Op::Extend,
         };
     }
     match &transition.patch {
-        _ if transition.guard.lapse == Lapse::Lapsed => Op::Expire,
+        _ if transition.guard.lapse == Lapse::Lapsed => Op::Lapse,
         Patch::Requeue(requeue) if requeue.fresh => Op::Redrive,
         Patch::Requeue(_) => Op::Promote,
         Patch::Finish(_) => Op::Cancel,

@@ -93,8 +93,10 @@ pub enum Op {
     Snooze,
     /// To prolong a lease.
     Extend,
-    /// To end a lapsed lease.
+    /// To settle a lease: not started in time.
     Expire,
+    /// To end a lapsed lease.
+    Lapse,
     /// To cancel a waiting job.
     Cancel,
     /// To mark a running job for cancelling.
@@ -148,6 +150,6 @@ pub enum Op {
 impl Op {
     /// Whether it ends a lease under its token.
     pub const fn is_settle(self) -> bool {
-        matches!(self, Self::Complete | Self::Fail | Self::Release | Self::Snooze)
+        matches!(self, Self::Complete | Self::Fail | Self::Release | Self::Snooze | Self::Expire)
     }
 }

@@ -3,7 +3,7 @@
 use crate::bench::prelude::*;
 use bytes::Bytes;
 use queue_core::{
-    Failure, JobId, LeaseToken, OnFailed, Retention, Span,
+    ContentType, Failure, JobId, LeaseToken, OnFailed, Retention, Span, Timestamp,
     lifecycle::{Cause, Event, OnRunning},
 };
 
@@ -32,10 +32,12 @@ pub(super) const DEEDS: &[Deed] = &[
     Deed::Hold(|token, _| fail_because(token, Cause::UnknownKind)),
     Deed::Hold(|token, _| fail_because(token, Cause::Undecodable)),
     Deed::Hold(|token, _| release(token)),
+    Deed::Hold(|token, _| interrupt(token)),
+    Deed::Hold(|token, _| expire_held(token)),
     Deed::Hold(|token, _| snooze(token)),
     Deed::Hold(|token, _| extend(token, LEASE)),
     Deed::Hold(|token, _| extend_with_progress(token)),
-    Deed::Change(|| Event::Expire),
+    Deed::Change(|| Event::Lapse),
     Deed::Change(|| Event::Cancel { running: OnRunning::Request }),
     Deed::Change(|| Event::Cancel { running: OnRunning::Leave }),
     Deed::Change(|| Event::Await),
@@ -43,7 +45,9 @@ pub(super) const DEEDS: &[Deed] = &[
     Deed::Change(|| Event::SetRetention(Retention::Keep(Span::ZERO))),
     Deed::Change(|| Event::SetRetention(Retention::Forever)),
     Deed::Change(|| Event::SetRetention(Retention::Remove)),
-    Deed::Change(|| Event::Redrive),
+    Deed::Change(|| Event::Redrive { content_type: None }),
+    Deed::Change(redrive_as_another_type),
+    Deed::Change(|| EXPIRE),
     Deed::Change(|| Event::Promote),
     Deed::Change(|| Event::Delete),
     Deed::Enqueue(OnFailed::Block),
@@ -54,6 +58,25 @@ pub(super) const DEEDS: &[Deed] = &[
 /// A heartbeat that reports something.
 pub(super) fn extend_with_progress(token: LeaseToken) -> Event {
     Event::Extend { token, by: LEASE, progress: Some(Bytes::from_static(b"half")) }
+}
+
+/// Whatever the time: that is compared where the event is decided, which is no matter of stores.
+pub(super) const EXPIRE: Event = Event::Expire { now: AT_LAST, token: None };
+const AT_LAST: Timestamp = Timestamp::from_millis(i64::MAX);
+
+/// The same by a holder.
+pub(super) fn expire_held(token: LeaseToken) -> Event {
+    Event::Expire { now: AT_LAST, token: Some(token) }
+}
+
+/// A holder stops half-way.
+pub(super) fn interrupt(token: LeaseToken) -> Event {
+    Event::Interrupt { token }
+}
+
+/// A redrive that says what the payload is.
+pub(super) fn redrive_as_another_type() -> Event {
+    Event::Redrive { content_type: Some(ContentType::from_static("application/json")) }
 }
 
 /// A failure with details.

@@ -95,7 +95,7 @@ impl Group {
     /// Each lease lapses, and is ended.
     pub(super) async fn stall(&mut self) {
         self.pass(LEASE);
-        self.change(&Event::Expire).await;
+        self.change(&Event::Lapse).await;
     }
 
     /// What the event makes sense for is changed by it.

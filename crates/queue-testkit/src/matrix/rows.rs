@@ -8,7 +8,7 @@ use super::{
 };
 use crate::bench::{Bench, prelude::policy};
 use queue_core::{
-    JobMeta, LeaseToken, OnFailed, Timestamp,
+    JobMeta, LeaseToken, OnFailed, State, Timestamp,
     lifecycle::{Event, Transition, decide},
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -146,5 +146,7 @@ fn moments(scout: &Group, nth: usize) -> BTreeSet<i64> {
 
 fn edges(meta: &JobMeta) -> impl Iterator<Item = Timestamp> {
     let lapse = meta.lease.as_ref().map(|lease| lease.expires_at);
-    [meta.state.is_waiting().then_some(meta.run_at), lapse, meta.purge_at].into_iter().flatten()
+    let expiry = meta.expires_at().filter(|_| meta.state == State::Queued);
+    let due = meta.state.is_waiting().then_some(meta.run_at);
+    [due, lapse, meta.purge_at, expiry].into_iter().flatten()
 }

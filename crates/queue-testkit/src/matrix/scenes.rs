@@ -1,11 +1,13 @@
 //! How a job comes to stand where it stands: each state by each way that leads to it, through the verbs of the store.
 
 use super::{
-    deed::{extend_with_progress, fail_with_details},
+    deed::{
+        EXPIRE, expire_held, extend_with_progress, fail_with_details, interrupt, redrive_as_another_type,
+    },
     scene::scenes,
 };
 use crate::{
-    Invariant::{I1, I3, I4, I5, I6, I7, I8, I9, I10, I11, I13},
+    Invariant::{I1, I2, I3, I4, I5, I6, I7, I8, I9, I10, I11, I13},
     bench::prelude::*,
 };
 use queue_core::{
@@ -19,9 +21,13 @@ scenes! {
     queued [I1 I9 I11] = [];
     scheduled [I1 I11] = [Later];
     released [I5 I11] = [Claim Hold(release)];
+    interrupted [I5 I11] = [Claim Hold(interrupt)];
     snoozed [I5 I11] = [Claim Hold(snooze)];
-    redriven [I6 I7] = [Claim Hold(terminally) Change(Event::Redrive)];
-    redriven_from_cancelled [I6 I10] = [Change(CANCEL) Change(Event::Redrive)];
+    redriven [I6 I7] = [Claim Hold(terminally) Change(Event::Redrive { content_type: None })];
+    redriven_from_cancelled [I6 I10] = [Change(CANCEL) Change(Event::Redrive { content_type: None })];
+    redriven_as_another_type [I2 I6] = [Claim Hold(terminally) Change(redrive_as_another_type())];
+    redriven_after_its_expiry [I6 I9] =
+        [Change(EXPIRE) Pass(RETRY) Change(Event::Redrive { content_type: None })];
     failing [I5 I7 I11] = [Claim Hold(fail_with_details)];
     failing_after_a_stall [I7 I11] = [Claim Stall];
     failing_after_two_stalls [I7 I11] = [Claim Stall Claim Stall];
@@ -36,7 +42,7 @@ scenes! {
         [Claim Hold(fail) Pass(RETRY) Claim Hold(fail) Pass(RETRY) Claim];
     processing_for_the_last_stall [I7 I8] = [Claim Stall Claim Stall Pass(STALL) Claim];
     processing_and_extended [I3 I4] = [Claim Pass(MILLI) Hold(extend_with_progress)];
-    processing_after_a_redrive [I4 I6] = [Claim Hold(terminally) Change(Event::Redrive) Claim];
+    processing_after_a_redrive [I4 I6] = [Claim Hold(terminally) Change(Event::Redrive { content_type: None }) Claim];
     completed [I5 I6 I13] = [Claim Hold(complete)];
     completed_after_a_failure [I5 I6 I13] = [Claim Hold(fail_with_details) Pass(RETRY) Claim Hold(complete)];
     completed_and_retained [I5 I6 I13] = [Claim Hold(complete) Change(Event::SetRetention(SHORT))];
@@ -53,10 +59,14 @@ scenes! {
     cancelled_at_a_failure [I6 I10] = [Claim Change(CANCEL) Hold(fail_with_details)];
     cancelled_at_a_release [I6 I10] = [Claim Change(CANCEL) Hold(release)];
     cancelled_at_a_lapse [I6 I10] = [Claim Change(CANCEL) Stall];
+    expired [I6 I9] = [Pass(RETRY) Change(EXPIRE)];
+    expired_in_hand [I4 I5 I6] = [Claim Pass(RETRY) Hold(expire_held)];
     purged [I1 I13] = [Claim Hold(complete) Pass(KEPT)];
     deleted [I1 I4] = [Claim Hold(release) Change(Event::Delete)];
     removed_at_its_end [I1 I5] = [Claim Hold(terminally) Change(Event::SetRetention(Retention::Remove))];
     anew_after_a_cancel [I4 I9 I10] = [Claim Hold(release) Change(CANCEL) Again(OnFailed::Block)];
+    anew_after_an_expiry [I1 I9] = [Pass(RETRY) Again(OnFailed::Block)];
+    anew_after_an_expiry_and_processing [I3 I9] = [Claim Hold(release) Pass(RETRY) Again(OnFailed::Block) Claim];
     anew_after_a_failure [I4 I5 I9] = [Claim Hold(terminally) Again(OnFailed::Replace)];
     anew_after_a_delete [I4 I9] = [Claim Hold(complete) Change(Event::Delete) Again(OnFailed::Block)];
     anew_after_a_purge [I4 I9 I13] = [Claim Hold(complete) Pass(KEPT) Again(OnFailed::Block)];

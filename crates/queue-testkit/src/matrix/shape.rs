@@ -15,6 +15,8 @@ pub(super) enum Shape {
     Endless,
     /// Kept for less than somebody who waits for it needs.
     Awaited,
+    /// Given up unless it starts in time, and with a time limit.
+    Expiring,
 }
 
 /// What somebody marks a job with at the end of a scene, in this order.
@@ -25,7 +27,8 @@ pub(super) enum Mark {
 }
 
 /// The shapes of every scene.
-pub(super) const SHAPES: [Shape; 4] = [Shape::Plain, Shape::Fleeting, Shape::Endless, Shape::Awaited];
+pub(super) const SHAPES: [Shape; 5] =
+    [Shape::Plain, Shape::Fleeting, Shape::Endless, Shape::Awaited, Shape::Expiring];
 /// The marks of every scene in which they can be set.
 pub(super) const MARKS: [&[Mark]; 4] = [&[], &[Mark::Cancel], &[Mark::Await], &[Mark::Cancel, Mark::Await]];
 
@@ -41,6 +44,10 @@ impl Shape {
             Self::Fleeting => both(new, 1).with_retention(Retention::Remove),
             Self::Endless => both(new, 0).with_retention(Retention::Forever),
             Self::Awaited => new.with_retention(Retention::Keep(STALL)).awaited(),
+            Self::Expiring => {
+                let expires_in = Span::from_millis(delay.as_millis() + RETRY.as_millis());
+                new.with_expires_in(expires_in).with_time_limit(LEASE)
+            }
         }
     }
 }

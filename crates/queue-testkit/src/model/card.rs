@@ -1,4 +1,4 @@
-use queue_core::{JobMeta, JobRecord, Reason, Retention, State};
+use queue_core::{JobMeta, JobRecord, Reason, Retention, Span, State};
 
 /// A job as the model knows it and as a store shows it: every field of the metadata, as plain values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +20,10 @@ pub(super) struct Card {
     pub(super) max_attempts: u32,
     /// Zero is unlimited.
     pub(super) max_stalls: u32,
+    pub(super) expires_in_ms: Option<i64>,
+    /// It expires no more.
+    pub(super) is_lifted: bool,
+    pub(super) time_limit_ms: Option<i64>,
     /// The holder, and when its lease lapses.
     pub(super) lease: Option<(String, i64)>,
     pub(super) cancel_requested: bool,
@@ -37,6 +41,7 @@ pub(super) struct Card {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Body {
     pub(super) payload: Vec<u8>,
+    pub(super) content_type: String,
     pub(super) result: Option<Vec<u8>>,
     pub(super) details: Option<Vec<u8>>,
 }
@@ -61,6 +66,9 @@ impl Card {
             stalls: meta.stalls,
             max_attempts: meta.max_attempts.as_raw(),
             max_stalls: meta.max_stalls.as_raw(),
+            expires_in_ms: meta.expires_in.map(Span::as_millis),
+            is_lifted: meta.expiry_lifted,
+            time_limit_ms: meta.time_limit.map(Span::as_millis),
             lease: lease.map(|lease| (lease.worker.to_string(), lease.expires_at.as_millis())),
             cancel_requested: meta.cancel_requested,
             awaited: meta.awaited,
@@ -80,6 +88,7 @@ impl Body {
         let body = record.body.as_ref().expect("the whole record was asked for");
         Self {
             payload: body.payload.bytes.to_vec(),
+            content_type: body.payload.content_type.to_string(),
             result: body.result.as_ref().map(|result| result.bytes.to_vec()),
             details: body.error_details.as_ref().map(|bytes| bytes.to_vec()),
         }

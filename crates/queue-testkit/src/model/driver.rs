@@ -39,12 +39,13 @@ impl Driver {
             Op::Claim { worker, limit, lease_ms } => self.claim(*worker, *limit, *lease_ms).await,
             Op::Hold { hand, how } => {
                 let Some(held) = pick(&self.hands, *hand) else { return Answer::Nothing };
-                let changed = self.bench.settle(held, event_of_holder(how, held.token)).await;
+                let changed =
+                    self.bench.settle(held, event_of_holder(how, held.token, self.bench.now())).await;
                 self.learn_all().await;
                 Answer::Changed(self.change(changed))
             }
             Op::Change { id, what } => {
-                let changed = self.bench.change(IDS[*id], event_of_anybody(*what)).await;
+                let changed = self.bench.change(IDS[*id], event_of_anybody(*what, self.bench.now())).await;
                 Answer::Changed(self.change(changed))
             }
             Op::Rescue => {

@@ -54,6 +54,15 @@ impl Job {
         self.card.lease.as_ref().is_some_and(|(_, lapse)| *lapse <= now)
     }
 
+    /// Nobody started it in time.
+    pub(super) fn has_expired(&self, now: i64) -> bool {
+        self.card.state == State::Queued && self.expires_at().is_some_and(|at| at <= now)
+    }
+
+    pub(super) fn expires_at(&self) -> Option<i64> {
+        self.card.expires_in_ms.filter(|_| !self.card.is_lifted).map(|ms| self.card.created_at + ms)
+    }
+
     pub(super) fn is_gone(&self, now: i64) -> bool {
         self.card.purge_at.is_some_and(|at| at <= now)
     }
@@ -89,7 +98,10 @@ impl Job {
         let fate = match last {
             _ if self.card.cancel_requested => self.end(State::Cancelled, None, keep, now),
             Some(reason) => self.end(State::Failed, Some(reason), keep, now),
-            None => self.wait(State::Failing, now + report.delay_ms.unwrap_or(RETRY.as_millis())),
+            None => {
+                self.lift();
+                self.wait(State::Failing, now + report.delay_ms.unwrap_or(RETRY.as_millis()))
+            }
         };
         if fate == Fate::Stays {
             self.card.failures = failures;
@@ -108,6 +120,7 @@ impl Job {
         } else if spent {
             self.end(State::Failed, Some(Reason::Stalled), keep, now)
         } else {
+            self.lift();
             let again = if stalls == 1 { self.card.run_at } else { now + STALL.as_millis() };
             self.wait(State::Failing, again)
         };
@@ -124,6 +137,16 @@ impl Job {
             return self.end(State::Cancelled, None, self.card.keep_failed, now);
         }
         self.wait(self.uncharged(), run_at)
+    }
+
+    /// It may have started: from now on it does not expire.
+    pub(super) fn lift(&mut self) {
+        self.card.is_lifted |= self.card.expires_in_ms.is_some() && !self.card.cancel_requested;
+    }
+
+    /// Ended since it was not started in time.
+    pub(super) fn expire(&mut self, now: i64) -> Fate {
+        self.end(State::Cancelled, Some(Reason::Expired), self.card.keep_failed, now)
     }
 
     pub(super) fn extend(&mut self, lapse: i64, progress: Option<Vec<u8>>) -> Fate {
@@ -144,12 +167,14 @@ impl Job {
         self.end(State::Cancelled, None, self.card.keep_failed, now)
     }
 
-    pub(super) fn redrive(&mut self, now: i64) -> Fate {
+    pub(super) fn redrive(&mut self, as_type: Option<&str>, now: i64) -> Fate {
         let card = &mut self.card;
         (card.failures, card.stalls, card.cancel_requested) = (0, 0, false);
         (card.reason, card.error, card.progress) = (None, None, None);
         (card.finished_at, card.purge_at) = (None, None);
         (self.body.result, self.body.details) = (None, None);
+        self.body.content_type = as_type.map_or(self.body.content_type.clone(), str::to_owned);
+        self.lift();
         self.wait(State::Queued, now)
     }
 

@@ -7,6 +7,7 @@ use queue_core::{
 pub(crate) const IDS: [&str; 5] = ["a", "b", "c", "d", "e"];
 pub(crate) const WORKERS: [&str; 2] = ["worker-1", "worker-2"];
 pub(crate) const KINDS: [&str; 2] = ["email", "report"];
+pub(crate) const CONTENT_TYPES: [&str; 2] = ["application/json", "text/plain"];
 
 /// One step of a random run.
 #[derive(Clone, Debug)]
@@ -47,6 +48,9 @@ pub(crate) struct New {
     pub(crate) payload: Vec<u8>,
     pub(crate) priority: i16,
     pub(crate) delay_ms: i64,
+    /// Behind the delay.
+    pub(crate) expires_after_ms: Option<i64>,
+    pub(crate) time_limit_ms: Option<i64>,
     pub(crate) max_attempts: u32,
     pub(crate) max_stalls: u32,
     pub(crate) keep_completed: Retention,
@@ -58,11 +62,28 @@ pub(crate) struct New {
 /// What holders do.
 #[derive(Clone, Debug)]
 pub(crate) enum How {
-    Complete { result: Vec<u8>, keep: Option<Retention>, then: Vec<New> },
-    Fail { cause: Cause, delay_ms: Option<i64>, keep: Option<Retention>, details: Option<Vec<u8>> },
+    Complete {
+        result: Vec<u8>,
+        keep: Option<Retention>,
+        then: Vec<New>,
+    },
+    Fail {
+        cause: Cause,
+        delay_ms: Option<i64>,
+        keep: Option<Retention>,
+        details: Option<Vec<u8>>,
+    },
     Release,
-    Snooze { delay_ms: i64 },
-    Extend { by_ms: i64, progress: Option<Vec<u8>> },
+    Interrupt,
+    /// Its holder finds that it is too late to start it.
+    Expire,
+    Snooze {
+        delay_ms: i64,
+    },
+    Extend {
+        by_ms: i64,
+        progress: Option<Vec<u8>>,
+    },
 }
 
 /// What everybody may do.
@@ -71,7 +92,12 @@ pub(crate) enum What {
     Cancel(OnRunning),
     Await,
     Retain(Retention),
-    Redrive,
+    /// With one of the content types, if any.
+    Redrive {
+        as_type: Option<usize>,
+    },
+    /// Somebody reads that it was not started in time.
+    Expire,
     Promote,
     Delete,
 }

@@ -1,8 +1,11 @@
 //! Steps as requests to a store.
 
-use super::op::{How, IDS, KINDS, New, What};
+use super::op::{CONTENT_TYPES, How, IDS, KINDS, New, What};
 use crate::bench::prelude::*;
-use queue_core::{Budget, Failure, Kind, LeaseToken, NewJob, RetentionPolicy, Span, lifecycle::Event};
+use queue_core::{
+    Budget, ContentType, Failure, Kind, LeaseToken, NewJob, RetentionPolicy, Span, Timestamp,
+    lifecycle::Event,
+};
 
 /// The failure that holders report.
 pub(crate) const FAILURE: (&str, &str) = ("Timeout", "no answer");
@@ -14,17 +17,20 @@ pub(crate) fn span(millis: i64) -> Span {
 pub(crate) fn new_job(new: &New) -> NewJob {
     let retention = RetentionPolicy { completed: new.keep_completed, failed: new.keep_failed };
     let payload = bytes_payload(new.payload.clone());
-    let job = NewJob::new(id(IDS[new.id]), Kind::from_static(KINDS[new.kind]), payload)
+    let mut job = NewJob::new(id(IDS[new.id]), Kind::from_static(KINDS[new.kind]), payload)
         .with_priority(new.priority)
         .with_delay(span(new.delay_ms))
         .with_max_attempts(Budget::from_raw(new.max_attempts))
         .with_max_stalls(Budget::from_raw(new.max_stalls))
         .with_retention(retention)
         .with_on_failed(new.on_failed);
+    job.expires_in = new.expires_after_ms.map(|ms| span(new.delay_ms + ms));
+    job.time_limit = new.time_limit_ms.map(span);
     if new.awaited { job.awaited() } else { job }
 }
 
-pub(crate) fn event_of_holder(how: &How, token: LeaseToken) -> Event {
+/// `now` is a time that the store was at, or past, before it was asked.
+pub(crate) fn event_of_holder(how: &How, token: LeaseToken, now: Timestamp) -> Event {
     match how {
         How::Complete { result, keep, then } => Event::Complete {
             token,
@@ -41,6 +47,8 @@ pub(crate) fn event_of_holder(how: &How, token: LeaseToken) -> Event {
             Event::Fail { token, failure, cause: *cause, delay: delay_ms.map(span), retention: *keep }
         }
         How::Release => Event::Release { token },
+        How::Interrupt => Event::Interrupt { token },
+        How::Expire => Event::Expire { now, token: Some(token) },
         How::Snooze { delay_ms } => Event::Snooze { token, delay: span(*delay_ms) },
         How::Extend { by_ms, progress } => {
             Event::Extend { token, by: span(*by_ms), progress: progress.clone().map(Into::into) }
@@ -48,12 +56,17 @@ pub(crate) fn event_of_holder(how: &How, token: LeaseToken) -> Event {
     }
 }
 
-pub(crate) fn event_of_anybody(what: What) -> Event {
+/// The same of somebody without a lease.
+pub(crate) fn event_of_anybody(what: What, now: Timestamp) -> Event {
     match what {
         What::Cancel(running) => Event::Cancel { running },
         What::Await => Event::Await,
         What::Retain(retention) => Event::SetRetention(retention),
-        What::Redrive => Event::Redrive,
+        What::Redrive { as_type } => {
+            let content_type = as_type.map(|nth| ContentType::from_static(CONTENT_TYPES[nth]));
+            Event::Redrive { content_type }
+        }
+        What::Expire => Event::Expire { now, token: None },
         What::Promote => Event::Promote,
         What::Delete => Event::Delete,
     }

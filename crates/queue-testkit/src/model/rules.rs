@@ -3,7 +3,7 @@
 use super::{
     answer::Change,
     job::{Fate, Job, Report},
-    op::{How, What},
+    op::{CONTENT_TYPES, How, What},
 };
 use queue_core::{State, lifecycle::OnRunning};
 
@@ -12,7 +12,8 @@ pub(super) fn word(how: &How) -> Option<&'static str> {
     match how {
         How::Complete { .. } => Some("complete"),
         How::Fail { .. } => Some("fail"),
-        How::Release => Some("release"),
+        How::Release | How::Interrupt => Some("release"),
+        How::Expire => Some("expire"),
         How::Snooze { .. } => Some("snooze"),
         How::Extend { .. } => None,
     }
@@ -26,13 +27,21 @@ pub(super) fn held(job: &mut Job, how: &How, now: i64) -> Fate {
             job.fail(Report { cause, delay_ms, keep, details }, now)
         }
         How::Release => job.give_back(job.card.run_at, now),
-        How::Snooze { delay_ms } => job.give_back(now + delay_ms, now),
+        How::Interrupt => {
+            job.lift();
+            job.give_back(job.card.run_at, now)
+        }
+        How::Snooze { delay_ms } => {
+            job.lift();
+            job.give_back(now + delay_ms, now)
+        }
+        How::Expire => job.expire(now),
         How::Extend { by_ms, progress } => job.extend(now + by_ms, progress),
     }
 }
 
 /// What others do to a job, or why not.
-pub(super) fn changed(job: &mut Job, what: What, now: i64) -> Result<Fate, Change> {
+pub(super) fn changed(job: &mut Job, what: What, now: i64, reading: i64) -> Result<Fate, Change> {
     let state = job.card.state;
     let (running, waiting, ended) = (state == State::Processing, job.is_waiting(), job.has_ended());
     match what {
@@ -51,7 +60,10 @@ pub(super) fn changed(job: &mut Job, what: What, now: i64) -> Result<Fate, Chang
             Ok(Fate::Stays)
         }
         What::Retain(keep) if ended => Ok(job.retain(keep, now)),
-        What::Redrive if matches!(state, State::Failed | State::Cancelled) => Ok(job.redrive(now)),
+        What::Redrive { as_type } if matches!(state, State::Failed | State::Cancelled) => {
+            Ok(job.redrive(as_type.map(|nth| CONTENT_TYPES[nth]), now))
+        }
+        What::Expire if job.has_expired(reading) => Ok(job.expire(now)),
         What::Promote if waiting => Ok(job.promote(now)),
         What::Delete if !running => {
             job.card.revision += 1;

@@ -1,6 +1,6 @@
 //! Where random steps come from. Small values and few names, so that steps meet; what shrinks goes to plain and few.
 
-use super::op::{Doomed, Filter, How, IDS, KINDS, New, Op, WORKERS, What};
+use super::op::{CONTENT_TYPES, Doomed, Filter, How, IDS, KINDS, New, Op, WORKERS, What};
 use proptest::{
     collection::vec,
     option::{of, weighted},
@@ -79,6 +79,8 @@ pub(crate) fn how() -> BoxedStrategy<How> {
         .prop_map(|(by_ms, progress)| How::Extend { by_ms, progress });
     Union::new_weighted(vec![
         (2, Just(How::Release).boxed()),
+        (1, Just(How::Interrupt).boxed()),
+        (2, Just(How::Expire).boxed()),
         (3, complete.boxed()),
         (4, fail.boxed()),
         (1, millis().prop_map(|delay_ms| How::Snooze { delay_ms }).boxed()),
@@ -97,11 +99,18 @@ pub(crate) fn what() -> BoxedStrategy<What> {
         What::Cancel(OnRunning::Request),
         What::Cancel(OnRunning::Leave),
         What::Await,
-        What::Redrive,
+        What::Redrive { as_type: None },
         What::Promote,
         What::Delete,
+        What::Expire,
     ]);
-    Union::new_weighted(vec![(7, fixed.boxed()), (1, retention().prop_map(What::Retain).boxed())]).boxed()
+    let retyped = (0..CONTENT_TYPES.len()).prop_map(|nth| What::Redrive { as_type: Some(nth) });
+    Union::new_weighted(vec![
+        (8, fixed.boxed()),
+        (1, retention().prop_map(What::Retain).boxed()),
+        (1, retyped.boxed()),
+    ])
+    .boxed()
 }
 
 pub(crate) fn doomed() -> BoxedStrategy<Doomed> {
@@ -132,13 +141,17 @@ pub(crate) fn new() -> BoxedStrategy<New> {
     let order = (select(&[0_i16, 0, 0, -1, 1, i16::MIN, i16::MAX][..]), delay);
     let budgets = (select(&[3_u32, 0, 1, 2][..]), select(&[3_u32, 0, 1, 2][..]));
     let ending = (retention(), retention(), select(&[OnFailed::Block, OnFailed::Replace][..]), any::<bool>());
-    (names, order, budgets, ending)
-        .prop_map(|(names, order, budgets, ending)| New {
+    // Half of the jobs are plain, and so is what a run shrinks to.
+    let times = (weighted(0.4, later()), weighted(0.2, later()));
+    (names, order, budgets, ending, times)
+        .prop_map(|(names, order, budgets, ending, times)| New {
             id: names.0,
             kind: names.1,
             payload: names.2,
             priority: order.0,
             delay_ms: order.1,
+            expires_after_ms: times.0,
+            time_limit_ms: times.1,
             max_attempts: budgets.0,
             max_stalls: budgets.1,
             keep_completed: ending.0,
@@ -166,6 +179,11 @@ fn cause() -> impl Strategy<Value = Cause> {
 
 pub(crate) fn millis() -> BoxedStrategy<i64> {
     select(SPANS_MS).boxed()
+}
+
+/// Not zero.
+fn later() -> BoxedStrategy<i64> {
+    select(&SPANS_MS[1..]).boxed()
 }
 
 fn bytes() -> BoxedStrategy<Vec<u8>> {

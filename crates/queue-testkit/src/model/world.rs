@@ -15,6 +15,8 @@ pub(super) struct World {
     jobs: BTreeMap<&'static str, Job>,
     hands: Vec<Hand>,
     now: i64,
+    /// What the clock says, which is at most that.
+    reading: i64,
     lives: u64,
     claims: u64,
     paused: bool,
@@ -28,6 +30,8 @@ struct Hand {
     id: &'static str,
     life: u64,
     claim: u64,
+    /// When it was too late to start it, as the claim showed it.
+    expires_at: Option<i64>,
 }
 
 impl World {
@@ -37,6 +41,7 @@ impl World {
             jobs: BTreeMap::new(),
             hands: Vec::new(),
             now: i64::MIN,
+            reading: i64::MIN,
             lives: 0,
             claims: 0,
             paused: false,
@@ -47,6 +52,7 @@ impl World {
     /// The store looks at its clock: time goes on, slowly if the clock is behind, and what is overdue is gone.
     pub(super) fn look(&mut self, (reading, ticks): (i64, i64)) {
         let (told, at) = self.told;
+        self.reading = reading;
         let floor = told + (ticks - at) - (ticks - at) / 64;
         self.now = self.now.max(reading).max(floor);
         if self.now > floor {
@@ -62,7 +68,8 @@ impl World {
 
     /// The moments still ahead that matter to some job, in order.
     pub(super) fn edges(&self) -> Vec<i64> {
-        let of = |job: &Job| [Some(job.card.run_at), job.card.lease.as_ref().map(|l| l.1), job.card.purge_at];
+        let lapse = |job: &Job| job.card.lease.as_ref().map(|lease| lease.1);
+        let of = |job: &Job| [Some(job.card.run_at), lapse(job), job.card.purge_at, job.expires_at()];
         let mut edges: Vec<i64> =
             self.jobs.values().flat_map(of).flatten().filter(|at| *at > self.now).collect();
         edges.sort_unstable();
@@ -120,6 +127,7 @@ impl World {
             let (life, state) = (job.card.life, job.card.state);
             match (state, &job.body.result) {
                 (State::Cancelled, _) => {}
+                _ if job.has_expired(self.now) => {}
                 (State::Failed, _) if new.on_failed == OnFailed::Replace => {}
                 (State::Completed, Some(result)) => {
                     return Taken::Done { life, result: Some(result.clone()) };
@@ -148,6 +156,9 @@ impl World {
             stalls: 0,
             max_attempts: new.max_attempts,
             max_stalls: new.max_stalls,
+            expires_in_ms: new.expires_after_ms.map(|ms| new.delay_ms + ms),
+            is_lifted: false,
+            time_limit_ms: new.time_limit_ms,
             lease: None,
             cancel_requested: false,
             awaited: new.awaited,
@@ -158,7 +169,8 @@ impl World {
             finished_at: None,
             purge_at: None,
         };
-        let body = Body { payload: new.payload.clone(), ..Body::default() };
+        let content_type = "application/octet-stream".to_owned();
+        let body = Body { payload: new.payload.clone(), content_type, ..Body::default() };
         Job { card, body, held_by: None, let_go: None }
     }
 
@@ -172,7 +184,8 @@ impl World {
         for (id, job) in due.into_iter().take(if self.paused { 0 } else { limit }) {
             job.take(claim, worker, now + lease_ms);
             jobs.push((job.card.clone(), job.body.clone()));
-            self.hands.push(Hand { id, life: job.card.life, claim });
+            let expires_at = job.expires_at();
+            self.hands.push(Hand { id, life: job.card.life, claim, expires_at });
         }
         self.hands.drain(..self.hands.len().saturating_sub(HANDS_MAX));
         let moments = self.jobs.values().filter_map(|job| match &job.card.lease {
@@ -184,6 +197,9 @@ impl World {
 
     fn hold(&mut self, hand: &Hand, how: &How) -> Change {
         let now = self.now;
+        if matches!(how, How::Expire) && hand.expires_at.is_none_or(|at| at > self.reading) {
+            return Change::NotAllowed(State::Processing);
+        }
         let Some(job) = self.jobs.get_mut(hand.id).filter(|job| job.card.life == hand.life) else {
             return Change::Missing;
         };
@@ -210,7 +226,7 @@ impl World {
     fn change(&mut self, id: &'static str, what: What) -> Change {
         let now = self.now;
         let Some(job) = self.jobs.get_mut(id) else { return Change::Missing };
-        match changed(job, what, now) {
+        match changed(job, what, now, self.reading) {
             Ok(fate) => self.settle(id, fate),
             Err(refused) => refused,
         }

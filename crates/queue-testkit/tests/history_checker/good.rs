@@ -35,7 +35,7 @@ fn failures_lapses_and_releases_each_lead_to_one_more_start() {
     tape.claim(3, "a", 1, Seen { failures: 1, ..leased(6, 3) });
     tape.now = 2_000;
     let lapsed = Seen { stalls: 1, ..failed(7, 3, Status::Failing) };
-    tape.done(change(Op::Expire, "a", 1, 6, Effect::Requeue), lapsed);
+    tape.done(change(Op::Lapse, "a", 1, 6, Effect::Requeue), lapsed);
     tape.claim(4, "a", 1, Seen { stalls: 1, failures: 1, expires_at: Some(3_000), ..leased(8, 4) });
     tape.done(complete("a", 1, 4, 77), Seen { stalls: 1, ..failed(9, 4, Status::Completed) });
     tape.call(complete("a", 1, 1, 77), vec![said(Answer::LeaseLost)]);

@@ -36,7 +36,7 @@ fn i3_a_lease_that_is_ended_before_it_lapsed() {
     tape.claim(1, "a", 1, leased(2, 1));
     tape.now = 1_999;
     let expired = Seen { stalls: 1, ..at(3, 1, Status::Failing) };
-    tape.done(change(Op::Expire, "a", 1, 2, Effect::Requeue), expired);
+    tape.done(change(Op::Lapse, "a", 1, 2, Effect::Requeue), expired);
     tape.assert_breaks(&[I3]);
 }
 
@@ -47,7 +47,7 @@ fn i4_a_zombie_that_completes_after_a_newer_claim() {
     tape.claim(1, "a", 1, leased(2, 1));
     tape.now = 2_000;
     let expired = Seen { stalls: 1, ..at(3, 1, Status::Failing) };
-    tape.done(change(Op::Expire, "a", 1, 2, Effect::Requeue), expired);
+    tape.done(change(Op::Lapse, "a", 1, 2, Effect::Requeue), expired);
     tape.claim(2, "a", 1, leased_with(4, 2, 0, 1));
     tape.done(complete("a", 1, 1, 77), Seen { stalls: 1, ..at(5, 2, Status::Completed) });
     tape.assert_breaks(&[I4]);

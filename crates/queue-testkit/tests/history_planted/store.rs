@@ -174,14 +174,17 @@ impl PlantedStore {
 
 fn go_on(finish: &Finish) -> Patch {
     let (failures, stalls, error) = (finish.failures, finish.stalls, finish.error.clone());
-    let run_at = RunAt::After(Span::ZERO);
-    Patch::Requeue(Requeue { state: State::Failing, run_at, failures, stalls, error, fresh: false })
+    Patch::Requeue(Requeue { failures, stalls, error, ..due_now(State::Failing) })
+}
+
+fn due_now(state: State) -> Requeue {
+    let (run_at, error, content_type) = (RunAt::After(Span::ZERO), None, None);
+    Requeue { state, run_at, failures: 0, stalls: 0, error, fresh: false, lifts_expiry: false, content_type }
 }
 
 fn reopening(meta: &JobMeta) -> Transition {
     let guard = Guard { state: meta.state, proof: Proof::Revision(meta.revision), lapse: Lapse::Any };
-    let run_at = RunAt::After(Span::ZERO);
-    let fresh = Requeue { state: State::Queued, run_at, failures: 0, stalls: 0, error: None, fresh: true };
+    let fresh = Requeue { fresh: true, ..due_now(State::Queued) };
     Transition {
         queue: meta.queue.clone(),
         id: meta.id.clone(),

@@ -45,6 +45,10 @@ defects! {
     CancelledBlocksId "a cancelled record blocks its id" [I9] in "dedup";
     OverdueBlocksId "a record past its purge time blocks its id until it is pruned" [I9] in "dedup";
     SeqReused "a life gets the number after the highest that is present" [I5 I9] in "lives";
+    ExpiredBlocksId "a job that was not started in time blocks its id until somebody ends it" [I1 I9] in "expiry";
+    ExpiryForgotten "the time by which a job must start is not stored" [I2 I9] in "expiry";
+    ExpiryStands "a job that has started, or was redriven, expires all the same" [I1] in "expiry";
+    ContentTypeStands "a redrive leaves the content type as it was" [I2] in "redrive";
     TextPayloads "payloads are stored as text" [I2] in "binary";
 
     ClaimedTwice "claims read what is due, then lease it, without a lock between" [I3] in "concurrency";

@@ -89,8 +89,14 @@ impl<S> Context<S> {
         self.held.cancel_reason()
     }
 
-    /// Sets how long the handler of this job may run, counted from its start, in place of the limit of its kind or of
-    /// the worker. May be called by a hook before the handler, which knows the payload, or by the handler itself; a
+    /// How long the handler of this job may run, counted from its start, whoever said so: this context, the job, its kind
+    /// or the worker. `None` is without limit.
+    pub fn time_limit(&self) -> Option<Duration> {
+        self.held.time_limit().get(self.lease.time_limit())
+    }
+
+    /// Sets how long the handler of this job may run, counted from its start, in place of the limit that the job was
+    /// enqueued with, or that of its kind or of the worker. May be called by a hook before the handler, which knows the payload, or by the handler itself; a
     /// limit that has passed is not taken back.
     pub fn set_time_limit(&self, limit: Duration) {
         self.held.time_limit().set_of_job(limit);

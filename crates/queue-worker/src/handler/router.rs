@@ -128,7 +128,7 @@ impl<S: Send + Sync + 'static> Router<S> {
 
     /// Sets how long a handler of jobs of a kind may run, in place of the worker's default; see
     /// [`WorkerBuilder::time_limit`](crate::WorkerBuilder::time_limit) for what happens then. It holds for the fallback
-    /// too. [`Context::set_time_limit`] comes before it.
+    /// too. The limit that a job was enqueued with and [`Context::set_time_limit`] come before it.
     ///
     /// # Errors
     /// `Invalid` for a kind that is no valid name, and for a limit of zero.
@@ -191,7 +191,7 @@ impl Codecs {
 }
 
 pub(super) fn undecodable(error: &CodecError) -> JobError {
-    JobError::failed(Failure::new("Undecodable", error.to_string()), Cause::Undecodable)
+    JobError::failed(error.undecodable(), Cause::Undecodable)
 }
 
 fn unknown_kind(kind: &Kind) -> JobError {

@@ -9,6 +9,8 @@ pub(super) enum Admission {
     Start,
     /// It is not worth a start: cancelled, lost or lapsed before its turn, or its queue was paused, or the worker stops.
     GiveBack,
+    /// It did not start by the time that its producer gave it, and is ended.
+    TooLate,
     /// Its kind is over its rate. It is put back until its turn.
     PutBack(Span),
 }
@@ -19,6 +21,9 @@ pub(super) fn admit(shared: &Shared, job: &HeldJob) -> Admission {
     let now = Instant::now();
     if shared.signals.stop.is_cancelled() || !job.may_start() || queue.is_paused() {
         return Admission::GiveBack;
+    }
+    if job.is_too_late() {
+        return Admission::TooLate;
     }
     if let Err(wait) = shared.kinds.admit(job.meta(), shared.options.lease) {
         return Admission::PutBack(Span::new("wait", wait).unwrap_or(Span::MAX));

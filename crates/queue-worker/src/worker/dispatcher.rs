@@ -56,7 +56,11 @@ impl Dispatcher {
     }
 
     /// Has jobs handled, in this order and behind those that wait.
-    pub(super) fn add(self: &Arc<Self>, jobs: Vec<Arc<HeldJob>>) {
+    pub(super) fn add(self: &Arc<Self>, mut jobs: Vec<Arc<HeldJob>>) {
+        // Those would wait for a handler only to be ended then.
+        for job in jobs.extract_if(.., |job| job.is_too_late()) {
+            self.settle(Settlement::expire(job));
+        }
         match self.line.join(jobs) {
             Joined::Waiting(runners) => {
                 for _ in 0..runners {
@@ -89,6 +93,7 @@ impl Dispatcher {
             match admission {
                 Admission::Start => self.execute(job).await,
                 Admission::GiveBack => self.settle(Settlement::release(job)),
+                Admission::TooLate => self.settle(Settlement::expire(job)),
                 Admission::PutBack(wait) => self.settle(Settlement::put_back(job, wait)),
             }
             // Handlers that never wait must not keep a thread from everything else.
@@ -102,11 +107,13 @@ impl Dispatcher {
             Ok(settlement) => self.settle(settlement),
             Err(NoOutcome::LeaseLost) => self.shared.lose(&job),
             // Work that goes on would overlap with a next attempt, so its lease is left to lapse.
-            Err(NoOutcome::GiveBack) if job.is_blocking() => {
+            Err(NoOutcome::Interrupted) if job.is_blocking() => {
                 job.cancel(CancelReason::Shutdown);
                 self.shared.abandon(&job);
             }
+            Err(NoOutcome::Interrupted) => self.settle(Settlement::interrupt(job)),
             Err(NoOutcome::GiveBack) => self.settle(Settlement::release(job)),
+            Err(NoOutcome::TooLate) => self.settle(Settlement::expire(job)),
         }
     }
 

@@ -15,7 +15,8 @@ pub enum WorkerEvent {
     Failed(JobEnd),
     /// The job was given back uncharged, now or for later.
     Released(JobEnd),
-    /// The job is Cancelled, since that was asked for while it ran.
+    /// The job is Cancelled, since that was asked for while it ran, or because it could not start in time: then its meta
+    /// names [`Reason::Expired`](queue_core::Reason::Expired), and no handler ran.
     Cancelled(JobEnd),
     /// Somebody's lease lapsed and this worker noticed; the state says what follows.
     Stalled(JobMeta),

@@ -17,8 +17,12 @@ use tokio::time::{Instant, sleep};
 /// Why an attempt left nothing to store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoOutcome {
-    /// It may not start any more, or ran out of the worker's patience: the job is to be given back.
+    /// It may not start any more: the job is to be given back.
     GiveBack,
+    /// It is too late for it to start: the job is to be ended.
+    TooLate,
+    /// It ran out of the worker's patience: the job is to be given back, as one that has started.
+    Interrupted,
     /// It lost its lease and went on beyond the grace: the lapse is left to be charged.
     LeaseLost,
 }
@@ -41,6 +45,7 @@ impl<'a> Execution<'a> {
             Some(answer) => Executed::new(answer, None),
             // Hooks may have taken their time. What may not start any more is given back.
             None if passed.took_time() && !self.may_start() => return Err(NoOutcome::GiveBack),
+            None if self.job.is_too_late() => return Err(NoOutcome::TooLate),
             None => self.attempt(handler).await?,
         };
         let executed = passed.after(self.shared, &self.context, executed).await;
@@ -59,7 +64,7 @@ impl<'a> Execution<'a> {
             tokio::select! {
                 biased;
                 outcome = handler.handle(self.context.clone()) => Ok(self.judged(outcome)),
-                () = self.shared.signals.abort.cancelled() => Err(NoOutcome::GiveBack),
+                () = self.shared.signals.abort.cancelled() => Err(NoOutcome::Interrupted),
                 overrun = self.out_of_time(started) => match overrun {
                     Overrun::Limit => Ok(Err(overdue(self.limit()))),
                     Overrun::LeaseLost => Err(NoOutcome::LeaseLost),

@@ -5,9 +5,9 @@ use std::time::Duration;
 /// How single jobs are executed.
 impl WorkerBuilder {
     /// How long a handler may run. Default: without limit. A limit of the kind
-    /// ([`Router::time_limit`](crate::Router::time_limit)) or of the job itself
-    /// ([`Context::set_time_limit`](crate::Context::set_time_limit)) comes first. Jobs carry no limit in the store: one
-    /// that depends on the job is set by a [hook](Self::hook) from its payload.
+    /// ([`Router::time_limit`](crate::Router::time_limit)) comes first, before that the one that the job was enqueued
+    /// with ([`NewJob::time_limit`](queue_core::NewJob::time_limit)), and before all what a [hook](Self::hook) or the
+    /// handler itself says ([`Context::set_time_limit`](crate::Context::set_time_limit)).
     ///
     /// At the limit the job's cancel token fires with [`CancelReason::TimeLimit`](crate::CancelReason::TimeLimit), and
     /// after the [grace](Self::grace) the handler is dropped. That costs an attempt, as a failure named `TimeLimit`.

@@ -1,4 +1,4 @@
-use super::{rate::Reservation, time_limit::TimeLimit};
+use super::{rate::Reservation, time_limit::TimeLimit, told::Told};
 use crate::handler::CancelReason;
 use bytes::Bytes;
 use queue_core::{
@@ -26,6 +26,9 @@ pub(crate) struct HeldJob {
     /// Nobody waits for its handler any more, whatever that was told first.
     is_given_up: AtomicBool,
     time_limit: TimeLimit,
+    /// From here on it is too late to start it, by this process's own clock: late rather than early, as all of it rests on
+    /// what the store told when it was claimed.
+    expires_at: Option<Instant>,
     /// Work on threads of their own that nothing can end.
     blocking: AtomicUsize,
     notes: Mutex<Notes>,
@@ -38,6 +41,8 @@ pub(crate) struct Room {
     pub(crate) lane: usize,
     /// The start that was reserved for it, if its queue has a rate limit.
     pub(crate) start: Option<Reservation>,
+    /// What the answer to its claim told of the time.
+    pub(crate) told: Told,
 }
 
 /// What changes while the job is held.
@@ -61,6 +66,9 @@ struct Notes {
 impl HeldJob {
     /// `None` if a store claimed the job without its body, which breaks the contract.
     pub(crate) fn new(place: usize, claimed: ClaimedJob, lapses_at: Instant, room: Room) -> Option<Self> {
+        let meta = &claimed.record.meta;
+        let time_limit = TimeLimit::of_job(meta.time_limit.map(Span::as_duration));
+        let expires_at = meta.expires_at().map(|at| room.told.reaches(at));
         Some(Self {
             place,
             lane: room.lane,
@@ -70,7 +78,8 @@ impl HeldJob {
             cancel: OnceLock::new(),
             reason: OnceLock::new(),
             is_given_up: AtomicBool::new(false),
-            time_limit: TimeLimit::default(),
+            time_limit,
+            expires_at,
             blocking: AtomicUsize::new(0),
             notes: Mutex::new(Notes {
                 lapses_at,
@@ -153,6 +162,11 @@ impl HeldJob {
     /// lease may have lapsed before anybody saw it.
     pub(crate) fn may_start(&self) -> bool {
         self.cancel_reason().is_none() && self.lapses_at().is_some_and(|at| at > Instant::now())
+    }
+
+    /// It did not start by the time that its producer gave it, and must not any more.
+    pub(crate) fn is_too_late(&self) -> bool {
+        self.expires_at.is_some_and(|at| at <= Instant::now())
     }
 
     pub(crate) fn time_limit(&self) -> &TimeLimit {

@@ -33,7 +33,7 @@ async fn try_rescue(shared: &Shared, queue: &QueueName) -> Result<()> {
         let own = spared(shared, queue);
         let lapsed = page.jobs.iter().filter(|job| !own.contains(&claim_of(job)));
         let batch: Vec<_> =
-            lapsed.filter_map(|job| decide(job, Event::Expire, &shared.options.policy).ok()).collect();
+            lapsed.filter_map(|job| decide(job, Event::Lapse, &shared.options.policy).ok()).collect();
         if !batch.is_empty() {
             for answer in shared.storage.apply(batch).await?.value {
                 if let Applied::Done(job) = answer {

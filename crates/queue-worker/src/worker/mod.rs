@@ -37,6 +37,7 @@ mod settlement;
 mod shared;
 mod supervisor;
 mod time_limit;
+mod told;
 mod work_queue;
 mod worker_run;
 

@@ -18,7 +18,7 @@ pub struct Report {
     pub failed: u64,
     /// Jobs given back uncharged.
     pub released: u64,
-    /// Jobs cancelled while they ran here.
+    /// Jobs cancelled while they ran here, and those that could not start in time.
     pub cancelled: u64,
     /// Lapsed leases of others that this worker ended.
     pub rescued: u64,

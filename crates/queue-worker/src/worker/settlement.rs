@@ -1,7 +1,7 @@
 use super::{HeldJob, JobEnd, WorkerEvent, report::Counted};
 use crate::handler::{Executed, Verdict};
 use queue_core::{
-    Error, Failure, JobMeta, Span, State,
+    Error, Failure, JobMeta, Reason, Span, State,
     lifecycle::{Cause, Event, Policy, Transition, decide},
 };
 use std::{sync::Arc, time::Duration};
@@ -26,8 +26,11 @@ pub(super) fn of_executed(job: Arc<HeldJob>, executed: Executed) -> Settlement {
             Verdict::Fail { failure, cause, delay, retention } => {
                 Event::Fail { token, failure, cause, delay, retention: keep.or(retention) }
             }
+            // A hook may answer so before the handler starts.
+            Verdict::Snooze(delay) if ran_for.is_none() => Event::PutBack { token, delay },
             Verdict::Snooze(delay) => Event::Snooze { token, delay },
-            Verdict::Release => Event::Release { token },
+            Verdict::Release if ran_for.is_none() => Event::Release { token },
+            Verdict::Release => Event::Interrupt { token },
         },
     };
     Settlement { ran_for, ..Settlement::new(job, event) }
@@ -43,16 +46,28 @@ impl Settlement {
         self.newer.as_deref().unwrap_or_else(|| self.job.meta())
     }
 
-    /// Gives an unfinished job back.
+    /// Gives an unstarted job back.
     pub(super) fn release(job: Arc<HeldJob>) -> Self {
         let token = job.token();
         Self::new(job, Event::Release { token })
     }
 
+    /// Gives a job back whose handler was stopped half-way.
+    pub(super) fn interrupt(job: Arc<HeldJob>) -> Self {
+        let token = job.token();
+        Self::new(job, Event::Interrupt { token })
+    }
+
     /// Puts an unstarted job back for a while.
     pub(super) fn put_back(job: Arc<HeldJob>, delay: Span) -> Self {
         let token = job.token();
-        Self::new(job, Event::Snooze { token, delay })
+        Self::new(job, Event::PutBack { token, delay })
+    }
+
+    /// Ends a job that it is too late to start. The store's time has passed that moment, as far as it is known here.
+    pub(super) fn expire(job: Arc<HeldJob>) -> Self {
+        let (token, now) = (Some(job.token()), job.meta().expires_at().unwrap_or_default());
+        Self::new(job, Event::Expire { now, token })
     }
 
     /// Makes an outcome that no store would take into one that says so: a failure loses its details, and anything else
@@ -105,6 +120,9 @@ impl Settlement {
             Event::Fail { failure, .. } => Some(failure.clone()),
             _ => None,
         };
-        name(JobEnd { meta: after, attempt: self.job.meta().attempt(), ran_for: self.ran_for, error })
+        // Of a record that was removed at once the store shows what it was before.
+        let reason = matches!(self.event, Event::Expire { .. }).then_some(Reason::Expired).or(after.reason);
+        let meta = JobMeta { reason, ..after };
+        name(JobEnd { meta, attempt: self.job.meta().attempt(), ran_for: self.ran_for, error })
     }
 }

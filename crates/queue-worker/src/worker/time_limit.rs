@@ -31,6 +31,12 @@ pub(crate) enum Overrun {
 }
 
 impl TimeLimit {
+    /// As its producer said, if so.
+    pub(crate) fn of_job(limit: Option<Duration>) -> Self {
+        let said = Said { of_job: limit, ..Said::default() };
+        Self { said: Mutex::new(said), changed: Notify::new() }
+    }
+
     pub(crate) fn set_of_job(&self, limit: Duration) {
         self.said().of_job = Some(limit);
         self.changed.notify_one();

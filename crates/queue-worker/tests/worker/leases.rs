@@ -105,7 +105,7 @@ async fn a_lease_that_another_worker_took_over_is_lost_here() {
     let running = Rig::start(worker.rescue_interval(millis(1_000_000)));
     rig.events.wait_for("started a").await;
     sleep(millis(3050)).await;
-    rig.change("a", Event::Expire).await;
+    rig.change("a", Event::Lapse).await;
     assert_eq!(rig.claim_elsewhere(1, span(60_000)).await.jobs.len(), 1);
     rig.events.wait_for("lost a").await;
     let meta = rig.meta("a").await;

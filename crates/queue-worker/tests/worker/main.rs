@@ -7,6 +7,7 @@ mod closed;
 mod context;
 mod documented;
 mod event_stream;
+mod expiry;
 mod hook_failures;
 mod hooks;
 mod late_claims;

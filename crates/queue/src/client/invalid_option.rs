@@ -33,6 +33,16 @@ pub enum InvalidOption {
         /// What was given.
         given: Duration,
     },
+    /// A job that expires before it may be claimed would never run.
+    #[error(
+        "a job that expires {expires_in:?} after its enqueue and is due after {delay:?} can never run; let it expire later than it is due"
+    )]
+    ExpiresBeforeDue {
+        /// When it would expire.
+        expires_in: Duration,
+        /// When it would be due.
+        delay: Duration,
+    },
     /// The kind is no valid name.
     #[error(transparent)]
     Kind(#[from] InvalidName),

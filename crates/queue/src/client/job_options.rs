@@ -1,4 +1,7 @@
-use crate::{InvalidOption, Keep, client::keep::checked_span};
+use crate::{
+    InvalidOption, Keep,
+    client::keep::{checked_span, positive_span},
+};
 use queue_core::{Budget, JobId, Kind, NewJob, OnFailed, Payload, RetentionPolicy, Span};
 use std::time::Duration;
 
@@ -12,6 +15,8 @@ use std::time::Duration;
 /// let options = JobOptions::new()
 ///     .kind("email")
 ///     .delay(Duration::from_secs(60))
+///     .expires_in(Duration::from_secs(600))
+///     .time_limit(Duration::from_secs(30))
 ///     .priority(-5)
 ///     .max_attempts(8)
 ///     .keep(Duration::from_secs(24 * 3600))
@@ -28,6 +33,8 @@ use std::time::Duration;
 pub struct JobOptions {
     kind: Option<String>,
     delay: Duration,
+    expires_in: Option<Duration>,
+    time_limit: Option<Duration>,
     priority: i64,
     max_attempts: Limit,
     max_stalls: Limit,
@@ -61,6 +68,26 @@ impl JobOptions {
     /// Not claimed before this has passed since the enqueue; at most 100 years. Fractions of a millisecond round up.
     pub fn delay(mut self, delay: Duration) -> Self {
         self.delay = delay;
+        self
+    }
+
+    /// Gives the job up unless it has started within so long since the enqueue: it is then Cancelled with
+    /// [`Reason::Expired`](crate::Reason::Expired), uncharged, and its id is free. Longer than the [delay](Self::delay), at
+    /// most 100 years; fractions of a millisecond round up. Default: it waits for ever.
+    ///
+    /// A job that failed, stalled or snoozed has started, and one that was redriven shall run whenever it can: these do
+    /// not expire. An expired job is ended by whoever meets it: a worker or [`dequeue`](crate::Queue::dequeue) that
+    /// claims it, or somebody who waits for it.
+    pub fn expires_in(mut self, span: Duration) -> Self {
+        self.expires_in = Some(span);
+        self
+    }
+
+    /// How long its handler may run, in place of the limit of its kind or of the worker; more than zero, at most 100
+    /// years, fractions of a millisecond rounded up. See `WorkerBuilder::time_limit` for what happens then. Callers of
+    /// [`dequeue`](crate::Queue::dequeue) see it in the metadata, and nothing enforces it there.
+    pub fn time_limit(mut self, limit: Duration) -> Self {
+        self.time_limit = Some(limit);
         self
     }
 
@@ -132,6 +159,8 @@ impl JobOptions {
         Ok(CheckedOptions {
             kind: self.kind.as_ref().map_or_else(|| Ok(Kind::unnamed()), Kind::new)?,
             delay: checked_span("a delay", self.delay)?,
+            expires_in: self.expiry()?,
+            time_limit: self.time_limit.map(|limit| positive_span("a time limit", limit)).transpose()?,
             priority: i16::try_from(self.priority)
                 .map_err(|_| InvalidOption::Priority { given: self.priority })?,
             max_attempts: self.max_attempts.budget(Budget::ATTEMPTS, "max_attempts", "unlimited_attempts")?,
@@ -139,6 +168,16 @@ impl JobOptions {
             retention: self.retention()?,
             on_failed: self.on_failed,
         })
+    }
+
+    /// A job that expires before it is due would never run.
+    fn expiry(&self) -> Result<Option<Span>, InvalidOption> {
+        let Some(given) = self.expires_in else { return Ok(None) };
+        let span = positive_span("an expiry", given)?;
+        if span <= checked_span("a delay", self.delay)? {
+            return Err(InvalidOption::ExpiresBeforeDue { expires_in: given, delay: self.delay });
+        }
+        Ok(Some(span))
     }
 
     fn retention(&self) -> Result<RetentionPolicy, InvalidOption> {
@@ -174,6 +213,8 @@ impl Limit {
 pub(crate) struct CheckedOptions {
     pub(crate) kind: Kind,
     delay: Span,
+    expires_in: Option<Span>,
+    time_limit: Option<Span>,
     priority: i16,
     max_attempts: Budget,
     max_stalls: Budget,
@@ -183,8 +224,9 @@ pub(crate) struct CheckedOptions {
 
 impl CheckedOptions {
     pub(crate) fn job(&self, id: JobId, payload: Payload) -> NewJob {
-        NewJob::new(id, self.kind.clone(), payload)
-            .with_delay(self.delay)
+        let mut job = NewJob::new(id, self.kind.clone(), payload);
+        (job.expires_in, job.time_limit) = (self.expires_in, self.time_limit);
+        job.with_delay(self.delay)
             .with_priority(self.priority)
             .with_max_attempts(self.max_attempts)
             .with_max_stalls(self.max_stalls)

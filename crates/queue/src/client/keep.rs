@@ -42,6 +42,11 @@ impl From<Duration> for Keep {
     }
 }
 
+/// Any that is longer than zero.
+pub(crate) fn positive_span(what: &'static str, given: Duration) -> Result<Span, InvalidOption> {
+    if given.is_zero() { Err(InvalidOption::NotPositive { what }) } else { checked_span(what, given) }
+}
+
 /// Any length of time that store time can hold, zero included.
 pub(crate) fn checked_span(what: &'static str, given: Duration) -> Result<Span, InvalidOption> {
     Span::new(what, given).map_err(|_| InvalidOption::TooLong { what, given })

@@ -1,7 +1,7 @@
 use crate::{Cancel, Change, Decode, Keep, Queue, Status};
 use queue_core::{
-    Changed, Counts, Cursor, Detail, JobId, ListFilter, ListQuery, Page, Payload, Prune, PruneRequest,
-    Result, State, StorageExt,
+    Changed, ContentType, Counts, Cursor, Detail, JobId, ListFilter, ListQuery, Page, Payload, Prune,
+    PruneRequest, Result, State, StorageExt,
     lifecycle::{Event, OnRunning},
 };
 
@@ -69,12 +69,21 @@ impl<P, R> Queue<P, R> {
         Change::of(&self.change(id, Event::SetRetention(retention)).await?)
     }
 
-    /// Makes a Failed or Cancelled job run again, with fresh budgets, in the same life.
+    /// Makes a Failed or Cancelled job run again, with fresh budgets, in the same life. It does not expire any more.
     ///
     /// # Errors
     /// `Conflict` if the record kept moving.
     pub async fn redrive(&self, id: impl AsRef<str>) -> Result<Change> {
-        Change::of(&self.change(id, Event::Redrive).await?)
+        Change::of(&self.change(id, Event::Redrive { content_type: None }).await?)
+    }
+
+    /// The same for a job that was enqueued with a wrong content type, as one whose payload no handler could decode: its
+    /// bytes stay as they are, and from now on they are said to be encoded so.
+    ///
+    /// # Errors
+    /// As [`redrive`](Self::redrive).
+    pub async fn redrive_as(&self, id: impl AsRef<str>, content_type: ContentType) -> Result<Change> {
+        Change::of(&self.change(id, Event::Redrive { content_type: Some(content_type) }).await?)
     }
 
     /// Makes a waiting job due now.

@@ -1,6 +1,6 @@
 use crate::{Change, Queue, Status};
 use futures_util::{Stream, StreamExt, TryStreamExt, stream};
-use queue_core::{Cursor, ListFilter, ListQuery, Prune, PruneRequest, Result};
+use queue_core::{ContentType, Cursor, ListFilter, ListQuery, Prune, PruneRequest, Result};
 use std::collections::VecDeque;
 
 /// Records read or removed by one call.
@@ -68,8 +68,23 @@ impl<P, R> Queue<P, R> {
     /// # Errors
     /// Of the first call that fails; what was redriven before stays so, as it does if the future is dropped.
     pub async fn redrive_all(&self, filter: ListFilter) -> Result<u64> {
-        let redrives =
-            self.list_all(filter).map_ok(|status| async move { self.redrive(&status.meta.id).await });
+        self.redrive_each(filter, None).await
+    }
+
+    /// The same as [`redrive_as`](Self::redrive_as) does: the filter must find no job whose payload is encoded otherwise.
+    ///
+    /// # Errors
+    /// As [`redrive_all`](Self::redrive_all).
+    pub async fn redrive_all_as(&self, filter: ListFilter, content_type: ContentType) -> Result<u64> {
+        self.redrive_each(filter, Some(content_type)).await
+    }
+
+    async fn redrive_each(&self, filter: ListFilter, content_type: Option<ContentType>) -> Result<u64> {
+        let redrive = async |status: Status| match content_type.clone() {
+            None => self.redrive(&status.meta.id).await,
+            Some(content_type) => self.redrive_as(&status.meta.id, content_type).await,
+        };
+        let redrives = self.list_all(filter).map_ok(redrive);
         let answers = redrives.try_buffer_unordered(IN_FLIGHT_MAX);
         answers.try_fold(0, async |count, answer| Ok(count + u64::from(answer == Change::Done))).await
     }

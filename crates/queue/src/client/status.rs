@@ -1,4 +1,4 @@
-use queue_core::{JobMeta, State, Timestamp};
+use queue_core::{JobMeta, Span, State, Timestamp};
 use std::time::Duration;
 
 /// How a job stood when it was read.
@@ -37,8 +37,25 @@ impl Status {
         self.meta.progress.as_deref()
     }
 
+    /// It has not started by the time that its producer gave it, though nobody has ended it yet: it is as good as Cancelled.
+    pub fn is_expired(&self) -> bool {
+        self.meta.is_expired(self.now)
+    }
+
+    /// How long until it is given up unless it starts, zero if that has come; `None` if it never is, and once it has
+    /// started.
+    pub fn must_start_in(&self) -> Option<Duration> {
+        let at = self.meta.expires_at().filter(|_| self.meta.state == State::Queued);
+        at.map(|at| at.since(self.now))
+    }
+
+    /// How long its handler may run, if the job says so itself.
+    pub fn time_limit(&self) -> Option<Duration> {
+        self.meta.time_limit.map(Span::as_duration)
+    }
+
     /// How long the record stays; `None` while it is not terminal, and if it is kept forever.
-    pub fn expires_in(&self) -> Option<Duration> {
+    pub fn kept_for(&self) -> Option<Duration> {
         self.meta.purge_at.map(|at| at.since(self.now))
     }
 }

@@ -3,8 +3,8 @@
 use super::claims;
 use crate::{client::Shared, spawn};
 use queue_core::{
-    Claimed, ClaimedJob, Error, ErrorKind, Result, StorageExt,
-    lifecycle::{Event, Policy},
+    Applied, Claimed, ClaimedJob, Error, ErrorKind, Result, StorageExt, Timestamp,
+    lifecycle::{Event, Policy, decide},
 };
 use std::{
     sync::{Arc, PoisonError},
@@ -67,7 +67,7 @@ async fn claim_and_offer(
     if let Err(error) = rescue_at_intervals(&shared).await {
         return drop(answer.send(Err(error)));
     }
-    let claimed = match claim_or_rescue(&shared, limit, until).await {
+    let claimed = match claim_in_time(&shared, limit, until).await {
         Ok(claimed) => claimed,
         Err(error) => return drop(answer.send(Err(error))),
     };
@@ -79,6 +79,42 @@ async fn claim_and_offer(
             give_back(&shared, job).await;
         }
     }
+}
+
+/// Jobs that may still start. Those that may not are ended, and others are claimed if there was nothing else.
+async fn claim_in_time(shared: &Arc<Shared>, limit: usize, until: Instant) -> Result<Claimed> {
+    loop {
+        let mut claimed = claim_or_rescue(shared, limit, until).await?;
+        let now = claimed.now;
+        let late: Vec<ClaimedJob> =
+            claimed.jobs.extract_if(.., |job| job.record.meta.is_too_late(now)).collect();
+        if late.is_empty() {
+            return Ok(claimed);
+        }
+        if let Err(error) = expire(shared, &late, now).await {
+            // Given back they stay too late. A lapse would count as a start.
+            for job in late.iter().chain(&claimed.jobs) {
+                give_back(shared, job).await;
+            }
+            return Err(error);
+        }
+        if !claimed.jobs.is_empty() || Instant::now() >= until {
+            return Ok(claimed);
+        }
+    }
+}
+
+async fn expire(shared: &Shared, late: &[ClaimedJob], now: Timestamp) -> Result<()> {
+    let event = |job: &ClaimedJob| Event::Expire { now, token: Some(job.token) };
+    let decided = |job: &ClaimedJob| decide(&job.record.meta, event(job), &shared.policy).ok();
+    let (sent, batch): (Vec<_>, Vec<_>) = late.iter().filter_map(|job| Some((job, decided(job)?))).unzip();
+    let answers = shared.storage.apply(batch).await?.value;
+    for (job, answer) in sent.into_iter().zip(answers) {
+        if let Applied::Stale(moved) = answer {
+            shared.storage.settle(&moved, event(job), &shared.policy).await?;
+        }
+    }
+    Ok(())
 }
 
 /// Lapsed jobs, if there are no others.

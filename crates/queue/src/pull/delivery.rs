@@ -72,12 +72,13 @@ impl<P, R> Delivery<P, R> {
         self.settle(nack.into().event(self.token)?).await
     }
 
-    /// Gives the job back unworked, to its old place. Nothing is charged.
+    /// Gives the job back unworked, to its old place. Nothing is charged, and if it may expire it still may.
     pub async fn release(&self) -> Result<Settled> {
         self.settle(Event::Release { token: self.token }).await
     }
 
-    /// Gives the job back, to be claimed once `delay` has passed. Nothing is charged.
+    /// Gives the job back, to be claimed once `delay` has passed. Nothing is charged; it counts as started, so it does not
+    /// expire any more.
     ///
     /// # Errors
     /// `Invalid` for a delay over 100 years.

@@ -8,7 +8,7 @@ use crate::{
     hints::Hints,
 };
 use queue_core::{
-    Claimed, ClaimedJob, Error, ErrorKind, Failure, Interest, JobMeta, LeaseToken, Result, RetryPolicy, Span,
+    Claimed, ClaimedJob, Error, ErrorKind, Interest, JobMeta, LeaseToken, Result, RetryPolicy, Span,
     StorageExt,
     lifecycle::{Cause, Event},
 };
@@ -122,7 +122,7 @@ fn no_body() -> Error {
 
 /// Settles a job that this program cannot read.
 async fn refuse(shared: &Shared, job: &JobMeta, token: LeaseToken, error: &CodecError) -> Result<()> {
-    let failure = Failure::new("Undecodable", error.to_string());
+    let failure = error.undecodable();
     let cause = Cause::Undecodable;
     let event = Event::Fail { token, failure, cause, delay: None, retention: None };
     shared.storage.settle(job, event, &shared.policy).await.map(drop)

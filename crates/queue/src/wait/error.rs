@@ -14,9 +14,12 @@ pub enum WaitError {
         /// What went wrong last, with its details.
         error: Option<Failure>,
     },
-    /// The job was taken back.
-    #[error("the job was cancelled")]
-    Cancelled,
+    /// The job was taken back, or given up because it could not start in time.
+    #[error("{}", cancelled(*.reason))]
+    Cancelled {
+        /// Why, if nobody asked for it: [`Reason::Expired`].
+        reason: Option<Reason>,
+    },
     /// The id now belongs to a newer life.
     #[error("the job was replaced by a newer one of the same id")]
     Superseded,
@@ -41,6 +44,13 @@ pub enum WaitError {
 impl From<CodecError> for WaitError {
     fn from(error: CodecError) -> Self {
         Self::Store(error.into())
+    }
+}
+
+fn cancelled(reason: Option<Reason>) -> &'static str {
+    match reason {
+        Some(Reason::Expired) => "the job was cancelled: it had not started by the time that it was given",
+        _ => "the job was cancelled",
     }
 }
 

@@ -14,11 +14,15 @@ pub enum Outcome<R> {
         /// What went wrong last, with its details.
         error: Option<Failure>,
     },
-    /// The job was taken back.
-    Cancelled,
+    /// The job was taken back, or given up because it could not start in time.
+    Cancelled {
+        /// Why, if nobody asked for it: [`Reason::Expired`].
+        reason: Option<Reason>,
+    },
     /// The id now belongs to a newer life.
     Superseded,
-    /// The job was seen, and then found gone: its outcome was not kept.
+    /// The job was seen, and then found gone: its outcome was not kept. One that could not start in time is
+    /// [`Cancelled`](Self::Cancelled).
     Expired,
     /// There is no job of this id, and this wait never saw one.
     Unknown,
@@ -38,7 +42,7 @@ impl<R> Outcome<R> {
         match self {
             Self::Completed(result) => Ok(result),
             Self::Failed { reason, error } => Err(WaitError::Failed { reason, error }),
-            Self::Cancelled => Err(WaitError::Cancelled),
+            Self::Cancelled { reason } => Err(WaitError::Cancelled { reason }),
             Self::Superseded => Err(WaitError::Superseded),
             Self::Expired => Err(WaitError::Expired),
             Self::Unknown => Err(WaitError::Unknown),
@@ -50,7 +54,7 @@ impl<R> Outcome<R> {
         Ok(match self {
             Self::Completed(result) => Outcome::Completed(map(result)?),
             Self::Failed { reason, error } => Outcome::Failed { reason, error },
-            Self::Cancelled => Outcome::Cancelled,
+            Self::Cancelled { reason } => Outcome::Cancelled { reason },
             Self::Superseded => Outcome::Superseded,
             Self::Expired => Outcome::Expired,
             Self::Unknown => Outcome::Unknown,

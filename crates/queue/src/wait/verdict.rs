@@ -42,7 +42,7 @@ pub(super) fn outcome_of(record: JobRecord) -> Result<Outcome<Payload>> {
             });
             Ok(Outcome::Failed { reason, error })
         }
-        State::Cancelled => Ok(Outcome::Cancelled),
+        State::Cancelled => Ok(Outcome::Cancelled { reason: meta.reason }),
         state @ (State::Queued | State::Processing | State::Failing) => {
             Ok(Outcome::TimedOut { state: Some(state) })
         }

@@ -6,7 +6,7 @@ use super::{
 use crate::{client::Shared, hints::Hints};
 use queue_core::{
     Changed, Detail, Enqueued, Error, ErrorKind, Hint, Interest, JobId, JobMeta, JobRecord, NewJob, Payload,
-    Result, Seq, Span, State, StorageExt,
+    Reason, Result, Seq, Span, State, StorageExt, Timestamp,
     lifecycle::{Event, Rejected},
 };
 use std::time::Duration;
@@ -14,6 +14,9 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 
 /// How long after the deadline the last look may take.
 const LAST_LOOK_MAX: Duration = Duration::from_secs(1);
+
+/// How long after its time a job that expires is looked at: a look that came too early would be for nothing.
+const EXPIRY_SLACK: Duration = Duration::from_millis(1);
 
 /// One wait for one life of one job. No await in it passes the deadline by more than [`LAST_LOOK_MAX`].
 pub(super) struct Waiter<'a> {
@@ -26,6 +29,8 @@ pub(super) struct Waiter<'a> {
     life: Option<Seq>,
     /// How that life stood when it was last seen.
     state: Option<State>,
+    /// When the job is given up, if it then has not started.
+    too_late_at: Option<Instant>,
     /// What the store said at the latest look, if that may pass.
     trouble: Option<Error>,
     /// The life began with this wait, so the first look can wait for a hint or the first interval.
@@ -41,8 +46,20 @@ impl<'a> Waiter<'a> {
         let last_look = Instant::now();
         let deadline = last_look + options.deadline;
         let hints = Hints::subscribe(shared, Interest::Jobs(vec![id.clone()]), deadline).await;
-        let (life, state, trouble, is_new, looks) = (None, None, None, false, 0);
-        Ok(Self { shared, id, options, deadline, hints, life, state, trouble, is_new, looks, last_look })
+        Ok(Self {
+            shared,
+            id,
+            options,
+            deadline,
+            hints,
+            life: None,
+            state: None,
+            too_late_at: None,
+            trouble: None,
+            is_new: false,
+            looks: 0,
+            last_look,
+        })
     }
 
     /// Stores the job whose life is then waited for; `None` if the deadline passed first.
@@ -94,10 +111,13 @@ impl<'a> Waiter<'a> {
     }
 
     async fn first_look(&mut self, what: Detail) -> Result<Option<Outcome<Payload>>> {
-        let found = self.read(what).await?;
+        let (found, now) = self.read(what).await?;
         match (self.judge(found.as_ref()), found) {
             (Verdict::Over(outcome), _) => Ok(Some(outcome)),
             (Verdict::Finished, Some(record)) if what == Detail::Full => outcome_of(record).map(Some),
+            (Verdict::Pending, Some(record)) if self.has_expired(&record.meta, now) => {
+                self.expire(&record.meta, now).await
+            }
             (Verdict::Pending, Some(record)) if self.mark_awaited(&record.meta).await? => Ok(None),
             _ => self.second_look().await,
         }
@@ -105,7 +125,7 @@ impl<'a> Waiter<'a> {
 
     /// The record is known to be finished, or moved while it was looked at.
     async fn second_look(&mut self) -> Result<Option<Outcome<Payload>>> {
-        let found = self.read(Detail::Full).await?;
+        let (found, _) = self.read(Detail::Full).await?;
         match (self.judge(found.as_ref()), found) {
             (Verdict::Over(outcome), _) => Ok(Some(outcome)),
             (Verdict::Finished, Some(record)) => outcome_of(record).map(Some),
@@ -114,8 +134,32 @@ impl<'a> Waiter<'a> {
     }
 
     // Exclusive, since a stream of hints cannot be shared between threads and the future must be Send.
-    async fn read(&mut self, what: Detail) -> Result<Option<JobRecord>> {
-        self.hints.beside(self.shared.storage.get_one(&self.shared.name, &self.id, what)).await
+    async fn read(&mut self, what: Detail) -> Result<(Option<JobRecord>, Timestamp)> {
+        let (storage, name, ids) = (&self.shared.storage, &self.shared.name, std::slice::from_ref(&self.id));
+        let reading = async {
+            match what {
+                Detail::Meta => storage.get(name, ids, what).await,
+                Detail::Full => storage.get_whole(name, ids).await,
+            }
+        };
+        let read = self.hints.beside(reading).await?;
+        let found = read.value.into_iter().next().flatten();
+        self.too_late_at = found.as_ref().and_then(|record| too_late_at(&record.meta, read.now));
+        Ok((found, read.now))
+    }
+
+    fn has_expired(&self, seen: &JobMeta, now: Timestamp) -> bool {
+        self.life == Some(seen.seq) && seen.is_expired(now)
+    }
+
+    /// Ends a job that was not started in time; nobody else may come by, as while its queue is paused.
+    async fn expire(&mut self, seen: &JobMeta, now: Timestamp) -> Result<Option<Outcome<Payload>>> {
+        let event = Event::Expire { now, token: None };
+        let expiring = self.shared.storage.settle(seen, event, &self.shared.policy);
+        match self.hints.beside(expiring).await? {
+            Changed::Done(_) => Ok(Some(Outcome::Cancelled { reason: Some(Reason::Expired) })),
+            _ => self.second_look().await,
+        }
     }
 
     /// Fixes the life by the first one that is seen.
@@ -146,6 +190,7 @@ impl<'a> Waiter<'a> {
         self.looks = self.looks.saturating_add(1);
         let interval = self.options.looks.delay(self.looks, self.shared.rng.next_u64()).unwrap_or(Span::ZERO);
         let next_look = self.deadline.min(Instant::now() + interval.as_duration());
+        let next_look = self.too_late_at.take().map_or(next_look, |at| next_look.min(at));
         tokio::select! {
             () = self.hinted() => Detail::Full,
             () = sleep_until(next_look) => Detail::Meta,
@@ -163,4 +208,10 @@ impl<'a> Waiter<'a> {
             }
         }
     }
+}
+
+/// When to look again for the end of a job that nobody starts: a moment after its time, since clocks differ.
+fn too_late_at(seen: &JobMeta, now: Timestamp) -> Option<Instant> {
+    let at = seen.expires_at().filter(|_| seen.state == State::Queued)?;
+    Instant::now().checked_add(at.since(now) + EXPIRY_SLACK)
 }

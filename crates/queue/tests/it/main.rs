@@ -2,6 +2,7 @@
 
 mod enqueue;
 mod events;
+mod expiry;
 mod manage;
 mod open;
 mod options;

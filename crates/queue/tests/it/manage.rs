@@ -30,7 +30,7 @@ async fn a_status_follows_the_life_of_a_job() {
 
     let _ = queue.dequeue(10 * SECOND).await.unwrap().unwrap().ack(&String::new()).await.unwrap();
     let done = queue.status("a").await.unwrap().unwrap();
-    assert_eq!((done.state(), done.attempts(), done.expires_in()), (State::Completed, 2, Some(60 * SECOND)));
+    assert_eq!((done.state(), done.attempts(), done.kept_for()), (State::Completed, 2, Some(60 * SECOND)));
 }
 
 #[tokio::test(start_paused = true)]
@@ -79,9 +79,9 @@ async fn retention_changes_for_finished_jobs_alone() {
     assert_eq!(queue.set_retention("a", SECOND).await.unwrap(), Change::NotAllowed(State::Queued));
     let _ = take(&queue).await.ack(&String::new()).await.unwrap();
     assert_eq!(queue.set_retention("a", 7 * SECOND).await.unwrap(), Change::Done);
-    assert_eq!(queue.status("a").await.unwrap().unwrap().expires_in(), Some(7 * SECOND));
+    assert_eq!(queue.status("a").await.unwrap().unwrap().kept_for(), Some(7 * SECOND));
     assert_eq!(queue.set_retention("a", Keep::Forever).await.unwrap(), Change::Done);
-    assert_eq!(queue.status("a").await.unwrap().unwrap().expires_in(), None);
+    assert_eq!(queue.status("a").await.unwrap().unwrap().kept_for(), None);
     let error = queue.set_retention("a", std::time::Duration::ZERO).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid);
     assert_eq!(queue.set_retention("a", Keep::Nothing).await.unwrap(), Change::Done);

@@ -115,7 +115,7 @@ async fn a_cancelled_job_is_answered_as_cancelled() {
     let queue = texts();
     let call = call(&queue, JobOptions::new()).await;
     let _ = queue.cancel("a").await.unwrap();
-    assert!(matches!(call.await.unwrap().unwrap_err(), WaitError::Cancelled));
+    assert!(matches!(call.await.unwrap().unwrap_err(), WaitError::Cancelled { reason: None }));
 }
 
 #[tokio::test(start_paused = true)]

@@ -73,7 +73,7 @@ async fn every_outcome_is_found_without_hints() {
     let cancelled = wait();
     settle_down().await;
     let _ = worker.cancel("a").await.unwrap();
-    assert_eq!(cancelled.await.unwrap(), Outcome::Cancelled);
+    assert_eq!(cancelled.await.unwrap(), Outcome::Cancelled { reason: None });
 
     let _ = worker.enqueue_with("a", String::new(), JobOptions::new().max_attempts(1)).await.unwrap();
     let failed = wait();

@@ -54,7 +54,7 @@ pub(super) async fn cached(stage: &Stage, sums: &Sums, adder: &Adder) -> Result 
 
 async fn kept_at_most(sums: &Sums, ttl: Duration) -> Result<bool> {
     let status = sums.status("sum-1").await?.ok_or("it is gone")?;
-    Ok(status.expires_in().is_some_and(|left| left <= ttl))
+    Ok(status.kept_for().is_some_and(|left| left <= ttl))
 }
 
 /// A request that is being answered is asked to stop, and its caller is told.

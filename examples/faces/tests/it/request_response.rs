@@ -124,7 +124,7 @@ async fn a_request_can_be_taken_back_while_it_waits_and_not_once_it_is_answered(
         assert!(alone.submit("a", 1, HOUR).await.expect("stores").is_new());
         assert_eq!(alone.cancel("a").await.expect("answers"), Cancel::Cancelled);
         let answer = alone.response("a", PATIENT).await;
-        assert!(matches!(answer, Err(WaitError::Cancelled)), "{answer:?}");
+        assert!(matches!(answer, Err(WaitError::Cancelled { reason: None })), "{answer:?}");
         consumed(stage, async |doubles, runs| {
             assert_eq!(doubles.request("b", 1, HOUR, PATIENT).await.expect("answered"), 2);
             assert_eq!(doubles.cancel("b").await.expect("answers"), Cancel::Completed);

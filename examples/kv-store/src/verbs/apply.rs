@@ -44,7 +44,7 @@ impl Transaction<'_> {
         }
         let job = stored.job;
         match verdict {
-            Verdict::Written(body) => self.write_body(&job.meta, body),
+            Verdict::Written(body) => self.write_body(&job.meta, body).await?,
             Verdict::Removed => self.remove(&before),
             Verdict::Replayed => return Ok(Applied::Done(job.meta)),
             Verdict::LeaseLost => return Ok(Applied::LeaseLost(job.meta)),

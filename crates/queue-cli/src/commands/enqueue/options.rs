@@ -15,6 +15,13 @@ pub(super) struct JobArgs {
     /// Not to run before this has passed
     #[arg(long, value_name = "TIME", value_parser = parse::duration, allow_hyphen_values = true)]
     delay: Option<Duration>,
+    /// Not to start later than this after the enqueue: it is then cancelled, uncharged, and its id is free. Longer than the
+    /// delay
+    #[arg(long, value_name = "TIME", value_parser = parse::duration, allow_hyphen_values = true)]
+    expires_in: Option<Duration>,
+    /// How long its handler may run, in place of the worker's own limit
+    #[arg(long, value_name = "TIME", value_parser = parse::duration, allow_hyphen_values = true)]
+    time_limit: Option<Duration>,
     /// Lower runs first: -32768 to 32767
     #[arg(long, value_name = "N", default_value_t = 0, allow_hyphen_values = true)]
     priority: i64,
@@ -72,6 +79,12 @@ impl JobArgs {
             Some(Attempts::Unlimited) => options.unlimited_stalls(),
             None => options,
         };
+        if let Some(span) = self.expires_in {
+            options = options.expires_in(span);
+        }
+        if let Some(limit) = self.time_limit {
+            options = options.time_limit(limit);
+        }
         if let Some(keep) = self.ttl {
             options = options.keep(keep);
         }

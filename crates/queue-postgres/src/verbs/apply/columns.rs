@@ -6,13 +6,17 @@ use crate::{
     session::Bound,
     verbs::short_column::short_column,
 };
+use bytes::Bytes;
 use queue_core::{
-    Failure, Payload, Reason,
+    ContentType, Failure, Reason,
     lifecycle::{Finish, Lapse, Patch, Proof, Purge, Requeue, RunAt, Transition},
 };
 
 /// A length of time that does not end, where there must be a number.
 const FOR_EVER: i64 = -1;
+/// Marks of a job that waits again.
+const FRESH: i16 = 1;
+const LIFTS_EXPIRY: i16 = 4;
 
 /// A transition and the number of its queue.
 pub(super) type Item<'a> = (i32, &'a Transition);
@@ -131,9 +135,9 @@ fn bind_moves(query: Bound, items: &[Item<'_>]) -> Bound {
                 .map(|to| to.error.and_then(Failure::details).map(|bytes| &bytes[..]))
                 .collect::<Vec<_>>(),
         )
-        .bind(moves.iter().map(|to| to.fresh).collect::<Vec<_>>())
-        .bind(moves.iter().map(|to| to.result.map(|result| result.content_type.as_str())).collect::<Vec<_>>())
-        .bind(moves.iter().map(|to| to.result.map(|result| &result.bytes[..])).collect::<Vec<_>>())
+        .bind(of(|to| to.marks))
+        .bind(moves.iter().map(|to| to.content_type.map(ContentType::as_str)).collect::<Vec<_>>())
+        .bind(moves.iter().map(|to| to.result.map(|result| &result[..])).collect::<Vec<_>>())
 }
 
 fn bind_extensions(query: Bound, items: &[Item<'_>]) -> Bound {
@@ -177,8 +181,10 @@ struct Move<'a> {
     stalls: u32,
     reason: Option<Reason>,
     error: Option<&'a Failure>,
-    fresh: bool,
-    result: Option<&'a Payload>,
+    marks: i16,
+    /// The content type of the result, or the payload's where that is mended.
+    content_type: Option<&'a ContentType>,
+    result: Option<&'a Bytes>,
 }
 
 impl<'a> Move<'a> {
@@ -204,7 +210,8 @@ impl<'a> Move<'a> {
             failures: requeue.failures,
             stalls: requeue.stalls,
             error: requeue.error.as_ref(),
-            fresh: requeue.fresh,
+            marks: i16::from(requeue.fresh) * FRESH + i16::from(requeue.lifts_expiry) * LIFTS_EXPIRY,
+            content_type: requeue.content_type.as_ref(),
             ..Self::default()
         }
     }
@@ -218,7 +225,8 @@ impl<'a> Move<'a> {
             stalls: finish.stalls,
             reason: finish.reason,
             error: finish.error.as_ref(),
-            result: finish.result.as_ref(),
+            content_type: finish.result.as_ref().map(|result| &result.content_type),
+            result: finish.result.as_ref().map(|result| &result.bytes),
             ..Self::default()
         }
     }

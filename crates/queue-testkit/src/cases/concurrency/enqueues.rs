@@ -88,7 +88,7 @@ async fn a_redrive_and_a_replacement_agree(bench: &Bench) {
         bench.cancel("a").await;
         let (again, answer) = race_two(
             bench,
-            |bench| async move { bench.change("a", Event::Redrive).await },
+            |bench| async move { bench.change("a", Event::Redrive { content_type: None }).await },
             |bench| async move { bench.enqueue(job("a")).await },
         )
         .await;
@@ -104,8 +104,10 @@ async fn many_redrives_are_one(bench: &Bench) {
     for _ in 0..ROUNDS {
         bench.put_job(job("a").with_retention(Retention::Forever)).await;
         bench.cancel("a").await;
-        let answers =
-            race(bench, OPERATORS, |bench, _| async move { bench.change("a", Event::Redrive).await }).await;
+        let answers = race(bench, OPERATORS, |bench, _| async move {
+            bench.change("a", Event::Redrive { content_type: None }).await
+        })
+        .await;
         let done = answers.iter().filter(|answer| matches!(answer, Changed::Done(_))).count();
         assert_eq!(done, 1, "{answers:?}");
         assert_eq!(bench.claim_ids(2).await, ["a"]);

@@ -67,7 +67,7 @@ async fn a_redrive_and_a_promotion_wake(bench: &Bench) {
     bench.put("a").await;
     bench.cancel("a").await;
     bench.put_job(job("b").with_delay(KEPT)).await;
-    for (text, event) in [("a", Event::Redrive), ("b", Event::Promote)] {
+    for (text, event) in [("a", Event::Redrive { content_type: None }), ("b", Event::Promote)] {
         let mut stream = subscribe(bench, Interest::Wake).await;
         bench.changed(text, event).await;
         woken(&mut stream).await;

@@ -61,10 +61,10 @@ async fn apply_finds_a_record_until_its_purge(bench: &Bench) {
 /// Decided in time, sent too late.
 async fn a_redrive_finds_a_record_until_its_purge(bench: &Bench) {
     at_the_last_millisecond(bench, "a").await;
-    let redrive = decided(&bench.meta("a").await, Event::Redrive);
+    let redrive = decided(&bench.meta("a").await, Event::Redrive { content_type: None });
     bench.advance(MILLI);
     assert_eq!(bench.apply(redrive).await, Applied::Missing);
-    assert_eq!(bench.change("a", Event::Redrive).await, Changed::Missing);
+    assert_eq!(bench.change("a", Event::Redrive { content_type: None }).await, Changed::Missing);
     bench.assert_nothing_due().await;
 }
 

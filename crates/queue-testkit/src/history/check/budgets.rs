@@ -9,6 +9,7 @@ use crate::{
     Invariant,
     history::{Op, Seen, Status},
 };
+use queue_core::Reason;
 
 pub(super) fn check_life(life: &Life<'_>, findings: &mut Findings) {
     for sighting in &life.sightings {
@@ -28,7 +29,12 @@ fn check_counters(life: &Life<'_>, sighting: Sighting<'_>, findings: &mut Findin
         let explanation = format!("{:?} is out of budget and yet {:?}", life.id, seen.status);
         findings.report(Invariant::I8, explanation, &[sighting.event]);
     }
-    if (seen.status == Status::Failed) != seen.reason.is_some() {
+    let has_reason = match seen.status {
+        Status::Failed => true,
+        Status::Cancelled => seen.reason.as_deref() == Some(Reason::Expired.as_str()),
+        _ => false,
+    };
+    if has_reason != seen.reason.is_some() {
         let explanation = format!("{:?} is {:?} with the reason {:?}", life.id, seen.status, seen.reason);
         findings.report(Invariant::I8, explanation, &[sighting.event]);
     }
@@ -75,9 +81,7 @@ fn charge(act: &Item<'_>, older: Sighting<'_>, newer: Sighting<'_>) -> Option<u6
     match act.asked.op {
         Op::Fail if is_own => Some(1),
         Op::Release | Op::Snooze if is_own => Some(0),
-        Op::Expire if revision >= Some(older.seen.revision) && revision < Some(newer.seen.revision) => {
-            Some(1)
-        }
+        Op::Lapse if revision >= Some(older.seen.revision) && revision < Some(newer.seen.revision) => Some(1),
         _ => None,
     }
 }

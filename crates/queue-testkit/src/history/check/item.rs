@@ -122,7 +122,7 @@ impl<'h> Item<'h> {
 
     /// A change that may have taken effect. A lapse that was not yet may have been one when the call came again.
     pub(super) fn may_be_done(&self) -> bool {
-        let late = self.echoes && self.asked.op == Op::Expire && self.said(&Answer::Stale);
+        let late = self.echoes && self.asked.op == Op::Lapse && self.said(&Answer::Stale);
         self.is_unknown() || self.is_done() || late
     }
 

@@ -43,14 +43,14 @@ fn check_hand_over(life: &Life<'_>, older: Sighting<'_>, newer: Sighting<'_>, fi
 
 fn may_end_lease(act: &Item<'_>, lease: Sighting<'_>) -> bool {
     let settles = act.asked.op.is_settle() && act.asked.token == lease.event.token;
-    let expires = act.asked.op == Op::Expire
+    let expires = act.asked.op == Op::Lapse
         && act.asked.ask.revision.is_none_or(|revision| revision >= lease.seen.revision);
     settles || expires
 }
 
 /// A lease that was seen alive at the very revision that was ended for having lapsed.
 fn check_expiry(life: &Life<'_>, act: &Item<'_>, findings: &mut Findings) {
-    let (Op::Expire, Some(now), Some(answer)) = (act.asked.op, act.time_store(), act.answer()) else {
+    let (Op::Lapse, Some(now), Some(answer)) = (act.asked.op, act.time_store(), act.answer()) else {
         return;
     };
     let mut held = life.sightings.iter().filter(|seen| Some(seen.seen.revision) == act.asked.ask.revision);

@@ -54,7 +54,7 @@ fn check_starts(story: &Story<'_>, life: &Life<'_>, runs: &[&Item<'_>], findings
 
 /// What gave a job back, as often as it did: repeats of one settle count once.
 fn gives_back(act: &Item<'_>) -> Option<(Op, Option<u64>, Option<u64>)> {
-    let gives_back = matches!(act.asked.op, Op::Fail | Op::Release | Op::Snooze | Op::Expire | Op::Redrive);
+    let gives_back = matches!(act.asked.op, Op::Fail | Op::Release | Op::Snooze | Op::Lapse | Op::Redrive);
     gives_back.then_some((act.asked.op, act.asked.token, act.asked.ask.revision))
 }
 
@@ -75,7 +75,7 @@ fn check_shutdown(
     let now = shutdown.time_store().or(story.time_at_least(shutdown));
     let has_lapsed = lapsed_at.zip(now).is_some_and(|(lapsed, now)| lapsed <= now);
     let is_settled = life.may_precede(shutdown).any(|act| {
-        act.asked.token == claim.event.token && act.asked.op.is_settle() || act.asked.op == Op::Expire
+        act.asked.token == claim.event.token && act.asked.op.is_settle() || act.asked.op == Op::Lapse
     });
     if claim.item.precedes(shutdown)
         && !has_lapsed

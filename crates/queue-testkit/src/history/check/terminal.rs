@@ -78,7 +78,7 @@ fn broken_by_stale(op: Op) -> Invariant {
     match op {
         Op::Cancel | Op::RequestCancel => Invariant::I10,
         Op::Redrive => Invariant::I6,
-        Op::Expire => Invariant::I3,
+        Op::Lapse => Invariant::I3,
         Op::Delete => Invariant::I1,
         _ => Invariant::I20,
     }

@@ -48,9 +48,12 @@ impl State {
     pub(super) fn enqueue_one(
         &mut self,
         queue: &QueueName,
-        new: NewJob,
+        mut new: NewJob,
         free: &mut HashSet<JobId>,
     ) -> Enqueued {
+        if self.has(Defect::ExpiryForgotten) {
+            new.expires_in = None;
+        }
         if !free.remove(&new.id) {
             match self.admission(queue, &new) {
                 (Admission::Duplicate, Some(taken)) => return taken,
@@ -73,6 +76,9 @@ impl State {
         let now = if overdue_counts { Timestamp::from_millis(i64::MIN) } else { self.now };
         let admission = match admit(Some(meta), new, now) {
             Admission::Replace if self.has(Defect::CancelledBlocksId) && !meta.is_purged(now) => {
+                Admission::Duplicate
+            }
+            Admission::Replace if self.has(Defect::ExpiredBlocksId) && meta.is_expired(now) => {
                 Admission::Duplicate
             }
             admission => admission,

@@ -30,7 +30,12 @@ impl Record {
             BodyPatch::Keep => {}
             BodyPatch::Result(result) => self.result = Some(result),
             BodyPatch::ErrorDetails(details) => self.error_details = details,
-            BodyPatch::Clear => (self.result, self.error_details) = (None, None),
+            BodyPatch::Clear { content_type } => {
+                (self.result, self.error_details) = (None, None);
+                if let Some(content_type) = content_type {
+                    self.payload.content_type = content_type;
+                }
+            }
         }
     }
 

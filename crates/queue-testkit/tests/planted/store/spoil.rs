@@ -43,6 +43,8 @@ pub(super) fn patch(defect: Defect, job: &JobMeta, patch: &mut Patch) {
         (Defect::CountersKept, Patch::Requeue(requeue)) if requeue.fresh => {
             (requeue.failures, requeue.stalls) = (job.failures, job.stalls);
         }
+        (Defect::ExpiryStands, Patch::Requeue(requeue)) => requeue.lifts_expiry = false,
+        (Defect::ContentTypeStands, Patch::Requeue(requeue)) => requeue.content_type = None,
         (Defect::ChargedTwice, Patch::Requeue(requeue)) if requeue.failures > job.failures => {
             requeue.failures += 1;
         }
@@ -66,6 +68,8 @@ fn one_more_try(job: &JobMeta, patch: &mut Patch) {
             stalls,
             error: None,
             fresh: false,
+            lifts_expiry: job.expires_in.is_some(),
+            content_type: None,
         });
     }
 }

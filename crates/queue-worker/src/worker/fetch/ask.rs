@@ -1,6 +1,6 @@
 use super::lost::Lost;
 use crate::worker::{
-    HeldJob, heartbeat, held_job::Room, held_jobs::HeldJobs, rate::Reservation, shared::Shared,
+    HeldJob, heartbeat, held_job::Room, held_jobs::HeldJobs, rate::Reservation, shared::Shared, told::Told,
     work_queue::WorkedQueue,
 };
 use queue_core::{
@@ -55,8 +55,10 @@ impl Ask {
         let claimed = answer.as_mut().map(|claimed| std::mem::take(&mut claimed.jobs)).unwrap_or_default();
         let got = claimed.len();
         let lapses_at = sent_at + shared.options.lease.as_duration();
-        let jobs: VecDeque<_> = shared
-            .hold(|held| claimed.into_iter().filter_map(|job| self.hold(held, job, lapses_at)).collect());
+        let told = Told::just(answer.as_ref().map_or_else(|_| Timestamp::default(), |claimed| claimed.now));
+        let jobs: VecDeque<_> = shared.hold(|held| {
+            claimed.into_iter().filter_map(|job| self.hold(held, job, lapses_at, told)).collect()
+        });
         if !jobs.is_empty() {
             heartbeat::look_at(&shared, lapses_at);
         }
@@ -67,8 +69,14 @@ impl Ask {
     }
 
     /// `None` for what is not to be held.
-    fn hold(&mut self, held: &mut HeldJobs, job: ClaimedJob, lapses_at: Instant) -> Option<Arc<HeldJob>> {
-        let room = self.room()?;
+    fn hold(
+        &mut self,
+        held: &mut HeldJobs,
+        job: ClaimedJob,
+        lapses_at: Instant,
+        told: Told,
+    ) -> Option<Arc<HeldJob>> {
+        let room = self.room(told)?;
         held.add(|place| HeldJob::new(place, job, lapses_at, room))
     }
 
@@ -81,13 +89,13 @@ impl Ask {
     }
 
     /// What one job takes; `None` for one that nobody asked for.
-    fn room(&mut self) -> Option<Room> {
+    fn room(&mut self, told: Told) -> Option<Room> {
         self.limit = self.limit.checked_sub(1)?;
         let start = match &mut self.starts {
             Some(starts) => Some(starts.split_one()?),
             None => None,
         };
-        Some(Room { lane: self.lane, start })
+        Some(Room { lane: self.lane, start, told })
     }
 }
 

@@ -74,6 +74,6 @@ async fn a_cancel_wakes_every_waiter(stage: &Stage) {
     // A waiter that has not looked yet would find nobody to wait for, which is no less right.
     let _ = stage.working::<String>().cancel("a").await.unwrap();
     for outcome in join_all(waiters).await {
-        assert_eq!(outcome.unwrap(), Outcome::Cancelled);
+        assert_eq!(outcome.unwrap(), Outcome::Cancelled { reason: None });
     }
 }

@@ -22,7 +22,7 @@ async fn a_cancel_wakes_whoever_waits(stage: &Stage) {
     stage.put().await;
     let wait = stage.wait_and_see("a").await;
     let _ = stage.working::<String>().cancel("a").await.unwrap();
-    assert_eq!(wait.await.unwrap(), Outcome::Cancelled);
+    assert_eq!(wait.await.unwrap(), Outcome::Cancelled { reason: None });
 }
 
 async fn a_cancel_of_a_running_job_wakes_whoever_waits_once_its_holder_lets_go(stage: &Stage) {
@@ -31,7 +31,7 @@ async fn a_cancel_of_a_running_job_wakes_whoever_waits_once_its_holder_lets_go(s
     let wait = stage.wait_and_see("a").await;
     let _ = stage.working::<String>().cancel_with("a", OnRunning::Request).await.unwrap();
     let _ = running.release().await.unwrap();
-    assert_eq!(wait.await.unwrap(), Outcome::Cancelled);
+    assert_eq!(wait.await.unwrap(), Outcome::Cancelled { reason: None });
 }
 
 async fn a_call_is_told_by_a_typed_error(stage: &Stage) {
@@ -40,7 +40,7 @@ async fn a_call_is_told_by_a_typed_error(stage: &Stage) {
     let job = stage.working::<String>().dequeue(10 * SECOND).await.unwrap().unwrap();
     let _ = job.release().await.unwrap();
     let _ = stage.working::<String>().cancel("a").await.unwrap();
-    assert!(matches!(call.await.unwrap(), Err(WaitError::Cancelled)));
+    assert!(matches!(call.await.unwrap(), Err(WaitError::Cancelled { reason: None })));
 }
 
 async fn a_failure_arrives_with_its_details(stage: &Stage) {

@@ -1,0 +1,39 @@
+//! Jobs that are given up unless they start in time. A store keeps the time, lets such a job make room, and hands it out
+//! like any other; whoever sees that it is too late ends it.
+
+pub(super) mod ends;
+pub(super) mod ids;
+pub(super) mod kept;
+
+use crate::bench::prelude::*;
+use queue_core::{
+    Changed, JobMeta, NewJob, Reason, Seq, Span, State,
+    lifecycle::{Event, Rejected},
+};
+
+/// How long such a job waits.
+pub(super) const PATIENCE: Span = Span::from_secs(5);
+
+pub(super) fn expiring(text: &str) -> NewJob {
+    job(text).with_expires_in(PATIENCE)
+}
+
+pub(super) fn too_late(bench: &Bench) -> Event {
+    Event::Expire { now: bench.now(), token: None }
+}
+
+/// Puts a job that expires, and lets its time pass.
+pub(super) async fn put_expired(bench: &Bench, text: &str) -> Seq {
+    let seq = bench.put_job(expiring(text)).await;
+    bench.advance(PATIENCE);
+    seq
+}
+
+pub(super) fn assert_expired(meta: &JobMeta) {
+    let end = (meta.state, meta.reason, meta.failures, meta.stalls, meta.last_error.as_ref());
+    assert_eq!(end, (State::Cancelled, Some(Reason::Expired), 0, 0, None));
+}
+
+pub(super) fn not_allowed(state: State) -> Changed {
+    Changed::Rejected(Rejected::NotAllowed(state))
+}
