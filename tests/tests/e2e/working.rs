@@ -227,3 +227,18 @@ fn a_worker_reports_every_event_to_programs() {
     let events: Vec<&str> = objects.iter().filter_map(|object| object["event"].as_str()).collect();
     assert_eq!(events, ["started", "completed", "summary"]);
 }
+
+#[test]
+fn text_and_json_results_are_marked_by_what_they_are_and_others_as_their_payload() {
+    let place = place();
+    for (id, payload_type, exec, result_type) in [
+        ("text-of-json", "application/json", "echo done", "text/plain"),
+        ("json-of-text", "text/plain", "echo '[1]'", "application/json"),
+        ("other", "application/msgpack", "printf '\\200'", "application/msgpack"),
+    ] {
+        place.run(&["enqueue", "{}", "--id", id, "--content-type", payload_type]).ok();
+        place.run(&["work", "--exec", exec, "--drain"]).ok();
+        let shown = place.run(&["show", id, "--json"]).ok().object();
+        assert_eq!(shown["result_content_type"], result_type, "{id}");
+    }
+}

@@ -2,7 +2,7 @@ use super::{
     captured::{Captured, Keep, text},
     script::Script,
 };
-use crate::parse;
+use crate::{content_type, parse};
 use queue::worker::{Context, JobError};
 use queue::{ContentType, Payload, Raw};
 use std::{io, process::ExitStatus, time::Duration};
@@ -90,7 +90,8 @@ impl Exec {
 
     fn judge(&self, ended: Ended, payload_type: ContentType) -> Result<Raw, JobError> {
         if ended.status.success() {
-            let content_type = self.result_type.clone().unwrap_or(payload_type);
+            let content_type =
+                self.result_type.clone().unwrap_or_else(|| of_result(&ended.output, payload_type));
             return Ok(Raw(Payload::new(ended.output, content_type)));
         }
         if let Some(wait) = self.snooze_after(&ended) {
@@ -106,6 +107,15 @@ impl Exec {
         let snooze = self.snooze.filter(|snooze| ended.status.code() == Some(snooze.exit))?;
         let said = str::from_utf8(&ended.output).ok().and_then(|output| parse::duration(output.trim()).ok());
         Some(said.unwrap_or(snooze.wait))
+    }
+}
+
+/// How a result is marked: a command that is given text or JSON may answer with either; what else it speaks it speaks in both
+/// directions.
+fn of_result(output: &[u8], payload_type: ContentType) -> ContentType {
+    match payload_type.as_str() {
+        "application/json" | "text/plain" => content_type::guess(output),
+        _ => payload_type,
     }
 }
 

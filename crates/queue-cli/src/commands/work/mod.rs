@@ -82,7 +82,7 @@ pub(crate) struct WorkArgs {
         allow_hyphen_values = true
     )]
     snooze_wait: Duration,
-    /// How results are marked [default: as the payload of their job]
+    /// How results are marked [default: text and JSON by what they are, anything else as the payload of their job]
     #[arg(long, value_name = "TYPE")]
     result_type: Option<ContentType>,
 }
