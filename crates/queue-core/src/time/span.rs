@@ -1,23 +1,28 @@
 use crate::{Error, Result};
-use std::time::Duration;
+use std::{fmt, num::NonZeroI64, time::Duration};
+
+const MILLIS_MAX: i64 = 100 * 365 * 24 * 3_600_000;
 
 /// A length of store time that was checked at the boundary: whole milliseconds, at most [`Span::MAX`].
 ///
 /// Fractions of a millisecond round up, so that nothing becomes due before its time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Span(i64);
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span {
+    /// One more than there are, so that a job without a time limit takes no more room than one with.
+    millis_and_one: NonZeroI64,
+}
 
 impl Span {
     /// No time at all.
-    pub const ZERO: Self = Self(0);
+    pub const ZERO: Self = Self::of(0);
     /// A hundred years of 365 days: long enough for any job, short enough never to overflow a timestamp.
-    pub const MAX: Self = Self(100 * 365 * 24 * 3_600_000);
+    pub const MAX: Self = Self::of(MILLIS_MAX);
 
     /// Checks a duration that may be zero, such as a delay. `what` names it in the error.
     pub fn new(what: &'static str, duration: Duration) -> Result<Self> {
         let millis = duration.as_nanos().div_ceil(1_000_000);
         match i64::try_from(millis) {
-            Ok(millis) if millis <= Self::MAX.0 => Ok(Self(millis)),
+            Ok(millis) if millis <= MILLIS_MAX => Ok(Self::of(millis)),
             _ => {
                 Err(Error::invalid("validate", format!("{what} must be at most 100 years, not {duration:?}")))
             }
@@ -35,12 +40,17 @@ impl Span {
     /// From milliseconds that a store kept, clamped to the valid range.
     pub const fn from_millis(millis: i64) -> Self {
         if millis < 0 {
-            Self(0)
-        } else if millis > Self::MAX.0 {
+            Self::ZERO
+        } else if millis > MILLIS_MAX {
             Self::MAX
         } else {
-            Self(millis)
+            Self::of(millis)
         }
+    }
+
+    /// Of what is in the valid range.
+    const fn of(millis: i64) -> Self {
+        Self { millis_and_one: NonZeroI64::new(millis + 1).expect("it is not negative") }
     }
 
     /// From seconds, clamped to the valid range.
@@ -50,18 +60,41 @@ impl Span {
 
     /// Whole milliseconds.
     pub const fn as_millis(self) -> i64 {
-        self.0
+        self.millis_and_one.get() - 1
     }
 
     /// As a standard duration.
     pub const fn as_duration(self) -> Duration {
-        Duration::from_millis(self.0.unsigned_abs())
+        Duration::from_millis(self.as_millis().unsigned_abs())
+    }
+}
+
+impl Default for Span {
+    fn default() -> Self {
+        Self::ZERO
+    }
+}
+
+impl fmt::Debug for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Span").field(&self.as_millis()).finish()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn none_takes_no_room_and_the_bounds_are_what_they_seem() {
+        assert_eq!(size_of::<Option<Span>>(), size_of::<i64>());
+        for millis in [0, 1, MILLIS_MAX] {
+            assert_eq!(Span::from_millis(millis).as_millis(), millis);
+            assert_eq!(format!("{:?}", Span::from_millis(millis)), format!("Span({millis})"));
+        }
+        assert_eq!((Span::from_millis(-1), Span::from_millis(i64::MAX)), (Span::ZERO, Span::MAX));
+        assert!(Span::ZERO < Span::from_millis(1) && Span::default() == Span::ZERO);
+    }
 
     #[test]
     fn fractions_round_up_and_bounds_hold() {
