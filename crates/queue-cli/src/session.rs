@@ -3,7 +3,8 @@ use crate::{
     exit::{CliError, Exit},
     output::Output,
 };
-use queue::{JobId, Queue, QueueName, Raw, Storage, queue_core::Reach};
+use queue::{Change, JobId, Queue, QueueName, Raw, State, Storage, queue_core::Reach};
+use serde_json::json;
 use std::{env, error::Error as _, io, sync::Arc};
 
 /// The store when none is named.
@@ -55,6 +56,25 @@ impl Session {
         let value = ended?;
         closed?;
         Ok(value)
+    }
+
+    /// Tells what came of a change to a job: its words and its answer if it was done, or why its state does not allow it.
+    pub(crate) fn tell_change(
+        &self,
+        id: &JobId,
+        change: Change,
+        answer: &str,
+        words: impl FnOnce() -> String,
+        not_allowed: impl FnOnce(State) -> String,
+    ) -> Result<Exit, CliError> {
+        match change {
+            Change::Done => {
+                self.out.answer(words, || json!({"id": id.as_str(), "answer": answer}))?;
+                Ok(Exit::Ok)
+            }
+            Change::NotAllowed(state) => Err(CliError::new(Exit::Negative, not_allowed(state))),
+            Change::Missing => Err(self.no_such_job(id)),
+        }
     }
 
     pub(crate) fn no_such_job(&self, id: &JobId) -> CliError {

@@ -3,8 +3,7 @@ use crate::{
     session::{Missing, Session},
 };
 use clap::Args;
-use queue::{Change, JobId};
-use serde_json::json;
+use queue::JobId;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Exits with 1 if the job runs, 3 if there is none.")]
@@ -15,18 +14,12 @@ pub(crate) struct DeleteArgs {
 
 pub(crate) async fn run(args: DeleteArgs, session: &Session) -> Result<Exit, CliError> {
     let id = &args.id;
-    match session.with_jobs(Missing::Refuse, async |jobs| Ok(jobs.delete(id).await?)).await? {
-        Change::Done => {
-            session
-                .out
-                .answer(|| format!("deleted {id}"), || json!({"id": id.as_str(), "answer": "deleted"}))?;
-            Ok(Exit::Ok)
-        }
-        Change::NotAllowed(state) => {
-            let message =
-                format!("the job {id:?} is {state}; stop it first with `queue cancel --running {id:?}`");
-            Err(CliError::new(Exit::Negative, message))
-        }
-        Change::Missing => Err(session.no_such_job(id)),
-    }
+    let change = session.with_jobs(Missing::Refuse, async |jobs| Ok(jobs.delete(id).await?)).await?;
+    session.tell_change(
+        id,
+        change,
+        "deleted",
+        || format!("deleted {id}"),
+        |state| format!("the job {id:?} is {state}; stop it first with `queue cancel --running {id:?}`"),
+    )
 }

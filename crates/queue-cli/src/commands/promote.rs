@@ -3,8 +3,7 @@ use crate::{
     session::{Missing, Session},
 };
 use clap::Args;
-use queue::{Change, JobId};
-use serde_json::json;
+use queue::JobId;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -17,17 +16,12 @@ pub(crate) struct PromoteArgs {
 
 pub(crate) async fn run(args: PromoteArgs, session: &Session) -> Result<Exit, CliError> {
     let id = &args.id;
-    match session.with_jobs(Missing::Refuse, async |jobs| Ok(jobs.promote(id).await?)).await? {
-        Change::Done => {
-            session
-                .out
-                .answer(|| format!("{id} is due now"), || json!({"id": id.as_str(), "answer": "due"}))?;
-            Ok(Exit::Ok)
-        }
-        Change::NotAllowed(state) => {
-            let message = format!("the job {id:?} is {state}; only a job that waits can be made due");
-            Err(CliError::new(Exit::Negative, message))
-        }
-        Change::Missing => Err(session.no_such_job(id)),
-    }
+    let change = session.with_jobs(Missing::Refuse, async |jobs| Ok(jobs.promote(id).await?)).await?;
+    session.tell_change(
+        id,
+        change,
+        "due",
+        || format!("{id} is due now"),
+        |state| format!("the job {id:?} is {state}; only a job that waits can be made due"),
+    )
 }

@@ -4,7 +4,7 @@ use crate::{
     session::{Missing, Session},
 };
 use clap::Args;
-use queue::{Change, ContentType, JobId, ListFilter, State};
+use queue::{ContentType, JobId, ListFilter, State};
 use serde_json::json;
 
 #[derive(Debug, Args)]
@@ -35,19 +35,13 @@ async fn one(id: &JobId, content_type: Option<ContentType>, session: &Session) -
             None => jobs.redrive(id).await?,
         })
     });
-    match redriven.await? {
-        Change::Done => {
-            session
-                .out
-                .answer(|| format!("queued {id}"), || json!({"id": id.as_str(), "answer": "queued"}))?;
-            Ok(Exit::Ok)
-        }
-        Change::NotAllowed(state) => {
-            let message = format!("the job {id:?} is {state}; only failed and cancelled jobs run again");
-            Err(CliError::new(Exit::Negative, message))
-        }
-        Change::Missing => Err(session.no_such_job(id)),
-    }
+    session.tell_change(
+        id,
+        redriven.await?,
+        "queued",
+        || format!("queued {id}"),
+        |state| format!("the job {id:?} is {state}; only failed and cancelled jobs run again"),
+    )
 }
 
 async fn all_failed(content_type: Option<ContentType>, session: &Session) -> Result<Exit, CliError> {
