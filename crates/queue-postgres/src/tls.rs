@@ -29,8 +29,7 @@ fn refused(certificate: &rustls::CertificateError) -> String {
     use rustls::CertificateError as E;
     match certificate {
         E::UnknownIssuer => {
-            "the server's certificate is not trusted; name the file of the authority that signed it in \
-                             `sslrootcert`"
+            "the server's certificate is not trusted; name the file of the authority that signed it in `sslrootcert`"
                 .to_owned()
         }
         E::Expired | E::ExpiredContext { .. } => {

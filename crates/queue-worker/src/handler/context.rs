@@ -96,8 +96,8 @@ impl<S> Context<S> {
     }
 
     /// Sets how long the handler of this job may run, counted from its start, in place of the limit that the job was
-    /// enqueued with, or that of its kind or of the worker. May be called by a hook before the handler, which knows the payload, or by the handler itself; a
-    /// limit that has passed is not taken back.
+    /// enqueued with, or that of its kind or of the worker. May be called by a hook before the handler, which knows the
+    /// payload, or by the handler itself; a limit that has passed is not taken back.
     pub fn set_time_limit(&self, limit: Duration) {
         self.held.time_limit().set_of_job(limit);
     }

@@ -115,7 +115,7 @@ impl<P, R> Queue<P, R> {
     /// # Errors
     /// `Conflict` if the record kept moving.
     pub async fn redrive(&self, id: impl AsRef<str>) -> Result<Change> {
-        Change::of(&self.change(id, Event::Redrive { content_type: None }).await?)
+        self.redrive_with(id, None).await
     }
 
     /// The same for a job that was enqueued with a wrong content type, as one whose payload no handler could decode: its
@@ -124,7 +124,15 @@ impl<P, R> Queue<P, R> {
     /// # Errors
     /// As [`redrive`](Self::redrive).
     pub async fn redrive_as(&self, id: impl AsRef<str>, content_type: ContentType) -> Result<Change> {
-        Change::of(&self.change(id, Event::Redrive { content_type: Some(content_type) }).await?)
+        self.redrive_with(id, Some(content_type)).await
+    }
+
+    pub(super) async fn redrive_with(
+        &self,
+        id: impl AsRef<str>,
+        content_type: Option<ContentType>,
+    ) -> Result<Change> {
+        Change::of(&self.change(id, Event::Redrive { content_type }).await?)
     }
 
     /// Makes a waiting job due now.

@@ -80,10 +80,7 @@ impl<P, R> Queue<P, R> {
     }
 
     async fn redrive_each(&self, filter: ListFilter, content_type: Option<ContentType>) -> Result<u64> {
-        let redrive = async |status: Status| match content_type.clone() {
-            None => self.redrive(&status.meta.id).await,
-            Some(content_type) => self.redrive_as(&status.meta.id, content_type).await,
-        };
+        let redrive = async |status: Status| self.redrive_with(&status.meta.id, content_type.clone()).await;
         let redrives = self.list_all(filter).map_ok(redrive);
         let answers = redrives.try_buffer_unordered(IN_FLIGHT_MAX);
         answers.try_fold(0, async |count, answer| Ok(count + u64::from(answer == Change::Done))).await
