@@ -4,19 +4,14 @@ use crate::{
     figures::{Figures, Latencies},
 };
 use anyhow::ensure;
-use queue::worker::{Context, JobError, Router, Worker};
-use queue::{Id, JobOptions, Queue, Storage, WaitOptions};
+use queue::{Id, Queue, Storage, WaitOptions};
 use std::sync::Arc;
 use tokio::task::JoinSet;
 
 /// Enqueue, wait, result: by so many callers at once, of whom each waits for its answer before it calls again.
 pub(super) async fn run(storage: Arc<dyn Storage>, callers: usize, count: usize) -> anyhow::Result<Figures> {
-    let router =
-        Router::new(()).handle("double", |n: u64, _: Context| async move { Ok::<_, JobError>(n * 2) })?;
-    let worker = Worker::builder(storage.clone(), queue(), router).build()?;
-    let running = Running::start(worker);
-    let calls: Queue<u64, u64> =
-        Queue::builder(storage, queue().as_str()).options(JobOptions::new().kind("double")).build()?;
+    let calls: Queue<u64, u64> = Queue::new(storage, queue().as_str())?;
+    let running = Running::start(calls.work_with(|n, _| async move { Ok(n * 2) }).build()?);
     let began = now();
     let mut all = Latencies::new();
     let mut running_callers = JoinSet::new();

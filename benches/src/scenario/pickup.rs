@@ -8,7 +8,7 @@ use crate::{
     figures::{Figures, Latencies},
 };
 use anyhow::Context as _;
-use queue::worker::{Context, JobError, Router, Worker};
+use queue::worker::{Router, Worker};
 use queue::{Retention, Span, Storage, TimeOrderedIds};
 use std::{
     sync::Arc,
@@ -24,9 +24,9 @@ struct Reporting {
 
 fn reporting(storage: Arc<dyn Storage>) -> anyhow::Result<Reporting> {
     let (tell, starts) = mpsc::unbounded_channel();
-    let router = Router::new(()).handle("email", move |payload: serde_json::Value, _: Context| {
+    let router = Router::new(()).handle("email", move |payload: serde_json::Value, _| {
         let _told = tell.send((payload["n"].as_u64().unwrap_or(u64::MAX), now()));
-        async { Ok::<_, JobError>(()) }
+        async { Ok(()) }
     })?;
     Ok(Reporting { worker: Worker::builder(storage, queue(), router).build()?, starts })
 }

@@ -2,7 +2,7 @@
 
 use super::{job::queue, setting::Setting};
 use queue::Storage;
-use queue::worker::{Context, JobError, Report, Router, Worker, WorkerBuilder};
+use queue::worker::{Report, Router, Worker, WorkerBuilder};
 use std::sync::Arc;
 use tokio::{sync::watch, task::JoinSet};
 use tokio_util::sync::CancellationToken;
@@ -15,8 +15,7 @@ pub(crate) const TUNED: &[Setting] =
 pub(crate) const DEFAULTS: &str = "concurrency 64, prefetch by handler time, at most 1000 settles a call";
 
 pub(crate) fn builder(storage: Arc<dyn Storage>, setting: Setting) -> anyhow::Result<WorkerBuilder> {
-    let router = Router::new(())
-        .handle("email", |_: serde_json::Value, _: Context| async { Ok::<_, JobError>(()) })?;
+    let router = Router::new(()).handle("email", |_: serde_json::Value, _| async { Ok(()) })?;
     Ok(tuned(Worker::builder(storage, queue(), router), setting))
 }
 
@@ -26,9 +25,9 @@ pub(crate) fn counting(
     setting: Setting,
     handled: Handled,
 ) -> anyhow::Result<WorkerBuilder> {
-    let router = Router::new(()).handle("email", move |_: serde_json::Value, _: Context| {
+    let router = Router::new(()).handle("email", move |_: serde_json::Value, _| {
         handled.0.send_modify(|count| *count += 1);
-        async { Ok::<_, JobError>(()) }
+        async { Ok(()) }
     })?;
     Ok(tuned(Worker::builder(storage, queue(), router), setting))
 }

@@ -44,7 +44,9 @@ pub use hub::Hub;
 pub use job::*;
 pub use limits::{Limits, payload_bytes};
 pub use mailbox::Mailbox;
-pub use names::{ContentType, InvalidName, JobId, Kind, NAME_BYTES_MAX, QueueName, WorkerId};
+pub use names::{
+    ContentType, InvalidName, JobId, JobKind, Kind, NAME_BYTES_MAX, NamesKind, QueueName, WorkerId,
+};
 pub use notices::{Notices, Wanted};
 pub use random::{IdSource, Rng, SeededRng, SystemRng, TimeOrderedIds};
 pub use retry::{Exponential, RetryPolicy};

@@ -9,7 +9,7 @@ use queue_core::{
 };
 use queue_redis::{RedisOptions, RedisStorage};
 use queue_testkit::proxy::{Proxy, Rates, Traffic};
-use queue_worker::{Context, JobError, Router, Worker};
+use queue_worker::{Router, Worker};
 use server::{Fsync, Server};
 use std::{env, sync::Arc};
 
@@ -55,7 +55,7 @@ async fn large_jobs_on_a_slow_line_are_all_done_and_none_stalls() {
     let line = Rates::default().to_client(BYTES_PER_SECOND);
     proxy.set(Traffic::Throttle(line)).await.expect("it works");
 
-    let router = Router::new(()).handle("large", async |_: String, _: Context| Ok::<_, JobError>(()));
+    let router = Router::new(()).handle("large", async |_: String, _| Ok(()));
     let worker = Worker::builder(far, queue(), router.expect("one handler")).until_empty().build();
     let done = worker.expect("it is built").run().await;
 

@@ -14,6 +14,7 @@
 mod handler;
 mod leadership;
 pub mod runtime;
+mod shutdown_signal;
 mod spawn;
 mod tokio_clock;
 mod worker;
@@ -25,6 +26,7 @@ pub use handler::{
     ProgressError, Router, after_fn, before_fn,
 };
 pub use leadership::{Fence, Leadership, LeadershipBuilder, LeadershipEvent, LostReason, Term};
+pub use shutdown_signal::shutdown_signal;
 pub use spawn::TokioSpawn;
 pub use tokio_clock::TokioClock;
 pub use worker::{

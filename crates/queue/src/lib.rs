@@ -4,7 +4,6 @@
 #![cfg_attr(all(feature = "worker", feature = "memory", feature = "json"), doc = "```")]
 #![cfg_attr(not(all(feature = "worker", feature = "memory", feature = "json")), doc = "```ignore")]
 //! use queue::prelude::*;
-//! use queue::worker::{Context, JobError, Router};
 //! use serde::{Deserialize, Serialize};
 //! use std::time::Duration;
 //!
@@ -18,19 +17,12 @@
 //!     let storage = open("memory:").await?; // or "sqlite:jobs.db", for this and other processes
 //!     let emails: Queue<Email, String> = Queue::new(storage, "emails")?;
 //!
-//!     let router = Router::new(()).handle("default", |email: Email, _: Context<()>| async move {
-//!         Ok::<_, JobError>(format!("sent to {}", email.to))
-//!     })?;
-//!     let worker = emails.worker(router).build()?;
-//!     let stop = worker.stop_token();
-//!     let running = tokio::spawn(worker.run());
+//!     let worker = emails.work_with(|email, _| async move { Ok(format!("sent to {}", email.to)) }).build()?;
+//!     tokio::spawn(worker.run_until(shutdown_signal()));
 //!
 //!     let email = Email { to: "ada@example.org".to_owned() };
 //!     let receipt = emails.enqueue_and_wait("welcome-ada", email, Duration::from_secs(30)).await?;
 //!     assert_eq!(receipt, "sent to ada@example.org");
-//!
-//!     stop.cancel();
-//!     running.await?;
 //!     Ok(())
 //! }
 //! ```
@@ -41,7 +33,8 @@
 //!
 //! # Guide
 //! - **Enqueue.** [`Queue::enqueue`] takes an [`Id`]: the producer's own, which is then the deduplication key; a generated
-//!   one; or one derived from the content. [`JobOptions`] hold delay, priority, kind, budgets and retention. The answer,
+//!   one; or one derived from the content. [`JobOptions`] hold delay, priority, budgets and retention;
+//!   a [`JobKind`] ties what kind a job is to what it takes and leaves. The answer,
 //!   [`Enqueued`], says whether the job was accepted, is there already, or is done, with its result.
 //! - **Wait.** [`Queue::enqueue_and_wait`] is a call: a result or a typed [`WaitError`]. [`Queue::wait`] answers the
 //!   [`Outcome`] of a job that is there. Both end at a deadline, whatever the store does, and rest on the stored record
@@ -114,9 +107,10 @@ pub use open::open;
 pub use pull::{Delivery, Extended, Nack, Settled};
 pub use queue_core::{
     Budget, Capabilities, Certainty, Clock, ContentType, Counts, Cursor, Error, ErrorKind, Failure, IdSource,
-    InvalidName, JobId, JobMeta, Kind, LeaseToken, Limits, ListFilter, ManualClock, NewJob, OnFailed, Page,
-    Payload, Prune, QueueName, Reason, Result, Retention, RetryPolicy, Rng, SeededRng, Seq, Span, State,
-    Storage, StorageExt, SystemClock, SystemRng, TimeOrderedIds, Timestamp, WorkerId,
+    InvalidName, JobId, JobKind, JobMeta, Kind, LeaseToken, Limits, ListFilter, ManualClock, NamesKind,
+    NewJob, OnFailed, Page, Payload, Prune, QueueName, Reason, Result, Retention, RetryPolicy, Rng,
+    SeededRng, Seq, Span, State, Storage, StorageExt, SystemClock, SystemRng, TimeOrderedIds, Timestamp,
+    WorkerId,
     lifecycle::{OnRunning, Policy, Unhandled},
 };
 #[cfg(feature = "fs")]

@@ -1,6 +1,8 @@
 //! What most programs use: `use queue::prelude::*`.
 
+#[cfg(feature = "worker")]
+pub use crate::worker::{Context, JobError, Router, shutdown_signal};
 pub use crate::{
-    Cancel, Change, Delivery, Enqueued, ErrorKind, Failure, Id, JobId, JobOptions, Keep, Nack, OnFailed,
-    OnRunning, Outcome, Queue, Settled, State, Status, Storage, WaitError, WaitOptions, open,
+    Cancel, Change, Delivery, Enqueued, Failure, Id, JobKind, JobOptions, Keep, Nack, Outcome, Queue,
+    Settled, State, Status, WaitError, open,
 };

@@ -3,7 +3,7 @@
 
 use queue::{
     JobOptions, MemoryStorage, Queue, State, Storage, WaitError,
-    worker::{Context, JobError, Report, Router, TokioClock},
+    worker::{Report, Router, TokioClock},
 };
 use queue_testkit::{
     fault::{Fault, FaultPlan, FaultStore, HintFault, Verb},
@@ -47,9 +47,8 @@ async fn call(queue: Squares, n: u64) -> (u64, u64) {
 }
 
 async fn answer_calls(queue: &Squares) -> Report {
-    let router = Router::new(())
-        .handle("default", |n: u64, _: Context| async move { Ok::<_, JobError>(n * n) })
-        .expect("one handler");
+    let router =
+        Router::new(()).handle("default", |n: u64, _| async move { Ok(n * n) }).expect("one handler");
     let worker = queue.worker(router).lease(Duration::from_secs(2)).build().expect("valid settings");
     let stop = worker.stop_token();
     let mut calls: JoinSet<_> = (0..CALLS).map(|n| call(queue.clone(), n)).collect();

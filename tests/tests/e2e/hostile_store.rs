@@ -1,7 +1,7 @@
 //! A store in which everything that can be chosen was chosen to harm whoever looks at it.
 
 use queue::{
-    ContentType, Failure, JobId, JobOptions, Payload, Policy, Queue, QueueName, Raw, Span, Storage,
+    ContentType, Failure, JobId, JobOptions, Kind, Payload, Policy, Queue, QueueName, Raw, Span, Storage,
     StorageExt, SystemRng, WorkerId, open,
     queue_core::{
         ClaimRequest, WorkerInfo,
@@ -33,10 +33,11 @@ fn payload() -> Payload {
 pub(crate) async fn fill(url: &str) {
     let storage = open(url).await.expect("a fresh store");
     let jobs: Queue<Raw, Raw> = Queue::new(storage.clone(), NAME).expect("a valid name");
+    let jobs = jobs.of_kind(Kind::from_static(NAME));
     let enqueue = async |fate: &str| {
         let delay = Duration::from_secs(if fate == "later" { 3600 } else { 0 });
-        let options = JobOptions::new().kind(NAME).delay(delay);
-        let _ = jobs.enqueue_with(id(fate), Raw(payload()), options).await.expect("it is accepted");
+        let options = JobOptions::new().delay(delay);
+        jobs.enqueue_with(id(fate), Raw(payload()), options).await.expect("it is accepted");
     };
     for fate in ["runs", "failing", "failed", "completed"] {
         enqueue(fate).await;
@@ -46,7 +47,7 @@ pub(crate) async fn fill(url: &str) {
         enqueue(fate).await;
     }
     let quiet: Queue<Raw, Raw> = Queue::new(storage.clone(), QUIET).expect("a valid name");
-    let _ = quiet.enqueue(id("waits"), Raw(payload())).await.expect("it is accepted");
+    quiet.enqueue(id("waits"), Raw(payload())).await.expect("it is accepted");
     let queues = [NAME, QUIET].map(QueueName::from_static).to_vec();
     let worker = WorkerInfo { id: worker(), queues, concurrency: 1, running: 1, host: TEXT.to_owned() };
     storage.announce(worker, Duration::from_hours(1)).await.expect("presence is kept");

@@ -64,7 +64,7 @@ async fn a_program_reads_the_json_that_a_shell_enqueued() {
     place.run(&["enqueue", "{\"n\": 1}", "--id", "a"]).ok();
     let jobs: Queue<serde_json::Value> = Queue::new(open(&place.url()).await.unwrap(), "default").unwrap();
     assert_eq!(jobs.payload("a").await.unwrap(), Some(json!({"n": 1})));
-    let _ = jobs.enqueue_with("b", json!([1, "two"]), JobOptions::new()).await.unwrap();
+    jobs.enqueue_with("b", json!([1, "two"]), JobOptions::new()).await.unwrap();
     assert_eq!(place.run(&["show", "b", "--payload"]).ok().text(), "[1,\"two\"]");
 }
 

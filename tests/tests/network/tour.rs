@@ -2,7 +2,7 @@ use futures_util::StreamExt;
 use queue::{
     ListFilter, Prune, Queue, State, Storage, open,
     queue_core::{EventStream, Hint, Interest, PruneRequest, WorkerInfo},
-    worker::{Context, JobError, Leadership, Router, Worker},
+    worker::{Leadership, Router, Worker},
 };
 use std::{fmt::Debug, process, sync::Arc, time::Duration};
 use tokio::time::timeout;
@@ -83,8 +83,7 @@ impl Tour {
     }
 
     fn worker(&self) -> Worker {
-        let router =
-            Router::new(()).handle("default", async |number: u32, _: Context| Ok::<_, JobError>(number + 1));
+        let router = Router::new(()).handle("default", async |number: u32, _| Ok(number + 1));
         self.jobs.worker(router.expect("one handler")).build().expect("valid")
     }
 

@@ -10,7 +10,7 @@ use super::{
     watch::watch,
 };
 use crate::{exit::CliError, output::Output};
-use queue::{Decode, JobId, JobOptions, State, queue_core::StorageExt};
+use queue::{Decode, JobId, JobOptions, Kind, State, queue_core::StorageExt};
 use std::{collections::HashMap, io};
 use tokio::time::Instant;
 
@@ -43,11 +43,12 @@ pub(super) async fn run(args: &DemoArgs, place: &Place, out: Output) -> Result<A
 
 /// Stores the jobs, and answers those that the store acknowledged.
 async fn enqueue(count: u32, place: &Place) -> Result<Vec<Document>, CliError> {
+    let of_kind = place.jobs.of_kind(Kind::from_static("hash"));
     let documents: Vec<Document> = Document::all(count).collect();
     let mut accepted = Vec::with_capacity(documents.len());
     for part in documents.chunks(BATCH_MAX) {
         let jobs = part.iter().map(|document| (document.id(), document.payload()));
-        let answers = place.jobs.enqueue_many(jobs, JobOptions::new().kind("hash")).await?;
+        let answers = of_kind.enqueue_many(jobs, JobOptions::new()).await?;
         let new = part.iter().zip(&answers).filter(|(_, answer)| answer.is_new());
         accepted.extend(new.map(|(document, _)| *document));
     }

@@ -1,7 +1,7 @@
 use crate::{JobMeta, RetryPolicy};
 
 /// The caller's part of a decision; stores never see it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Policy {
     /// How long a failed job waits.
     pub retry: RetryPolicy,
@@ -9,20 +9,30 @@ pub struct Policy {
     /// lapses are crashes of an innocent job's worker. A policy that names no wait ends nothing here: the job keeps its
     /// place, and the stall budget alone decides when it is over.
     pub stall: RetryPolicy,
-    /// What a missing handler means.
+    /// What a missing handler means. Default [`Retry`](Unhandled::Retry): half of a deployment looks just so.
     pub unknown_kind: Unhandled,
-    /// What an undecodable payload means.
+    /// What an undecodable payload means. Default [`Fail`](Unhandled::Fail): what was written does not change by waiting.
     pub undecodable: Unhandled,
 }
 
 /// What happens to a job that a worker cannot handle.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Unhandled {
     /// It becomes Failed, with the reason recorded.
-    #[default]
     Fail,
-    /// It counts as a failed attempt, for deployments in which a newer worker may follow.
+    /// It is a failed attempt like any other, since a newer worker may follow.
     Retry,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            retry: RetryPolicy::default(),
+            stall: RetryPolicy::default(),
+            unknown_kind: Unhandled::Retry,
+            undecodable: Unhandled::Fail,
+        }
+    }
 }
 
 /// Where the jitter of one decision comes from: fixed by the life, the claim and the charges, so that a decision made

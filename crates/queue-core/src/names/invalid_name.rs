@@ -42,8 +42,41 @@ pub(super) fn check(what: &'static str, text: &str) -> Result<(), InvalidName> {
     if text.len() > NAME_BYTES_MAX {
         return Err(InvalidName::TooLong { what, bytes: text.len() });
     }
-    match text.find(char::is_control) {
+    match control_character(text) {
         Some(at) => Err(InvalidName::ControlCharacter { what, at }),
         None => Ok(()),
+    }
+}
+
+/// The same rules, for constants.
+pub(super) const fn is_valid(text: &str) -> bool {
+    !text.is_empty() && text.len() <= NAME_BYTES_MAX && control_character(text).is_none()
+}
+
+/// Where the first one begins, by the bytes of UTF-8, since characters cannot be looked at in constants: U+0000 to U+001F and
+/// U+007F are bytes of their own, U+0080 to U+009F are 0xC2 and a byte up to 0x9F.
+const fn control_character(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let is_c1 = bytes[at] == 0xC2 && bytes[at + 1] <= 0x9F;
+        if bytes[at].is_ascii_control() || is_c1 {
+            return Some(at);
+        }
+        at += 1;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::control_character;
+
+    #[test]
+    fn control_characters_are_those_of_unicode() {
+        for character in '\0'..=char::MAX {
+            let text = format!("é{character}");
+            assert_eq!(control_character(&text), text.find(char::is_control), "{character:?}");
+        }
     }
 }

@@ -3,9 +3,11 @@
 //! They are data: nothing in this workspace parses one, makes a path of one, or puts one into a query text.
 
 mod invalid_name;
+mod job_kind;
 mod macros;
 
 pub use invalid_name::InvalidName;
+pub use job_kind::{JobKind, NamesKind};
 
 use macros::validated_name;
 

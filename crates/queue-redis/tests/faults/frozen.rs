@@ -10,7 +10,7 @@ use queue_core::{
     State, Storage, SystemRng, WorkerId,
 };
 use queue_redis::{RedisOptions, RedisStorage};
-use queue_worker::{Context, JobError, Router, Worker};
+use queue_worker::{Context, Router, Worker};
 use std::{
     sync::{
         Arc,
@@ -136,7 +136,7 @@ async fn a_worker_goes_on_with_the_queues_of_other_masters() {
     let handle = async |(): (), _: Context| {
         // So short that the worker asks for more all the time, and not all is done before the master stands still.
         sleep(Duration::from_millis(10)).await;
-        Ok::<_, JobError>(())
+        Ok(())
     };
     let router = Router::new(()).handle("null", handle).expect("one handler");
     let worker = Worker::builder(store.clone(), sick.clone(), router).also(well.clone()).concurrency(20);

@@ -109,14 +109,14 @@ impl<S> Context<S> {
     /// call, or with the next heartbeat or [`heartbeat`](Self::heartbeat). A job that ends before that keeps none of it.
     ///
     /// ```
-    /// use queue_worker::{Context, JobError, Router};
+    /// use queue_worker::Router;
     ///
-    /// let router = Router::new(()).handle("import", |rows: Vec<String>, job: Context| async move {
+    /// let router = Router::new(()).handle("import", |rows: Vec<String>, job| async move {
     ///     for (done, row) in rows.iter().enumerate() {
     ///         job.report_progress(&(done, rows.len()))?;
     ///         # let _ = row;
     ///     }
-    ///     Ok::<_, JobError>(rows.len())
+    ///     Ok(rows.len())
     /// })?;
     /// # Ok::<(), queue_core::Error>(())
     /// ```

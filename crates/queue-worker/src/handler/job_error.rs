@@ -3,21 +3,26 @@ use bytes::Bytes;
 use queue_core::{Failure, Retention, Span, lifecycle::Cause};
 use std::{error::Error as StdError, fmt, time::Duration};
 
-/// Why a handler did not complete its job. Any error converts into a retryable one with `?`.
-///
-/// It is no `std::error::Error` itself, so that every error can convert.
+/// Why a handler did not complete its job. Any error converts into a retryable one with `?`: those of the standard
+/// library and of other crates, boxed ones, `anyhow::Error`, `eyre::Report`, and text.
 ///
 /// ```
 /// use queue_worker::JobError;
 ///
 /// fn parse(text: &str) -> Result<u32, JobError> {
+///     if text.is_empty() {
+///         return Err("there is no number".into()); // retried
+///     }
 ///     Ok(text.parse()?) // retried
 /// }
 /// fn strict(text: &str) -> Result<u32, JobError> {
 ///     text.parse().map_err(JobError::terminal) // no second attempt
 /// }
-/// # assert!(parse("x").is_err() && strict("x").is_err());
+/// # assert!(parse("").is_err() && parse("x").is_err() && strict("x").is_err());
 /// ```
+///
+/// It is no `std::error::Error` itself, since everything that is one, or can be boxed as one, converts into it. On its way
+/// through code that knows standard errors alone it is [one of them](Self::into_error), and comes out as it was.
 #[derive(Clone, Debug)]
 pub struct JobError(pub(crate) Verdict);
 
@@ -30,13 +35,13 @@ pub(crate) enum Verdict {
 
 impl JobError {
     /// The attempt failed and another may help. Costs one attempt.
-    pub fn retryable(error: impl StdError) -> Self {
-        Self::from_error(&error, Cause::Retryable)
+    pub fn retryable(error: impl Into<BoxError>) -> Self {
+        Self::of(error, Cause::Retryable)
     }
 
     /// The job failed for good.
-    pub fn terminal(error: impl StdError) -> Self {
-        Self::from_error(&error, Cause::Terminal)
+    pub fn terminal(error: impl Into<BoxError>) -> Self {
+        Self::of(error, Cause::Terminal)
     }
 
     /// A failure under a name of the program's own; the message is bounded and masked like every other.
@@ -54,13 +59,10 @@ impl JobError {
         Self(Verdict::Release)
     }
 
-    /// The failure that a boxed error stands for, as middleware gives them. A `JobError` that was boxed on its way
-    /// through comes out as it was; anything else is retryable and named `Error`, since its type is not known.
-    pub fn from_boxed(error: BoxError) -> Self {
-        match error.downcast::<Boxed>() {
-            Ok(boxed) => boxed.0,
-            Err(error) => Self::failed(Failure::new("Error", with_sources(&*error)), Cause::Retryable),
-        }
+    /// As a standard error, for middleware and reports that ask for one. Wherever it stands in a chain of causes, it comes out
+    /// as it was when that becomes a `JobError` again.
+    pub fn into_error(self) -> impl StdError + Send + Sync + 'static {
+        Disguised(self)
     }
 
     /// Makes a failure final.
@@ -122,20 +124,27 @@ impl JobError {
         }
     }
 
-    pub(crate) fn failed(failure: Failure, cause: Cause) -> Self {
-        Self(Verdict::Fail { failure, cause, delay: None, retention: None })
+    fn of<E: Into<BoxError>>(error: E, cause: Cause) -> Self {
+        let error = error.into();
+        let found = disguised_within(&*error).cloned();
+        let is_final = cause == Cause::Terminal;
+        match found {
+            Some(found) if is_final => found.as_terminal(),
+            Some(found) => found,
+            None => Self::failed(Failure::new(short_name::<E>(), with_sources(&*error)), cause),
+        }
     }
 
-    fn from_error<E: StdError>(error: &E, cause: Cause) -> Self {
-        Self::failed(Failure::new(short_name::<E>(), with_sources(error)), cause)
+    pub(crate) fn failed(failure: Failure, cause: Cause) -> Self {
+        Self(Verdict::Fail { failure, cause, delay: None, retention: None })
     }
 }
 
 /// A job error on its way through code that knows standard errors alone.
 #[derive(Debug)]
-struct Boxed(JobError);
+struct Disguised(JobError);
 
-impl fmt::Display for Boxed {
+impl fmt::Display for Disguised {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0.0 {
             Verdict::Fail { failure, .. } => failure.fmt(f),
@@ -145,16 +154,10 @@ impl fmt::Display for Boxed {
     }
 }
 
-impl StdError for Boxed {}
+impl StdError for Disguised {}
 
-/// For middleware that asks for boxed errors; [`JobError::from_boxed`] gets it back.
-impl From<JobError> for BoxError {
-    fn from(error: JobError) -> Self {
-        Box::new(Boxed(error))
-    }
-}
-
-impl<E: StdError> From<E> for JobError {
+/// That a `JobError` is no boxed error by itself is what lets everything else that is one convert.
+impl<E: Into<BoxError>> From<E> for JobError {
     fn from(error: E) -> Self {
         Self::retryable(error)
     }
@@ -164,11 +167,21 @@ fn span(duration: Duration) -> Span {
     Span::new("delay", duration).unwrap_or(Span::MAX)
 }
 
-/// The last part of the type's path, without generics.
+/// The last part of the type's path, without generics; `Error` for what only holds one.
 fn short_name<E>() -> &'static str {
     let path = std::any::type_name::<E>();
     let path = path.split('<').next().unwrap_or(path);
-    path.rsplit("::").next().unwrap_or(path)
+    match path.rsplit("::").next().unwrap_or(path) {
+        "Box" | "Report" | "String" | "&str" => "Error",
+        name => name,
+    }
+}
+
+/// The job error in a chain of causes, if one was boxed and given more context.
+fn disguised_within<'e>(error: &'e (dyn StdError + 'static)) -> Option<&'e JobError> {
+    let mut chain =
+        std::iter::successors(Some(error), |error: &&'e (dyn StdError + 'static)| (*error).source());
+    chain.find_map(|error| error.downcast_ref::<Disguised>()).map(|boxed| &boxed.0)
 }
 
 /// The message and those of its causes, as people expect them.
@@ -189,6 +202,41 @@ fn with_sources(error: &dyn StdError) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn parts(error: &JobError) -> (&str, &str) {
+        let failure = error.failure().expect("a failure");
+        (failure.name(), failure.message())
+    }
+
+    #[test]
+    fn the_question_mark_takes_every_error() {
+        type Attempt = Result<(), JobError>;
+        let io = || std::io::Error::other("disk on fire");
+        let plain = || -> Attempt { Ok(Err(io())?) };
+        let boxed = || -> Attempt { Ok(Err(BoxError::from(io()))?) };
+        let text = || -> Attempt { Err("disk on fire")? };
+        let owned = || -> Attempt { Err("disk on fire".to_owned())? };
+        let anyhow = || -> Attempt { Ok(Err(anyhow::Error::from(io()).context("while writing"))?) };
+        let eyre = || -> Attempt { Ok(Err(eyre::Report::from(io()).wrap_err("while writing"))?) };
+        let told = [plain(), boxed(), text(), owned(), anyhow(), eyre()].map(Result::unwrap_err);
+        assert!(told.iter().all(|error| !error.is_terminal()));
+        let once = ("Error", "disk on fire");
+        let in_context = ("Error", "while writing: disk on fire");
+        let told: Vec<_> = told.iter().map(parts).collect();
+        assert_eq!(told, [once, once, once, once, in_context, in_context]);
+    }
+
+    #[test]
+    fn a_job_error_comes_through_other_errors_as_it_was() {
+        let wait = Duration::from_secs(7);
+        let snooze = anyhow::Error::new(JobError::snooze(wait).into_error()).context("later");
+        assert_eq!((JobError::from(snooze).delay(), JobError::snooze(wait).failure()), (Some(wait), None));
+        let terminal = JobError::named("Smtp", "no such address").as_terminal().into_error();
+        let terminal = JobError::from(terminal);
+        assert!(terminal.is_terminal());
+        assert_eq!(parts(&terminal), ("Smtp", "no such address"));
+        assert!(JobError::terminal(JobError::named("Smtp", "no").into_error()).is_terminal());
+    }
 
     #[test]
     fn the_stored_failure_has_a_typed_name_and_the_whole_chain() {

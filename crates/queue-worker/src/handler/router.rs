@@ -1,22 +1,33 @@
 use super::{Context, JobError, JobHandler, blocking::Blocking, typed::Typed};
 use crate::runtime::Handler;
 use futures_util::future::{BoxFuture, ready};
-use queue_core::{Error, Failure, Kind, Payload, Result, lifecycle::Cause};
+use queue_core::{Error, Failure, Kind, NamesKind, Payload, Result, lifecycle::Cause};
 use queue_serde::{Codec, CodecError, Decode, Encode, Json};
 use std::{collections::HashMap, fmt, future::Future, sync::Arc, time::Duration};
 
 /// Picks the handler of a job by its kind, and decodes its payload.
 ///
 /// ```
-/// use queue_worker::{Context, JobError, Router};
+/// use queue_core::JobKind;
+/// use queue_worker::Router;
 ///
-/// #[derive(Debug)]
+/// const GREET: JobKind<String, String> = JobKind::new("greet");
+///
 /// struct App { greeting: String }
 ///
 /// let router = Router::new(App { greeting: "hello".into() })
-///     .handle("greet", |name: String, context: Context<App>| async move {
-///         Ok::<_, JobError>(format!("{}, {name}", context.state().greeting))
-///     })?;
+///     .handle(GREET, |name, context| async move { Ok(format!("{}, {name}", context.state().greeting)) })?;
+/// # Ok::<(), queue_core::Error>(())
+/// ```
+///
+/// A handler of other types than its kind has does not compile:
+///
+/// ```compile_fail
+/// # use queue_core::JobKind;
+/// # use queue_worker::Router;
+/// const GREET: JobKind<String, String> = JobKind::new("greet");
+///
+/// let router = Router::new(()).handle(GREET, |name, _| async move { Ok(name.len()) })?;
 /// # Ok::<(), queue_core::Error>(())
 /// ```
 pub struct Router<S = ()> {
@@ -32,11 +43,16 @@ pub struct Router<S = ()> {
 pub(super) struct Codecs(Arc<Vec<Arc<dyn Codec>>>);
 
 impl<S: Send + Sync + 'static> Router<S> {
-    /// A router of JSON payloads with the application's state.
+    /// A router of JSON payloads with the application's state, which every handler gets with its [context](Context::state).
     pub fn new(state: S) -> Self {
+        Self::with_codec(state, Json)
+    }
+
+    /// A router of payloads that another codec reads.
+    pub fn with_codec(state: S, codec: impl Codec) -> Self {
         Self {
             state: Arc::new(state),
-            codecs: Codecs::only(Json),
+            codecs: Codecs::only(codec),
             by_kind: HashMap::new(),
             fallback: None,
             time_limits: HashMap::new(),
@@ -54,9 +70,12 @@ impl<S: Send + Sync + 'static> Router<S> {
     /// Runs `handler` for jobs of a kind, with the payload decoded and the result encoded. A payload or result of type
     /// [`Raw`](queue_serde::Raw) stays as it is.
     ///
+    /// A [`JobKind`](queue_core::JobKind) says what the handler takes and returns. For a kind by its name the handler
+    /// says so itself: `.handle("greet", |name: String, _| async move { Ok(name.len()) })`.
+    ///
     /// # Errors
     /// `Invalid` for a kind that is no valid name or has a handler already.
-    pub fn handle<P, R, F, Fut>(self, kind: impl AsRef<str>, handler: F) -> Result<Self>
+    pub fn handle<P, R, F, Fut>(self, kind: impl NamesKind<P, R>, handler: F) -> Result<Self>
     where
         P: Decode + Send + 'static,
         R: Encode + Send + 'static,
@@ -77,9 +96,9 @@ impl<S: Send + Sync + 'static> Router<S> {
     /// thread when the runtime is dropped.
     ///
     /// ```
-    /// use queue_worker::{Context, JobError, Router};
+    /// use queue_worker::{JobError, Router};
     ///
-    /// let router = Router::new(()).handle_blocking("sum", |to: u64, job: Context| {
+    /// let router = Router::new(()).handle_blocking("sum", |to: u64, job| {
     ///     let mut sum = 0_u64;
     ///     for n in 0..=to {
     ///         if job.cancel_reason().is_some() {
@@ -94,7 +113,7 @@ impl<S: Send + Sync + 'static> Router<S> {
     ///
     /// # Errors
     /// As [`handle`](Self::handle).
-    pub fn handle_blocking<P, R, F>(self, kind: impl AsRef<str>, handler: F) -> Result<Self>
+    pub fn handle_blocking<P, R, F>(self, kind: impl NamesKind<P, R>, handler: F) -> Result<Self>
     where
         P: Decode + Send + 'static,
         R: Encode + Send + 'static,

@@ -1,6 +1,6 @@
 use super::{Context, JobError, Router};
 use crate::runtime::service_handler;
-use queue_core::Result;
+use queue_core::{NamesKind, Result};
 use queue_serde::{Decode, Encode};
 use std::sync::Arc;
 use tower_service::Service;
@@ -33,13 +33,13 @@ impl<S: Send + Sync + 'static> Router<S> {
     /// snooze, as below. A job that was told to stop while it waited is given back and not passed to the service. See
     /// [`service_handler`] for which layers may stand where.
     ///
-    /// **Errors** become a [`JobError`] by `Into`, which every `std::error::Error` has: a failed attempt, to be tried
-    /// again. Most layers of `tower` answer a boxed error, which has no such conversion: use
-    /// [`service_with`](Self::service_with).
+    /// **Errors** become a [`JobError`] by `Into`, which every error has, boxed ones included: a failed attempt, to be tried
+    /// again. [`service_with`](Self::service_with) says otherwise of some. Layers that ask for an error that can be boxed stand
+    /// around [`JobError::into_error`].
     ///
     /// # Errors
     /// As [`handle`](Self::handle).
-    pub fn service<P, T>(self, kind: impl AsRef<str>, service: T) -> Result<Self>
+    pub fn service<P, T>(self, kind: impl NamesKind<P, T::Response>, service: T) -> Result<Self>
     where
         P: Decode + Send + 'static,
         T: Service<JobRequest<P, S>> + Clone + Send + 'static,
@@ -67,21 +67,26 @@ impl<S: Send + Sync + 'static> Router<S> {
     ///     .load_shed()
     ///     .concurrency_limit(10)
     ///     .timeout(Duration::from_secs(5))
-    ///     .map_err(BoxError::from)
+    ///     .map_err(JobError::into_error)
     ///     .service(send);
     ///
     /// let router = Router::new(()).service_with("mail", service, |error: BoxError| {
     ///     if error.is::<Overloaded>() {
     ///         return JobError::snooze(Duration::from_secs(1));
     ///     }
-    ///     JobError::from_boxed(error) // a `JobError` of the service comes through as it was
+    ///     error.into() // a `JobError` of the service comes through as it was
     /// })?;
     /// # Ok::<(), queue_core::Error>(())
     /// ```
     ///
     /// # Errors
     /// As [`handle`](Self::handle).
-    pub fn service_with<P, T, M>(self, kind: impl AsRef<str>, service: T, on_error: M) -> Result<Self>
+    pub fn service_with<P, T, M>(
+        self,
+        kind: impl NamesKind<P, T::Response>,
+        service: T,
+        on_error: M,
+    ) -> Result<Self>
     where
         P: Decode + Send + 'static,
         T: Service<JobRequest<P, S>> + Clone + Send + 'static,

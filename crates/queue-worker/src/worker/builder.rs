@@ -173,7 +173,8 @@ impl WorkerBuilder {
         self
     }
 
-    /// What becomes of jobs of a kind without a handler. Default: Failed, with the reason recorded.
+    /// What becomes of jobs of a kind without a handler. Default: a failed attempt, tried again like any other, since half of a
+    /// deployment looks just so.
     #[must_use]
     pub fn on_unknown_kind(mut self, what: Unhandled) -> Self {
         self.options.policy.unknown_kind = what;

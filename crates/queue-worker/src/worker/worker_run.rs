@@ -7,8 +7,9 @@ use crate::{
     runtime::Handler,
     spawn::spawn,
 };
+use futures_util::future::{Either, select};
 use queue_core::{Payload, Storage, WorkerId};
-use std::sync::Arc;
+use std::{future::pending, pin::pin, sync::Arc};
 use tokio_util::sync::CancellationToken;
 
 /// Runs the jobs of a queue, or of several.
@@ -16,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 /// ```
 /// # use std::sync::Arc;
 /// use queue_core::{ContentType, JobId, Kind, NewJob, Payload, QueueName, Storage};
-/// use queue_worker::{Context, JobError, Router, Worker};
+/// use queue_worker::{Router, Worker};
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), queue_core::Error> {
 /// let store = Arc::new(queue_memory::MemoryStorage::new());
@@ -24,7 +25,7 @@ use tokio_util::sync::CancellationToken;
 /// let payload = Payload::new("20", ContentType::from_static("application/json"));
 /// store.enqueue(&queue, vec![vec![NewJob::new(JobId::new("a")?, Kind::new("double")?, payload)]]).await?;
 ///
-/// let router = Router::new(()).handle("double", |n: u32, _: Context| async move { Ok::<_, JobError>(n * 2) })?;
+/// let router = Router::new(()).handle("double", |n: u32, _| async move { Ok(n * 2) })?;
 /// let worker = Worker::builder(store, queue, router).until_empty().build()?;
 /// assert_eq!(worker.run().await.completed, 1);
 /// # Ok(()) }
@@ -128,14 +129,46 @@ impl Worker {
     /// are given back uncharged too; only those that the store does not take at once, or not within five seconds, are
     /// left to lapse. Nobody gets the report.
     pub fn run(&self) -> impl Future<Output = Report> + Send + use<> {
+        self.run_until(pending::<()>())
+    }
+
+    /// Works as [`run`](Self::run) does, until the future resolves and the worker has stopped in steps: most often
+    /// [`shutdown_signal`](crate::shutdown_signal).
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use queue_core::QueueName;
+    /// # use queue_worker::{Router, Worker};
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), queue_core::Error> {
+    /// # let (store, queue) = (Arc::new(queue_memory::MemoryStorage::new()), QueueName::new("numbers")?);
+    /// use std::time::Duration;
+    ///
+    /// let worker = Worker::builder(store, queue, Router::new(())).build()?;
+    /// let report = worker.run_until(tokio::time::sleep(Duration::from_millis(10))).await;
+    /// assert_eq!(report.started, 0);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// The future is polled from the moment that the run begins, which is when the last part of the run before has ended. Dropped
+    /// futures: as for [`run`](Self::run).
+    pub fn run_until<F: Future + Send>(&self, stopped: F) -> impl Future<Output = Report> + Send + use<F> {
         let plan = self.plan.clone();
         async move {
             let (turn, shared) = plan.begin().await;
             let (name, signals) = (shared.name.clone(), shared.signals.clone());
+            let stop = signals.stop.clone();
             let _stopped_when_dropped = StopWhenDropped { plan: plan.clone(), name, signals };
             let supervisor = Supervisor { plan, shared: shared.clone(), turn };
+            let stopped = pin!(async { drop(stopped.await) });
+            let ended = match select(pin!(spawn(supervisor.run())), stopped).await {
+                Either::Left((ended, _)) => ended,
+                Either::Right(((), running)) => {
+                    stop.cancel();
+                    running.await
+                }
+            };
             // Nobody aborts this task and it does not panic: without its answer the runtime ends.
-            spawn(supervisor.run()).await.unwrap_or_else(|_| shared.report())
+            ended.unwrap_or_else(|_| shared.report())
         }
     }
 }

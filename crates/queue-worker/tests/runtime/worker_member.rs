@@ -7,7 +7,7 @@ use queue_core::{
 };
 use queue_memory::MemoryStorage;
 use queue_worker::{
-    Context, JobError, PruneTick, RescueTick, Router, TokioClock, Worker,
+    PruneTick, RescueTick, Router, TokioClock, Worker,
     runtime::{Group, GroupError, PacedLoop, PacedTick},
 };
 use std::sync::Arc;
@@ -35,13 +35,13 @@ async fn counts(store: &MemoryStorage) -> Counts {
 
 fn worker(store: &Arc<MemoryStorage>, log: &Log, work_secs: u64) -> Worker {
     let log = log.clone();
-    let router = Router::new(()).handle("work", move |_: u32, _: Context| {
+    let router = Router::new(()).handle("work", move |_: u32, _| {
         let log = log.clone();
         async move {
             log.push("started");
             sleep(secs(work_secs)).await;
             log.push("done");
-            Ok::<_, JobError>(())
+            Ok(())
         }
     });
     let router = router.expect("it is the only handler");

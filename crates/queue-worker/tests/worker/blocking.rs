@@ -111,15 +111,9 @@ async fn a_blocking_handler_at_the_end_of_a_stop_keeps_its_lease_and_is_reported
     answer.send(Ok(1)).expect("it listens");
     assert_eq!((before.state, before.stalls), (State::Processing, 0), "left to lapse");
     assert_eq!(
-        rig.drain(
-            rig.worker(
-                Router::new(())
-                    .handle_blocking("work", |n: u32, _: Context| Ok::<_, JobError>(n))
-                    .expect("one kind")
-            )
-        )
-        .await
-        .rescued,
+        rig.drain(rig.worker(Router::new(()).handle_blocking("work", |n: u32, _| Ok(n)).expect("one kind")))
+            .await
+            .rescued,
         1
     );
 }

@@ -17,11 +17,9 @@ fn of_kind(name: &str, kind: &str, payload: &'static str) -> NewJob {
 async fn a_job_goes_to_the_handler_of_its_kind_with_its_payload_decoded() {
     let rig = Rig::new();
     let router = Router::new(())
-        .handle("double", |n: u32, _: Context| async move { Ok::<_, JobError>(n * 2) })
+        .handle("double", |n: u32, _| async move { Ok(n * 2) })
         .and_then(|router| {
-            router.handle("greet", |(name, n): (String, u32), _: Context| async move {
-                Ok::<_, JobError>(format!("{name} {n}"))
-            })
+            router.handle("greet", |(name, n): (String, u32), _| async move { Ok(format!("{name} {n}")) })
         })
         .expect("two kinds");
     rig.enqueue([of_kind("a", "double", "21"), of_kind("b", "greet", r#"["ada",3]"#)]).await;
@@ -35,7 +33,7 @@ async fn every_handler_sees_the_state_of_the_application() {
     let rig = Rig::new();
     let router = Router::new(AtomicU32::new(0))
         .handle("work", |n: u32, context: Context<AtomicU32>| async move {
-            Ok::<_, JobError>(context.state().fetch_add(n, Ordering::Relaxed) + n)
+            Ok(context.state().fetch_add(n, Ordering::Relaxed) + n)
         })
         .expect("one kind");
     rig.enqueue([job("a", 1), job("b", 2), job("c", 4)]).await;
@@ -109,7 +107,7 @@ async fn an_undecodable_payload_is_an_attempt_when_the_policy_says_retry() {
 async fn the_fallback_takes_every_kind_without_a_handler() {
     let rig = Rig::new();
     let router = router(|_, _| async { Ok("work") }).fallback(|raw: Raw, context: Context| async move {
-        Ok::<_, JobError>(format!("{} {}", context.meta().kind, raw.0.bytes.len()))
+        Ok(format!("{} {}", context.meta().kind, raw.0.bytes.len()))
     });
     rig.enqueue([job("a", 1), of_kind("b", "other", "{{")]).await;
     rig.drain(rig.worker(router)).await;
@@ -121,7 +119,7 @@ async fn the_fallback_takes_every_kind_without_a_handler() {
 async fn raw_bytes_pass_through_in_both_directions() {
     let rig = Rig::new();
     let text = Payload::new(&b"\xff\x00"[..], ContentType::from_static("application/x-own"));
-    let echo = Router::new(()).handle("echo", |raw: Raw, _: Context| async move { Ok::<_, JobError>(raw) });
+    let echo = Router::new(()).handle("echo", |raw: Raw, _| async move { Ok(raw) });
     rig.enqueue([NewJob::new(id("a"), Kind::from_static("echo"), text.clone())]).await;
     rig.drain(rig.worker(echo.expect("one kind"))).await;
     assert_eq!(rig.record("a").await.result(), Some(&text));

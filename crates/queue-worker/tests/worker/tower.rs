@@ -2,7 +2,7 @@
 
 use crate::support::{Rig, job, millis, span};
 use queue_core::{Reason, RetryPolicy, State};
-use queue_worker::{Context, JobError, JobRequest, Router};
+use queue_worker::{JobError, JobRequest, Router};
 use std::{
     convert::Infallible,
     sync::{
@@ -112,7 +112,7 @@ async fn a_timeout_of_the_service_is_a_failed_attempt() {
         Ok::<_, Infallible>(job.payload)
     });
     let service = ServiceBuilder::new().timeout(millis(1000)).service(service);
-    let router = Router::new(()).service_with("work", service, JobError::from_boxed).expect("one kind");
+    let router = Router::new(()).service("work", service).expect("one kind");
     rig.drain(rig.worker(router).retry(RetryPolicy::Fixed(span(100)))).await;
     assert_eq!(rig.events.times_of("failing a"), [1000, 2100]);
     let meta = rig.meta("a").await;
@@ -127,10 +127,10 @@ async fn load_that_is_shed_is_snoozed_where_the_program_says_so() {
     let service = ServiceBuilder::new()
         .load_shed()
         .concurrency_limit(2)
-        .map_err(BoxError::from)
+        .map_err(JobError::into_error)
         .service(gauge.service());
     let snooze = |error: BoxError| {
-        if error.is::<Overloaded>() { JobError::snooze(millis(150)) } else { JobError::from_boxed(error) }
+        if error.is::<Overloaded>() { JobError::snooze(millis(150)) } else { error.into() }
     };
     let router = Router::new(()).service_with("work", service, snooze).expect("one kind");
     let report = rig.drain(rig.worker(router).concurrency(6)).await;
@@ -166,9 +166,10 @@ async fn a_job_error_comes_through_layers_of_boxed_errors_as_it_was() {
             let answer = if job.context.epoch() == 1 { Err(answer.clone()) } else { Ok(1) };
             async { answer }
         });
-        let service = ServiceBuilder::new().timeout(millis(1000)).map_err(BoxError::from).service(service);
+        let service =
+            ServiceBuilder::new().timeout(millis(1000)).map_err(JobError::into_error).service(service);
         let service = BoxCloneService::new(ServiceBuilder::new().concurrency_limit(1).service(service));
-        let router = Router::new(()).service_with("work", service, JobError::from_boxed).expect("one kind");
+        let router = Router::new(()).service("work", service).expect("one kind");
         rig.drain(rig.worker(router)).await;
         assert_eq!(rig.events.labels()[1], label);
         if let Some(delay) = delay {
@@ -228,9 +229,9 @@ async fn a_rate_limit_behind_a_buffer_holds_over_all_jobs() {
     let service = ServiceBuilder::new()
         .buffer(16)
         .rate_limit(2, millis(1000))
-        .map_err(BoxError::from)
+        .map_err(JobError::into_error)
         .service(gauge.service());
-    let router = Router::new(()).service_with("work", service, JobError::from_boxed).expect("one kind");
+    let router = Router::new(()).service("work", service).expect("one kind");
     rig.drain(rig.worker(router).concurrency(6)).await;
     let mut ends: Vec<u64> = (0..6).flat_map(|n| rig.events.times_of(&format!("completed {n}"))).collect();
     ends.sort_unstable();
@@ -240,7 +241,7 @@ async fn a_rate_limit_behind_a_buffer_holds_over_all_jobs() {
 #[tokio::test(start_paused = true)]
 async fn a_kind_has_one_handler_be_it_a_service_or_not() {
     let service = || service_fn(|job: Request| async move { Ok::<_, Infallible>(job.payload) });
-    let router = Router::new(()).handle("work", |n: u32, _: Context| async move { Ok::<_, JobError>(n) });
+    let router = Router::new(()).handle("work", |n: u32, _| async move { Ok(n) });
     assert!(router.expect("one kind").service("work", service()).is_err());
     assert!(Router::new(()).service("", service()).is_err());
 }

@@ -1,9 +1,13 @@
 use crate::{
     InvalidOption, JobOptions, Queue,
-    client::{Shared, checked_span},
+    client::{
+        Shared, checked_span,
+        enqueue_hooks::{EnqueueHooks, Refusal},
+    },
 };
 use queue_core::{
-    Error, IdSource, QueueName, Result, Rng, Storage, SystemRng, TimeOrderedIds, WorkerId, lifecycle::Policy,
+    Error, IdSource, Kind, NewJob, QueueName, Result, Rng, Storage, SystemRng, TimeOrderedIds, WorkerId,
+    lifecycle::Policy,
 };
 use queue_serde::Codec;
 use std::{
@@ -23,6 +27,7 @@ pub struct QueueBuilder<P, R> {
     name: String,
     codec: Option<Arc<dyn Codec>>,
     options: JobOptions,
+    hooks: EnqueueHooks,
     policy: Policy,
     ids: Option<Arc<dyn IdSource>>,
     rng: Arc<dyn Rng>,
@@ -41,6 +46,7 @@ impl<P, R> QueueBuilder<P, R> {
             #[cfg(not(feature = "json"))]
             codec: None,
             options: JobOptions::new(),
+            hooks: EnqueueHooks::default(),
             policy: Policy::default(),
             ids: None,
             rng: Arc::new(SystemRng),
@@ -58,6 +64,41 @@ impl<P, R> QueueBuilder<P, R> {
     /// The options of jobs that are enqueued without any of their own.
     pub fn options(mut self, options: JobOptions) -> Self {
         self.options = options;
+        self
+    }
+
+    /// Has every job looked at before it is stored, whichever way this handle and its clones enqueue it: one, many, in a
+    /// transaction, or as a follower made by [`Queue::new_job`]. The hook may change the job, such as its priority or its id,
+    /// or refuse it; what it changes is checked by the store as if it had been enqueued so. Several hooks go in the order of
+    /// adding. It runs in the caller's task: keep it short, and do not block.
+    ///
+    #[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
+    #[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]
+    /// use queue::{ErrorKind, Queue};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> queue::Result<()> {
+    /// let mails: Queue<String> = Queue::builder(queue::open("memory:").await?, "mails")
+    ///     .before_enqueue(|_, job| {
+    ///         if job.payload.bytes.len() > 10_000 {
+    ///             return Err("a mail has at most 10,000 bytes".into());
+    ///         }
+    ///         job.priority = if job.kind.as_str() == "newsletter" { 10 } else { 0 };
+    ///         Ok(())
+    ///     })
+    ///     .build()?;
+    /// mails.enqueue("a", "short".to_owned()).await?;
+    /// let refused = mails.enqueue("b", "long ".repeat(5_000)).await.unwrap_err();
+    /// assert_eq!(refused.kind(), ErrorKind::Invalid);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// A refusal is an error of kind `Invalid` before anything is written, of many jobs too; the hook's error is its
+    /// [`source`](std::error::Error::source). What looks at jobs around their execution is `worker::Hook`.
+    pub fn before_enqueue(
+        mut self,
+        hook: impl Fn(&QueueName, &mut NewJob) -> Result<(), Refusal> + Send + Sync + 'static,
+    ) -> Self {
+        self.hooks.add(hook);
         self
     }
 
@@ -99,11 +140,12 @@ impl<P, R> QueueBuilder<P, R> {
             return Err(InvalidOption::NotPositive { what: "a lease" }.into());
         }
         let no_codec = || Error::invalid("build", "no codec: give one, or enable the feature `json`");
-        Ok(Queue::from_shared(Shared {
+        let shared = Shared {
             storage: self.storage,
             name: QueueName::new(self.name)?,
             codec: self.codec.ok_or_else(no_codec)?,
             options: self.options,
+            hooks: self.hooks,
             policy: self.policy,
             ids: self.ids.unwrap_or_else(|| Arc::new(TimeOrderedIds::default())),
             worker: fresh_worker(&*self.rng),
@@ -111,7 +153,8 @@ impl<P, R> QueueBuilder<P, R> {
             lease: checked_span("a lease", self.lease)?,
             rescued_at: Mutex::default(),
             claims: Mutex::default(),
-        }))
+        };
+        Ok(Queue::from_shared(shared, Kind::unnamed()))
     }
 }
 

@@ -46,7 +46,7 @@ impl<P: Encode, R: Decode> Queue<P, R> {
     /// use queue::{JobOptions, Queue};
     ///
     /// let emails: Queue<String> = Queue::new(queue::open("memory:").await?, "emails")?;
-    /// let options = JobOptions::new().kind("email").priority(-5);
+    /// let options = JobOptions::new().priority(-5);
     /// let job = emails.new_job("welcome-ada", &"welcome, ada".to_owned(), &options)?;
     /// assert_eq!((job.id.as_str(), job.priority), ("welcome-ada", -5));
     /// # Ok::<(), queue::Error>(())
@@ -90,8 +90,10 @@ impl<P: Encode, R: Decode> Queue<P, R> {
     pub(crate) fn job(&self, id: Id, payload: &P, options: &JobOptions) -> Result<NewJob> {
         let options = options.checked()?;
         let payload = payload.encode(&self.shared.codec)?;
-        let id = id.resolve(&options.kind, &payload, &*self.shared.ids)?;
-        Ok(options.job(id, payload))
+        let id = id.resolve(self.kind(), &payload, &*self.shared.ids)?;
+        let mut job = options.job(id, self.kind().clone(), payload);
+        self.shared.hooks.look_at(&self.shared.name, &mut job)?;
+        Ok(job)
     }
 
     pub(crate) async fn store_one(&self, job: NewJob) -> Result<Enqueued<R>> {

@@ -1,8 +1,7 @@
 use queue_core::{JobId, Seq, State};
 
-/// What became of one job of an enqueue.
+/// What became of one job of an enqueue. Most callers need not look: whichever it is, the job is there, or was done.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[must_use]
 pub enum Enqueued<R> {
     /// Accepted, as durably as the store promises.
     Queued {

@@ -1,4 +1,4 @@
-use queue_core::{Error, InvalidName};
+use queue_core::Error;
 use std::time::Duration;
 
 /// Why an option was refused, before anything was written.
@@ -43,9 +43,6 @@ pub enum InvalidOption {
         /// When it would be due.
         delay: Duration,
     },
-    /// The kind is no valid name.
-    #[error(transparent)]
-    Kind(#[from] InvalidName),
 }
 
 impl From<InvalidOption> for Error {

@@ -5,7 +5,7 @@ use crate::{
 use queue_core::{Budget, JobId, Kind, NewJob, OnFailed, Payload, RetentionPolicy, Span};
 use std::time::Duration;
 
-/// Everything about a job but its id and payload. Checked as a whole when a job is enqueued, before anything is
+/// Everything about a job but its id, kind and payload. Checked as a whole when a job is enqueued, before anything is
 /// written.
 ///
 /// ```
@@ -13,7 +13,6 @@ use std::time::Duration;
 /// use std::time::Duration;
 ///
 /// let options = JobOptions::new()
-///     .kind("email")
 ///     .delay(Duration::from_secs(60))
 ///     .expires_in(Duration::from_secs(600))
 ///     .time_limit(Duration::from_secs(30))
@@ -31,7 +30,6 @@ use std::time::Duration;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use]
 pub struct JobOptions {
-    kind: Option<String>,
     delay: Duration,
     expires_in: Option<Duration>,
     time_limit: Option<Duration>,
@@ -53,16 +51,10 @@ enum Limit {
 }
 
 impl JobOptions {
-    /// Kind `default`, due at once, priority 0, 25 attempts, three stalls; kept for an hour once Completed and for seven
+    /// Due at once, priority 0, 25 attempts, three stalls; kept for an hour once Completed and for seven
     /// days once Failed or Cancelled; a Failed record of the same id blocks.
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// What the job asks for, by which a worker picks the handler: 1 to 255 bytes without control characters.
-    pub fn kind(mut self, kind: impl Into<String>) -> Self {
-        self.kind = Some(kind.into());
-        self
     }
 
     /// Not claimed before this has passed since the enqueue; at most 100 years. Fractions of a millisecond round up.
@@ -157,7 +149,6 @@ impl JobOptions {
 
     pub(crate) fn checked(&self) -> Result<CheckedOptions, InvalidOption> {
         Ok(CheckedOptions {
-            kind: self.kind.as_ref().map_or_else(|| Ok(Kind::unnamed()), Kind::new)?,
             delay: checked_span("a delay", self.delay)?,
             expires_in: self.expiry()?,
             time_limit: self.time_limit.map(|limit| positive_span("a time limit", limit)).transpose()?,
@@ -211,7 +202,6 @@ impl Limit {
 /// Options that can be.
 #[derive(Clone, Debug)]
 pub(crate) struct CheckedOptions {
-    pub(crate) kind: Kind,
     delay: Span,
     expires_in: Option<Span>,
     time_limit: Option<Span>,
@@ -223,8 +213,8 @@ pub(crate) struct CheckedOptions {
 }
 
 impl CheckedOptions {
-    pub(crate) fn job(&self, id: JobId, payload: Payload) -> NewJob {
-        let mut job = NewJob::new(id, self.kind.clone(), payload);
+    pub(crate) fn job(&self, id: JobId, kind: Kind, payload: Payload) -> NewJob {
+        let mut job = NewJob::new(id, kind, payload);
         (job.expires_in, job.time_limit) = (self.expires_in, self.time_limit);
         job.with_delay(self.delay)
             .with_priority(self.priority)

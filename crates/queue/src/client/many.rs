@@ -27,7 +27,7 @@ impl<P, R> Queue<P, R> {
     ///
     /// let emails: Queue<String> = Queue::new(queue::open("memory:").await?, "emails")?;
     /// let jobs = [("a", "welcome".to_owned()), ("b", "goodbye".to_owned())];
-    /// let _ = emails.enqueue_many(jobs, JobOptions::new()).await?;
+    /// emails.enqueue_many(jobs, JobOptions::new()).await?;
     /// let all: Vec<_> = emails.list_all(ListFilter::all()).try_collect().await?;
     /// assert_eq!(all.len(), 2);
     /// # Ok::<(), Box<dyn std::error::Error>>(())

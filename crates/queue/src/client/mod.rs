@@ -3,6 +3,7 @@
 mod builder;
 mod change;
 mod enqueue;
+mod enqueue_hooks;
 mod enqueued;
 mod events;
 mod id;

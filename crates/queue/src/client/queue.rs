@@ -1,5 +1,8 @@
+use super::enqueue_hooks::EnqueueHooks;
 use crate::{JobOptions, QueueBuilder, pull::Claims};
-use queue_core::{IdSource, Payload, QueueName, Result, Rng, Span, Storage, WorkerId, lifecycle::Policy};
+use queue_core::{
+    IdSource, JobKind, Kind, Payload, QueueName, Result, Rng, Span, Storage, WorkerId, lifecycle::Policy,
+};
 use queue_serde::{Codec, CodecError, Decode};
 use std::{
     fmt,
@@ -25,6 +28,8 @@ use tokio::time::Instant;
 /// and a lost lease are answers.
 pub struct Queue<P, R = ()> {
     pub(crate) shared: Arc<Shared>,
+    /// Of the jobs that this handle enqueues.
+    kind: Kind,
     types: PhantomData<fn(P) -> R>,
 }
 
@@ -35,6 +40,7 @@ pub(crate) struct Shared {
     pub(crate) name: QueueName,
     pub(crate) codec: Arc<dyn Codec>,
     pub(crate) options: JobOptions,
+    pub(crate) hooks: EnqueueHooks,
     pub(crate) policy: Policy,
     pub(crate) ids: Arc<dyn IdSource>,
     pub(crate) rng: Arc<dyn Rng>,
@@ -61,28 +67,57 @@ impl<P, R> Queue<P, R> {
         QueueBuilder::new(storage, name.as_ref())
     }
 
-    pub(crate) fn from_shared(shared: Shared) -> Self {
-        Self { shared: Arc::new(shared), types: PhantomData }
+    pub(crate) fn from_shared(shared: Shared, kind: Kind) -> Self {
+        Self { shared: Arc::new(shared), kind, types: PhantomData }
     }
 
-    /// The same handle for jobs of other types, since the kinds of one queue may differ in their payloads and results.
+    /// The same queue for jobs of a kind, with the payload and the result of that kind: what this handle enqueues is marked
+    /// with it, and a worker's [`Router`](crate::worker::Router) that handles the same constant takes just that.
     ///
-    /// ```
-    /// # #[cfg(all(feature = "memory", feature = "json"))] {
-    /// # tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime").block_on(async {
-    /// use queue::{JobOptions, Queue};
+    #[cfg_attr(all(feature = "worker", feature = "memory", feature = "json"), doc = "```")]
+    #[cfg_attr(not(all(feature = "worker", feature = "memory", feature = "json")), doc = "```ignore")]
+    /// use queue::prelude::*;
     ///
-    /// let emails: Queue<String> = Queue::new(queue::open("memory:").await?, "tasks")?;
-    /// let sums: Queue<(u32, u32), u32> = emails.with_types();
-    /// let _ = emails.enqueue_with("greet", "ada@example.org".to_owned(), JobOptions::new().kind("email")).await?;
-    /// let _ = sums.enqueue_with("sum", (20, 22), JobOptions::new().kind("sum")).await?;
-    /// assert_eq!(emails.counts().await?.total(), 2);
-    /// # Ok::<(), queue::Error>(())
-    /// # }).expect("enqueues");
-    /// # }
+    /// const GREET: JobKind<String> = JobKind::new("greet");
+    /// const ADD: JobKind<(u32, u32), u32> = JobKind::new("add");
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> queue::Result<()> {
+    /// let tasks: Queue<()> = Queue::new(open("memory:").await?, "tasks")?;
+    /// tasks.of(GREET).enqueue("greet-ada", "ada@example.org".to_owned()).await?;
+    /// tasks.of(ADD).enqueue("add-42", (20, 22)).await?;
+    ///
+    /// let router = Router::new(())
+    ///     .handle(GREET, |name, _| async move { Ok(println!("hello, {name}")) })?
+    ///     .handle(ADD, |(a, b), _| async move { Ok(a + b) })?;
+    /// assert_eq!(tasks.worker(router).until_idle().build()?.run().await.completed, 2);
+    /// assert_eq!(tasks.of(ADD).result("add-42").await?, Some(42));
+    /// # Ok(()) }
     /// ```
-    pub fn with_types<P2, R2>(&self) -> Queue<P2, R2> {
-        Queue { shared: self.shared.clone(), types: PhantomData }
+    ///
+    /// A payload of another kind does not compile:
+    #[cfg_attr(all(feature = "memory", feature = "json"), doc = "```compile_fail,E0308")]
+    #[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]
+    /// # use queue::{JobKind, Queue};
+    /// const ADD: JobKind<(u32, u32), u32> = JobKind::new("add");
+    ///
+    /// async fn add(tasks: &Queue<()>) -> queue::Result<()> {
+    ///     tasks.of(ADD).enqueue("add-42", "twenty and twenty-two").await?;
+    ///     Ok(())
+    /// }
+    /// ```
+    pub fn of<P2, R2>(&self, kind: JobKind<P2, R2>) -> Queue<P2, R2> {
+        Queue { shared: self.shared.clone(), kind: kind.into(), types: PhantomData }
+    }
+
+    /// The same queue for jobs of a kind whose name is known only now, with the types of this handle.
+    #[must_use]
+    pub fn of_kind(&self, kind: Kind) -> Self {
+        Self { shared: self.shared.clone(), kind, types: PhantomData }
+    }
+
+    /// What jobs of this handle are marked with: `default`, unless it is [of](Self::of) another kind.
+    pub fn kind(&self) -> &Kind {
+        &self.kind
     }
 
     /// The name of the queue.
@@ -109,12 +144,13 @@ impl Shared {
 
 impl<P, R> Clone for Queue<P, R> {
     fn clone(&self) -> Self {
-        Self { shared: self.shared.clone(), types: PhantomData }
+        Self { shared: self.shared.clone(), kind: self.kind.clone(), types: PhantomData }
     }
 }
 
 impl<P, R> fmt::Debug for Queue<P, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Queue").field("name", &self.shared.name).finish_non_exhaustive()
+        let (name, kind) = (&self.shared.name, &self.kind);
+        f.debug_struct("Queue").field("name", name).field("kind", kind).finish_non_exhaustive()
     }
 }

@@ -1,8 +1,58 @@
-use crate::Queue;
+use crate::{Decode, Encode, Queue};
 use queue_core::Payload;
-use queue_worker::{Context, JobError, WorkQueue, Worker, WorkerBuilder, runtime::Handler};
+use queue_worker::{Context, JobError, Router, WorkQueue, Worker, WorkerBuilder, runtime::Handler};
 
 impl<P, R> Queue<P, R> {
+    /// A worker whose handler is a function of what this handle enqueues: of its payload and its kind, with its result and
+    /// its codec, and the policy of this handle. It gets the payload and a [`Context`], and any error will do:
+    ///
+    #[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
+    #[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]
+    /// use queue::prelude::*;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> queue::Result<()> {
+    /// let sums: Queue<String, i64> = Queue::new(open("memory:").await?, "sums")?;
+    /// sums.enqueue("a", "20 22".to_owned()).await?;
+    ///
+    /// let worker = sums
+    ///     .work_with(|numbers, _| async move {
+    ///         let mut sum = 0;
+    ///         for number in numbers.split(' ') {
+    ///             sum += number.parse::<i64>()?; // a failed attempt, to be tried again
+    ///         }
+    ///         Ok(sum)
+    ///     })
+    ///     .until_idle()
+    ///     .build()?;
+    /// worker.run().await;
+    /// assert_eq!(sums.result("a").await?, Some(42));
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// A function of other types does not compile:
+    ///
+    /// ```compile_fail,E0271
+    /// # use queue::Queue;
+    /// fn build(sums: &Queue<String, i64>) -> queue::Result<queue::worker::Worker> {
+    ///     sums.work_with(|numbers, _| async move { Ok(numbers) }).build()
+    /// }
+    /// ```
+    ///
+    /// A job of another kind is not for it: by [`on_unknown_kind`](WorkerBuilder::on_unknown_kind) a failed attempt. For
+    /// several kinds, and for state that all handlers share, there is [`worker`](Self::worker) with a
+    /// [`Router`](crate::worker::Router).
+    #[expect(clippy::missing_panics_doc, reason = "a kind of a handle is valid, and the router has no other")]
+    pub fn work_with<F, Fut>(&self, function: F) -> WorkerBuilder
+    where
+        P: Decode + Send + 'static,
+        R: Encode + Send + 'static,
+        F: Fn(P, Context) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<R, JobError>> + Send + 'static,
+    {
+        let router = Router::with_codec((), self.codec().clone()).handle(self.kind(), function);
+        self.worker(router.expect("one valid kind"))
+    }
+
     /// A worker for the jobs of this queue, with the policy of this handle. The handler is most often a
     /// [`Router`](crate::worker::Router).
     ///

@@ -10,8 +10,8 @@
 //! /// The code under test.
 //! async fn sign_up(emails: &Queue<String>, name: &str) -> queue::Result<()> {
 //!     let tomorrow = JobOptions::new().delay(Duration::from_secs(86_400));
-//!     let _ = emails.enqueue(format!("welcome-{name}"), format!("welcome, {name}")).await?;
-//!     let _ = emails.enqueue_with(format!("tips-{name}"), format!("tips for {name}"), tomorrow).await?;
+//!     emails.enqueue(format!("welcome-{name}"), format!("welcome, {name}")).await?;
+//!     emails.enqueue_with(format!("tips-{name}"), format!("tips for {name}"), tomorrow).await?;
 //!     Ok(())
 //! }
 //!

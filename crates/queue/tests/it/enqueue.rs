@@ -1,8 +1,8 @@
 use crate::support::{memory, on, raw, take, texts};
 use bytes::Bytes;
 use queue::{
-    Certainty, Codec, CodecError, ContentType, Enqueued, ErrorKind, Id, JobId, JobOptions, Json, Queue, Raw,
-    State, Storage,
+    Certainty, Codec, CodecError, ContentType, Enqueued, ErrorKind, Id, JobId, JobKind, JobOptions, Json,
+    Kind, Queue, Raw, State, Storage,
     queue_serde::{DecodeFn, erased_serde},
 };
 use std::{collections::HashSet, error::Error as _, sync::Arc};
@@ -37,13 +37,13 @@ async fn equal_content_is_one_job_and_its_id_is_the_digest_of_the_encoded_payloa
 #[tokio::test(start_paused = true)]
 async fn equal_content_of_another_kind_is_other_work() {
     let queue = texts();
-    let resize = JobOptions::new().kind("resize");
-    let first = queue.enqueue_with(Id::OfContent, "abc".to_owned(), resize.clone()).await.unwrap();
+    let resizes = queue.of_kind(Kind::from_static("resize"));
+    let first = resizes.enqueue(Id::OfContent, "abc".to_owned()).await.unwrap();
     assert!(first.id().as_str().ends_with("/resize"));
     assert!(queue.enqueue(Id::OfContent, "abc".to_owned()).await.unwrap().is_new());
-    assert!(!queue.enqueue_with(Id::OfContent, "abc".to_owned(), resize).await.unwrap().is_new());
-    let explicit = JobOptions::new().kind("default");
-    assert!(!queue.enqueue_with(Id::OfContent, "abc".to_owned(), explicit).await.unwrap().is_new());
+    assert!(!resizes.enqueue(Id::OfContent, "abc".to_owned()).await.unwrap().is_new());
+    let explicit = queue.of(JobKind::<String, String>::new("default"));
+    assert!(!explicit.enqueue(Id::OfContent, "abc".to_owned()).await.unwrap().is_new());
 }
 
 #[tokio::test(start_paused = true)]
@@ -129,7 +129,7 @@ impl Codec for Marked {
 #[tokio::test(start_paused = true)]
 async fn a_codec_of_ones_own_is_used_for_payloads_and_results() {
     let queue: Queue<String, Option<u8>> = Queue::builder(memory(), "marked").codec(Marked).build().unwrap();
-    let _ = queue.enqueue("a", "ada".to_owned()).await.unwrap();
+    queue.enqueue("a", "ada".to_owned()).await.unwrap();
     let raw = Queue::<Raw, Raw>::new(queue.storage().clone(), "marked").unwrap();
     let job = take(&raw).await;
     assert_eq!(job.payload().0.bytes, b"!\"ada\""[..]);
@@ -156,7 +156,7 @@ async fn raw_bytes_of_any_content_type_pass_through() {
 async fn a_present_result_of_another_type_is_a_typed_error() {
     let store = memory();
     let queue = on(store.clone());
-    let _ = queue.enqueue("a", String::new()).await.unwrap();
+    queue.enqueue("a", String::new()).await.unwrap();
     let _ = take(&queue).await.ack(&"text".to_owned()).await.unwrap();
     let other: Queue<String, u8> = Queue::new(store, "texts").unwrap();
     let error = other.enqueue("a", String::new()).await.unwrap_err();
@@ -168,7 +168,7 @@ async fn a_present_result_of_another_type_is_a_typed_error() {
 #[tokio::test(start_paused = true)]
 async fn handles_of_one_name_are_one_queue_and_other_names_are_apart() {
     let store: Arc<dyn Storage> = memory();
-    let _ = on(store.clone()).enqueue("a", String::new()).await.unwrap();
+    on(store.clone()).enqueue("a", String::new()).await.unwrap();
     assert!(!on(store.clone()).enqueue("a", String::new()).await.unwrap().is_new());
     let other: Queue<String, String> = Queue::new(store, "others").unwrap();
     assert!(other.enqueue("a", String::new()).await.unwrap().is_new());

@@ -4,7 +4,7 @@ use crate::support::{Fault, Faulty, SECOND, memory, on, spawn, take, texts};
 use futures_util::StreamExt;
 use queue::{
     ErrorKind, Failure, JobEvent, JobEvents, JobOptions, Keep, MemoryStorage, Queue, State, Storage,
-    worker::{Context, JobError, Router, TokioClock},
+    worker::{Context, Router, TokioClock},
 };
 use std::sync::{Arc, atomic::AtomicU32};
 
@@ -35,7 +35,7 @@ async fn words_of(events: &mut JobEvents<String>, count: usize) -> Vec<String> {
 async fn events_tell_every_change_in_order_with_the_result_decoded() {
     let queue = texts();
     let mut events = queue.events().await.unwrap();
-    let _ = queue.enqueue("a", "x".to_owned()).await.unwrap();
+    queue.enqueue("a", "x".to_owned()).await.unwrap();
     let _ = take(&queue).await.nack(Failure::new("Test", "once")).await.unwrap();
     let _ = queue.promote("a").await.unwrap();
     let _ = take(&queue).await.ack(&"A".to_owned()).await.unwrap();
@@ -48,7 +48,7 @@ async fn events_tell_every_change_in_order_with_the_result_decoded() {
 async fn a_job_that_is_removed_as_it_finishes_is_gone() {
     let queue = texts();
     let mut events = queue.events().await.unwrap();
-    let _ = queue.enqueue_with("a", "x".to_owned(), JobOptions::new().keep(Keep::Nothing)).await.unwrap();
+    queue.enqueue_with("a", "x".to_owned(), JobOptions::new().keep(Keep::Nothing)).await.unwrap();
     let _ = take(&queue).await.ack(&"A".to_owned()).await.unwrap();
     assert_eq!(words_of(&mut events, 3).await, ["a Queued", "a Processing", "a gone"]);
 }
@@ -58,7 +58,7 @@ async fn a_result_of_another_life_is_not_taken_for_this_ones() {
     let queue = texts();
     let mut events = queue.events().await.unwrap();
     for result in ["first", "second"] {
-        let _ = queue.enqueue("a", "x".to_owned()).await.unwrap();
+        queue.enqueue("a", "x".to_owned()).await.unwrap();
         let _ = take(&queue).await.ack(&result.to_owned()).await.unwrap();
         if result == "first" {
             let _ = queue.delete("a").await.unwrap();
@@ -75,7 +75,7 @@ async fn a_result_of_another_type_is_an_error_and_the_stream_goes_on() {
     let numbers: Queue<String, u32> = Queue::new(storage.clone(), "texts").unwrap();
     let mut events = on(storage).events().await.unwrap();
     for id in ["a", "b"] {
-        let _ = numbers.enqueue(id, "x".to_owned()).await.unwrap();
+        numbers.enqueue(id, "x".to_owned()).await.unwrap();
     }
     let _ = take(&numbers).await.ack(&7).await.unwrap();
     for _ in 0..3 {
@@ -94,7 +94,7 @@ async fn a_result_that_cannot_be_read_for_the_moment_is_an_error_and_the_stream_
     let mut events = queue.events().await.unwrap();
     let honest = on(storage);
     for id in ["a", "b"] {
-        let _ = honest.enqueue(id, "x".to_owned()).await.unwrap();
+        honest.enqueue(id, "x".to_owned()).await.unwrap();
         let _ = take(&honest).await.ack(&id.to_uppercase()).await.unwrap();
     }
     assert_eq!(words_of(&mut events, 2).await, ["a Queued", "a Processing"]);
@@ -107,7 +107,7 @@ async fn a_reader_that_is_too_slow_is_told_that_it_missed_some() {
     let queue = texts();
     let mut events = queue.events().await.unwrap();
     for n in 0..3000 {
-        let _ = queue.enqueue(format!("{n}"), "x".to_owned()).await.unwrap();
+        queue.enqueue(format!("{n}"), "x".to_owned()).await.unwrap();
     }
     let mut seen = 0;
     while !matches!(next(&mut events).await, JobEvent::Missed) {
@@ -139,12 +139,12 @@ async fn progress_of_a_running_job_is_read_typed_and_shown_by_its_status() {
             job.report_progress(&Bar { done, of })?;
             tokio::time::sleep(10 * SECOND).await;
         }
-        Ok::<_, JobError>(())
+        Ok(())
     });
     let worker = queue.worker(router.unwrap()).build().unwrap();
     let stop = worker.stop_token();
     let running = spawn(worker.run());
-    let _ = queue.enqueue("a", 3).await.unwrap();
+    queue.enqueue("a", 3).await.unwrap();
     assert_eq!(queue.progress::<Bar>("a").await.unwrap(), None);
     for done in 1..=3 {
         tokio::time::sleep(5 * SECOND).await;

@@ -1,6 +1,7 @@
 //! The facade: on memory under paused time, on files by waiting for signals.
 
 mod enqueue;
+mod enqueue_hooks;
 mod events;
 mod expiry;
 mod manage;

@@ -11,7 +11,7 @@ async fn a_status_follows_the_life_of_a_job() {
     let queue = texts();
     assert!(queue.status("a").await.unwrap().is_none());
     let options = JobOptions::new().delay(5 * SECOND).keep(60 * SECOND);
-    let _ = queue.enqueue_with("a", String::new(), options).await.unwrap();
+    queue.enqueue_with("a", String::new(), options).await.unwrap();
     let waiting = queue.status("a").await.unwrap().unwrap();
     assert_eq!((waiting.state(), waiting.attempts(), waiting.due_in()), (State::Queued, 0, Some(5 * SECOND)));
     assert!(waiting.is_scheduled());
@@ -37,7 +37,7 @@ async fn a_status_follows_the_life_of_a_job() {
 async fn a_result_is_there_only_once_the_job_is_completed() {
     let queue = texts();
     assert_eq!(queue.result("a").await.unwrap(), None);
-    let _ = queue.enqueue("a", String::new()).await.unwrap();
+    queue.enqueue("a", String::new()).await.unwrap();
     assert_eq!(queue.result("a").await.unwrap(), None);
     let _ = take(&queue).await.ack(&"done".to_owned()).await.unwrap();
     assert_eq!(queue.result("a").await.unwrap().as_deref(), Some("done"));
@@ -50,7 +50,7 @@ async fn a_payload_is_there_as_long_as_its_job_whatever_the_state() {
     let queue = texts();
     assert_eq!(queue.payload("a").await.unwrap(), None);
     assert_eq!(queue.payload_bytes("a").await.unwrap(), None);
-    let _ = queue.enqueue("a", "in".to_owned()).await.unwrap();
+    queue.enqueue("a", "in".to_owned()).await.unwrap();
     assert_eq!(queue.payload("a").await.unwrap().as_deref(), Some("in"));
     let job = take(&queue).await;
     assert_eq!(queue.payload("a").await.unwrap().as_deref(), Some("in"));
@@ -64,7 +64,7 @@ async fn a_payload_is_there_as_long_as_its_job_whatever_the_state() {
 #[tokio::test(start_paused = true)]
 async fn a_payload_of_another_type_is_an_error_and_its_bytes_can_be_read_all_the_same() {
     let storage = memory();
-    let _ = on(storage.clone()).enqueue("a", "no number".to_owned()).await.unwrap();
+    on(storage.clone()).enqueue("a", "no number".to_owned()).await.unwrap();
     let numbers: Queue<u32> = Queue::new(storage, "texts").unwrap();
     let error = numbers.payload("a").await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid);
@@ -80,7 +80,7 @@ async fn a_payload_of_another_type_is_an_error_and_its_bytes_can_be_read_all_the
 async fn cancelling_answers_what_became_of_the_job() {
     let queue = texts();
     assert_eq!(queue.cancel("a").await.unwrap(), Cancel::Missing);
-    let _ = queue.enqueue("a", String::new()).await.unwrap();
+    queue.enqueue("a", String::new()).await.unwrap();
     assert_eq!(queue.cancel("a").await.unwrap(), Cancel::Cancelled);
     assert_eq!(queue.cancel("a").await.unwrap(), Cancel::Cancelled);
     assert!(queue.enqueue("a", String::new()).await.unwrap().is_new(), "a cancelled record blocks nothing");
@@ -97,7 +97,7 @@ async fn cancelling_answers_what_became_of_the_job() {
 async fn a_job_that_is_not_kept_is_cancelled_all_the_same() {
     let queue = texts();
     let options = JobOptions::new().keep(Keep::Nothing);
-    let _ = queue.enqueue_with("a", String::new(), options).await.unwrap();
+    queue.enqueue_with("a", String::new(), options).await.unwrap();
     assert_eq!(queue.cancel("a").await.unwrap(), Cancel::Cancelled);
     assert_eq!(queue.cancel("a").await.unwrap(), Cancel::Missing);
 }
@@ -106,7 +106,7 @@ async fn a_job_that_is_not_kept_is_cancelled_all_the_same() {
 async fn retention_changes_for_finished_jobs_alone() {
     let queue = texts();
     assert_eq!(queue.set_retention("a", SECOND).await.unwrap(), Change::Missing);
-    let _ = queue.enqueue("a", String::new()).await.unwrap();
+    queue.enqueue("a", String::new()).await.unwrap();
     assert_eq!(queue.set_retention("a", SECOND).await.unwrap(), Change::NotAllowed(State::Queued));
     let _ = take(&queue).await.ack(&String::new()).await.unwrap();
     assert_eq!(queue.set_retention("a", 7 * SECOND).await.unwrap(), Change::Done);
@@ -136,7 +136,7 @@ async fn a_failed_job_is_redriven_in_the_same_life_with_fresh_budgets() {
 async fn promoting_makes_a_job_due_and_deleting_frees_its_id() {
     let queue = texts();
     let later = JobOptions::new().delay(60 * SECOND);
-    let _ = queue.enqueue_with("a", String::new(), later).await.unwrap();
+    queue.enqueue_with("a", String::new(), later).await.unwrap();
     assert_eq!(queue.promote("a").await.unwrap(), Change::Done);
     let job = take(&queue).await;
     assert_eq!(queue.promote("a").await.unwrap(), Change::NotAllowed(State::Processing));
@@ -150,7 +150,7 @@ async fn promoting_makes_a_job_due_and_deleting_frees_its_id() {
 #[tokio::test(start_paused = true)]
 async fn a_paused_queue_gives_nothing_until_it_is_resumed() {
     let queue = texts();
-    let _ = queue.enqueue("a", String::new()).await.unwrap();
+    queue.enqueue("a", String::new()).await.unwrap();
     queue.pause().await.unwrap();
     assert!(queue.dequeue(SECOND).await.unwrap().is_none());
     queue.resume().await.unwrap();
@@ -161,7 +161,7 @@ async fn a_paused_queue_gives_nothing_until_it_is_resumed() {
 async fn jobs_are_counted_and_listed_page_by_page() {
     let queue = texts();
     let jobs = (0..25).map(|n| (format!("{n:02}"), String::new()));
-    let _ = queue.enqueue_many(jobs, JobOptions::new()).await.unwrap();
+    queue.enqueue_many(jobs, JobOptions::new()).await.unwrap();
     let _running = take(&queue).await;
     let counts = queue.counts().await.unwrap();
     assert_eq!((counts.of(State::Queued), counts.of(State::Processing), counts.total()), (24, 1, 25));
@@ -197,7 +197,7 @@ async fn text_that_is_no_id_is_refused_by_every_method() {
 async fn a_listing_of_many_pages_goes_on_after_an_error() {
     let store = memory();
     let jobs = (0..1_001).map(|n| (format!("{n:04}"), String::new()));
-    let _ = on(store.clone()).enqueue_many(jobs, JobOptions::new()).await.unwrap();
+    on(store.clone()).enqueue_many(jobs, JobOptions::new()).await.unwrap();
     let queue = on(Faulty::wrap(store, Fault::ListFails(AtomicU32::new(1))));
     let mut all = pin!(queue.list_all(ListFilter::all()));
     assert_eq!(all.next().await.unwrap().unwrap_err().kind(), ErrorKind::Unavailable);
@@ -208,7 +208,7 @@ async fn a_listing_of_many_pages_goes_on_after_an_error() {
 #[tokio::test(start_paused = true)]
 async fn a_listing_may_be_asked_again_at_its_end() {
     let queue = texts();
-    let _ = queue.enqueue("a", String::new()).await.unwrap();
+    queue.enqueue("a", String::new()).await.unwrap();
     let mut all = pin!(queue.list_all(ListFilter::all()));
     assert!(all.next().await.unwrap().is_ok());
     for _ in 0..2 {
@@ -220,7 +220,7 @@ async fn a_listing_may_be_asked_again_at_its_end() {
 async fn every_failed_job_runs_again_at_a_word() {
     let queue = texts();
     let options = JobOptions::new().max_attempts(1);
-    let _ = queue.enqueue_many((0..3).map(|n| (n.to_string(), String::new())), options).await.unwrap();
+    queue.enqueue_many((0..3).map(|n| (n.to_string(), String::new())), options).await.unwrap();
     for _ in 0..2 {
         let _ = take(&queue).await.nack(Nack::new(Failure::new("Io", "broken"))).await.unwrap();
     }
@@ -234,7 +234,7 @@ async fn every_failed_job_runs_again_at_a_word() {
 async fn a_prune_of_everything_needs_one_call() {
     let queue = texts();
     let jobs = (0..1_001).map(|n| (n.to_string(), String::new()));
-    let _ = queue.enqueue_many(jobs, JobOptions::new()).await.unwrap();
+    queue.enqueue_many(jobs, JobOptions::new()).await.unwrap();
     assert_eq!(queue.prune_all(Prune::Expired).await.unwrap(), 0);
     assert_eq!(queue.prune_all(Prune::Everything).await.unwrap(), 1_001);
     assert_eq!(queue.counts().await.unwrap().total(), 0);

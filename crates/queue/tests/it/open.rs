@@ -40,7 +40,7 @@ async fn what_cannot_be_opened_is_refused_with_advice() {
 #[tokio::test]
 async fn a_job_goes_through_an_opened_store() {
     let queue = on(open("memory:").await.unwrap());
-    let _ = queue.enqueue("a", "in".to_owned()).await.unwrap();
+    queue.enqueue("a", "in".to_owned()).await.unwrap();
     let job = crate::support::take(&queue).await;
     assert_eq!(job.ack(&"out".to_owned()).await.unwrap(), Settled::Done);
     assert_eq!(queue.result("a").await.unwrap().as_deref(), Some("out"));
@@ -52,7 +52,7 @@ async fn a_file_keeps_jobs_between_handles_whatever_its_name() {
     for (url_name, file_name) in [("jobs.db", "jobs.db"), ("é #&=%3F%25.db", "é #&=?%.db")] {
         let url = format!("sqlite:{}/{url_name}", directory.path().display());
         let store = open(&url).await.unwrap();
-        let _ = on(store.clone()).enqueue("a", "in".to_owned()).await.unwrap();
+        on(store.clone()).enqueue("a", "in".to_owned()).await.unwrap();
         store.close().await.unwrap();
         assert!(directory.path().join(file_name).is_file());
 
@@ -101,7 +101,7 @@ async fn a_directory_keeps_jobs_between_handles() {
     let url = format!("file:{}/jobs", directory.path().display());
     let store = open(&url).await.unwrap();
     assert_eq!(store.capabilities().name, "file");
-    let _ = on(store.clone()).enqueue("a", "in".to_owned()).await.unwrap();
+    on(store.clone()).enqueue("a", "in".to_owned()).await.unwrap();
     store.close().await.unwrap();
     for query in ["?flush=always", "?flush=never&create=never", "?flush=20ms"] {
         let store = open(&(url.replace("file:", "file://") + query)).await.unwrap();

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 #[tokio::test(start_paused = true)]
 async fn a_job_is_taken_worked_on_and_acknowledged() {
     let queue = texts();
-    let _ = queue.enqueue("a", "work".to_owned()).await.unwrap();
+    queue.enqueue("a", "work".to_owned()).await.unwrap();
     let job = take(&queue).await;
     assert_eq!((job.id().as_str(), job.payload().as_str(), job.attempt()), ("a", "work", 1));
     assert_eq!(job.ack(&"done".to_owned()).await.unwrap(), Settled::Done);
@@ -35,7 +35,7 @@ async fn a_waiting_consumer_is_woken_by_the_enqueue_itself() {
         async move { queue.dequeue(60 * SECOND).await.unwrap().is_some() }
     });
     tokio::time::sleep(Duration::from_millis(10)).await;
-    let _ = queue.enqueue("a", String::new()).await.unwrap();
+    queue.enqueue("a", String::new()).await.unwrap();
     assert!(consumer.await.unwrap());
     assert_eq!(begun.elapsed(), Duration::from_millis(10), "it was polled for");
 }
@@ -43,7 +43,7 @@ async fn a_waiting_consumer_is_woken_by_the_enqueue_itself() {
 #[tokio::test(start_paused = true)]
 async fn a_failed_attempt_runs_again_until_the_budget_is_spent() {
     let queue = texts();
-    let _ = queue.enqueue_with("a", String::new(), JobOptions::new().max_attempts(2)).await.unwrap();
+    queue.enqueue_with("a", String::new(), JobOptions::new().max_attempts(2)).await.unwrap();
     for attempt in 1..=2 {
         let job = queue.dequeue(60 * SECOND).await.unwrap().unwrap();
         assert_eq!(job.attempt(), attempt);
@@ -56,7 +56,7 @@ async fn a_failed_attempt_runs_again_until_the_budget_is_spent() {
 #[tokio::test(start_paused = true)]
 async fn a_terminal_failure_ends_a_job_whatever_its_budget() {
     let queue = texts();
-    let _ = queue.enqueue_with("a", String::new(), JobOptions::new().unlimited_attempts()).await.unwrap();
+    queue.enqueue_with("a", String::new(), JobOptions::new().unlimited_attempts()).await.unwrap();
     let nack = Nack::new(Failure::new("NoSuchUser", "gone")).terminal();
     assert_eq!(take(&queue).await.nack(nack).await.unwrap(), Settled::Done);
     assert_eq!(queue.status("a").await.unwrap().unwrap().meta.reason, Some(Reason::Terminal));
@@ -65,7 +65,7 @@ async fn a_terminal_failure_ends_a_job_whatever_its_budget() {
 #[tokio::test(start_paused = true)]
 async fn a_release_and_a_snooze_charge_nothing() {
     let queue = texts();
-    let _ = queue.enqueue("a", String::new()).await.unwrap();
+    queue.enqueue("a", String::new()).await.unwrap();
     assert_eq!(take(&queue).await.release().await.unwrap(), Settled::Done);
     let job = take(&queue).await;
     assert_eq!(job.attempt(), 1);
@@ -78,7 +78,7 @@ async fn a_release_and_a_snooze_charge_nothing() {
 async fn a_lapsed_job_is_rescued_by_the_next_consumer_and_its_holder_can_change_nothing() {
     let store = memory();
     let (slow, quick) = (on(store.clone()), on(store));
-    let _ = slow.enqueue("a", String::new()).await.unwrap();
+    slow.enqueue("a", String::new()).await.unwrap();
     let late = take(&slow).await;
     let begun = Instant::now();
     let job = quick.dequeue(60 * SECOND).await.unwrap().unwrap();
@@ -94,12 +94,12 @@ async fn a_lapsed_job_is_rescued_by_the_next_consumer_and_its_holder_can_change_
 #[tokio::test(start_paused = true)]
 async fn a_lapsed_job_is_rescued_even_if_the_queue_is_never_idle() {
     let queue = texts();
-    let _ = queue.enqueue("lost", String::new()).await.unwrap();
+    queue.enqueue("lost", String::new()).await.unwrap();
     let _lost = take(&queue).await;
     let mut seen = Vec::new();
     for second in 0..40 {
         for other in 0..2 {
-            let _ = queue.enqueue(format!("{second}-{other}"), String::new()).await.unwrap();
+            queue.enqueue(format!("{second}-{other}"), String::new()).await.unwrap();
         }
         let job = take(&queue).await;
         seen.push(job.id().to_string());
@@ -112,7 +112,7 @@ async fn a_lapsed_job_is_rescued_even_if_the_queue_is_never_idle() {
 #[tokio::test(start_paused = true)]
 async fn an_extended_lease_lives_on() {
     let queue = texts();
-    let _ = queue.enqueue("a", String::new()).await.unwrap();
+    queue.enqueue("a", String::new()).await.unwrap();
     let job = take(&queue).await;
     for _ in 0..4 {
         tokio::time::sleep(20 * SECOND).await;
@@ -126,7 +126,7 @@ async fn an_extended_lease_lives_on() {
 #[tokio::test(start_paused = true)]
 async fn a_lapsed_lease_is_not_extended_but_still_settles_while_nobody_else_has_the_job() {
     let queue = texts();
-    let _ = queue.enqueue("a", String::new()).await.unwrap();
+    queue.enqueue("a", String::new()).await.unwrap();
     let job = take(&queue).await;
     tokio::time::sleep(31 * SECOND).await;
     assert_eq!(job.extend(SECOND).await.unwrap(), Extended::LeaseLost);
@@ -136,7 +136,7 @@ async fn a_lapsed_lease_is_not_extended_but_still_settles_while_nobody_else_has_
 #[tokio::test(start_paused = true)]
 async fn the_same_settle_twice_is_done_twice_and_another_one_is_too_late() {
     let queue = texts();
-    let _ = queue.enqueue("a", String::new()).await.unwrap();
+    queue.enqueue("a", String::new()).await.unwrap();
     let job = take(&queue).await;
     assert_eq!(job.ack(&String::new()).await.unwrap(), Settled::Done);
     assert_eq!(job.ack(&String::new()).await.unwrap(), Settled::Done);
@@ -148,7 +148,7 @@ async fn the_same_settle_twice_is_done_twice_and_another_one_is_too_late() {
 async fn a_job_that_is_not_kept_is_missing_to_a_repeated_settle() {
     let queue = texts();
     let options = JobOptions::new().keep(Keep::Nothing);
-    let _ = queue.enqueue_with("a", String::new(), options).await.unwrap();
+    queue.enqueue_with("a", String::new(), options).await.unwrap();
     let job = take(&queue).await;
     assert_eq!(job.ack(&String::new()).await.unwrap(), Settled::Done);
     assert_eq!(job.ack(&String::new()).await.unwrap(), Settled::Missing);
@@ -158,7 +158,7 @@ async fn a_job_that_is_not_kept_is_missing_to_a_repeated_settle() {
 #[tokio::test(start_paused = true)]
 async fn a_holder_hears_of_a_cancel_with_its_next_extension_and_its_failure_is_then_a_cancel() {
     let queue = texts();
-    let _ = queue.enqueue("a", String::new()).await.unwrap();
+    queue.enqueue("a", String::new()).await.unwrap();
     let job = take(&queue).await;
     assert_eq!(job.extend(SECOND).await.unwrap(), Extended::Done);
     assert_eq!(queue.cancel_with("a", OnRunning::Request).await.unwrap(), Cancel::Requested);
@@ -170,7 +170,7 @@ async fn a_holder_hears_of_a_cancel_with_its_next_extension_and_its_failure_is_t
 #[tokio::test(start_paused = true)]
 async fn a_result_over_the_limit_is_refused_and_the_job_is_still_held() {
     let queue = texts();
-    let _ = queue.enqueue("a", String::new()).await.unwrap();
+    queue.enqueue("a", String::new()).await.unwrap();
     let job = take(&queue).await;
     let error = job.ack(&"x".repeat(2 << 20)).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid);
@@ -184,14 +184,14 @@ async fn a_payload_of_another_type_or_codec_is_recorded_as_failed_and_the_queue_
     let producer: Queue<Raw, Raw> = Queue::new(store, "texts").unwrap();
     let jobs = [("type", raw("17", "application/json")), ("codec", raw("\"t\"", "text/plain"))];
     for (id, payload) in jobs {
-        let _ = producer.enqueue(id, payload).await.unwrap();
+        producer.enqueue(id, payload).await.unwrap();
         let error = queue.dequeue(SECOND).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Invalid);
         assert!(error.source().unwrap().is::<CodecError>(), "{error:?}");
         let status = queue.status(id).await.unwrap().unwrap();
         assert_eq!((status.state(), status.meta.reason), (State::Failed, Some(Reason::Undecodable)));
     }
-    let _ = queue.enqueue("fine", "t".to_owned()).await.unwrap();
+    queue.enqueue("fine", "t".to_owned()).await.unwrap();
     assert_eq!(take(&queue).await.id().as_str(), "fine");
 }
 
@@ -199,7 +199,7 @@ async fn a_payload_of_another_type_or_codec_is_recorded_as_failed_and_the_queue_
 async fn consumers_share_the_jobs_and_none_is_given_out_twice() {
     let queue = texts();
     let jobs = (0..200).map(|n| (n.to_string(), String::new()));
-    let _ = queue.enqueue_many(jobs, JobOptions::new()).await.unwrap();
+    queue.enqueue_many(jobs, JobOptions::new()).await.unwrap();
     let consumers = (0..8).map(|_| {
         let queue = queue.clone();
         spawn(async move {

@@ -102,7 +102,7 @@ async fn a_refusal_that_hangs_ends_the_wait_with_an_error_and_the_whole_batch_go
     let producer: Queue<Raw, Raw> = Queue::new(store.clone(), "texts").unwrap();
     let json = "application/json";
     let jobs = [("a", raw("\"a\"", json)), ("unreadable", raw("17", json))];
-    let _ = producer.enqueue_many(jobs, JobOptions::new()).await.unwrap();
+    producer.enqueue_many(jobs, JobOptions::new()).await.unwrap();
     let permits = Arc::new(Semaphore::new(0));
     let stuck = on(Faulty::wrap(store.clone(), Fault::ApplyWaits(permits.clone())));
     let answer = timeout(37 * SECOND, stuck.dequeue_many(9, 5 * SECOND)).await.expect("it has a bound");

@@ -38,7 +38,7 @@ async fn a_look_without_an_answer_is_given_up_and_the_next_one_finds_what_was_le
     let consumer = on(faulty.clone());
     // So that it does not look for lapsed leases now.
     assert!(consumer.dequeue(Duration::ZERO).await.expect("claims").is_none());
-    let _ = on(store.clone()).enqueue("a", String::new()).await.expect("stores");
+    on(store.clone()).enqueue("a", String::new()).await.expect("stores");
     let gate = Gate::shut();
     faulty.next(Verb::Claim, 1, &Fault::LoseReply);
     faulty.next(Verb::List, 1, &Fault::HoldUntil(gate.clone()));

@@ -20,9 +20,9 @@ fn router(seen: &Seen) -> Router<Seen> {
 #[tokio::test]
 async fn what_is_due_runs_inline_and_in_order_and_the_rest_waits_for_its_time() {
     let (queue, seen) = (TestQueue::<String>::new(), Seen::default());
-    let _ = queue.enqueue_with("later", "later".to_owned(), JobOptions::new().delay(SECOND)).await.unwrap();
-    let _ = queue.enqueue(Id::Generated, "one".to_owned()).await.unwrap();
-    let _ = queue.enqueue_with("two", "two".to_owned(), JobOptions::new().priority(-1)).await.unwrap();
+    queue.enqueue_with("later", "later".to_owned(), JobOptions::new().delay(SECOND)).await.unwrap();
+    queue.enqueue(Id::Generated, "one".to_owned()).await.unwrap();
+    queue.enqueue_with("two", "two".to_owned(), JobOptions::new().priority(-1)).await.unwrap();
     assert_eq!(queue.run_due(router(&seen)).await.completed, 2);
     assert_eq!(*seen.lock().unwrap(), ["two", "one"]);
     queue.assert_enqueued(|text| text == "later").await;
@@ -35,7 +35,7 @@ async fn what_is_due_runs_inline_and_in_order_and_the_rest_waits_for_its_time() 
 async fn a_failed_job_waits_until_its_retry_is_due() {
     let (queue, seen) = (TestQueue::<String>::new(), Seen::default());
     let thrice = JobOptions::new().max_attempts(3);
-    let _ = queue.enqueue_with("a", "bad".to_owned(), thrice).await.unwrap();
+    queue.enqueue_with("a", "bad".to_owned(), thrice).await.unwrap();
     assert_eq!(queue.run_due(router(&seen)).await.failing, 1);
     assert_eq!(queue.waiting().await[0].0.failures, 1);
     assert_eq!(queue.run_due(router(&seen)).await.started, 0);
@@ -50,14 +50,14 @@ async fn a_failed_job_waits_until_its_retry_is_due() {
 #[should_panic(expected = "\"b\"")]
 async fn a_missing_job_is_reported_with_what_there_is() {
     let queue = TestQueue::<String>::new();
-    let _ = queue.enqueue("b", "else".to_owned()).await.unwrap();
+    queue.enqueue("b", "else".to_owned()).await.unwrap();
     queue.assert_enqueued(|text| text == "something").await;
 }
 
 #[tokio::test]
 async fn a_paused_queue_runs_nothing() {
     let (queue, seen) = (TestQueue::<String>::new(), Seen::default());
-    let _ = queue.enqueue("a", "x".to_owned()).await.unwrap();
+    queue.enqueue("a", "x".to_owned()).await.unwrap();
     queue.pause().await.unwrap();
     assert_eq!(queue.run_due(router(&seen)).await.started, 0);
 }

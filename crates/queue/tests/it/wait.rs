@@ -41,7 +41,7 @@ async fn unit_and_null_are_results() {
     let store = memory();
     let units: Queue<String, ()> = Queue::new(store.clone(), "texts").unwrap();
     let nulls: Queue<String, Option<u8>> = Queue::new(store, "texts").unwrap();
-    let _ = units.enqueue("a", String::new()).await.unwrap();
+    units.enqueue("a", String::new()).await.unwrap();
     let _ = take(&units).await.ack(&()).await.unwrap();
     assert_eq!(units.wait("a", SECOND).await.unwrap(), Outcome::Completed(()));
     assert_eq!(nulls.wait("a", SECOND).await.unwrap(), Outcome::Completed(None));
@@ -55,7 +55,7 @@ async fn unit_and_null_are_results() {
 #[tokio::test(start_paused = true)]
 async fn a_call_on_a_present_result_does_not_wait() {
     let queue = texts();
-    let _ = queue.enqueue("a", String::new()).await.unwrap();
+    queue.enqueue("a", String::new()).await.unwrap();
     let _ = take(&queue).await.ack(&"out".to_owned()).await.unwrap();
     let begun = Instant::now();
     assert_eq!(queue.enqueue_and_wait("a", String::new(), SECOND).await.unwrap(), "out");
@@ -66,7 +66,7 @@ async fn a_call_on_a_present_result_does_not_wait() {
 async fn a_call_on_a_present_job_waits_for_that_job_and_marks_it() {
     let queue = texts();
     let options = JobOptions::new().keep(Keep::Nothing);
-    let _ = queue.enqueue_with("a", "theirs".to_owned(), options).await.unwrap();
+    queue.enqueue_with("a", "theirs".to_owned(), options).await.unwrap();
     let call = call(&queue, JobOptions::new()).await;
     let job = take(&queue).await;
     assert_eq!((job.payload().as_str(), job.meta().awaited), ("theirs", true));
@@ -102,7 +102,7 @@ async fn a_job_that_fails_and_then_succeeds_is_waited_through() {
 #[tokio::test(start_paused = true)]
 async fn a_failed_job_that_blocks_the_id_is_the_outcome_at_once() {
     let queue = texts();
-    let _ = queue.enqueue_with("a", String::new(), JobOptions::new().max_attempts(1)).await.unwrap();
+    queue.enqueue_with("a", String::new(), JobOptions::new().max_attempts(1)).await.unwrap();
     let _ = take(&queue).await.nack(Failure::new("Io", "broken")).await.unwrap();
     let begun = Instant::now();
     let error = queue.enqueue_and_wait("a", String::new(), SECOND).await.unwrap_err();
@@ -135,7 +135,7 @@ async fn a_newer_life_of_the_id_supersedes_the_one_waited_for() {
     let call = call(&queue, JobOptions::new()).await;
     // Both steps happen before the waiter runs again.
     let _ = queue.cancel("a").await.unwrap();
-    let _ = queue.enqueue("a", String::new()).await.unwrap();
+    queue.enqueue("a", String::new()).await.unwrap();
     assert!(matches!(call.await.unwrap().unwrap_err(), WaitError::Superseded));
 }
 
@@ -174,7 +174,7 @@ async fn the_default_deadline_is_thirty_seconds() {
 #[tokio::test(start_paused = true)]
 async fn a_deadline_of_zero_looks_once() {
     let queue = texts();
-    let _ = queue.enqueue("a", String::new()).await.unwrap();
+    queue.enqueue("a", String::new()).await.unwrap();
     let queued = Outcome::TimedOut { state: Some(State::Queued) };
     assert_eq!(queue.wait("a", Duration::ZERO).await.unwrap(), queued);
     let _ = take(&queue).await.ack(&"out".to_owned()).await.unwrap();
@@ -184,7 +184,7 @@ async fn a_deadline_of_zero_looks_once() {
 #[tokio::test(start_paused = true)]
 async fn waiters_on_one_id_are_independent() {
     let queue = texts();
-    let _ = queue.enqueue("a", String::new()).await.unwrap();
+    queue.enqueue("a", String::new()).await.unwrap();
     let mut waiters = Vec::new();
     for _ in 0..50 {
         waiters.push(wait(&queue).await);
@@ -202,7 +202,7 @@ async fn waiters_on_one_id_are_independent() {
 async fn a_wait_marks_the_job_so_that_its_outcome_stays_to_be_read() {
     let queue = texts();
     let options = JobOptions::new().keep(Keep::Nothing);
-    let _ = queue.enqueue_with("a", String::new(), options).await.unwrap();
+    queue.enqueue_with("a", String::new(), options).await.unwrap();
     let wait = wait(&queue).await;
     let _ = take(&queue).await.ack(&"out".to_owned()).await.unwrap();
     assert_eq!(wait.await.unwrap().unwrap(), Outcome::Completed("out".to_owned()));
@@ -211,7 +211,7 @@ async fn a_wait_marks_the_job_so_that_its_outcome_stays_to_be_read() {
 #[tokio::test(start_paused = true)]
 async fn a_job_that_is_marked_while_it_runs_can_still_be_settled_by_its_holder() {
     let queue = texts();
-    let _ = queue.enqueue("a", String::new()).await.unwrap();
+    queue.enqueue("a", String::new()).await.unwrap();
     let job = take(&queue).await;
     let wait = wait(&queue).await;
     assert_eq!(job.ack(&"out".to_owned()).await.unwrap(), queue::Settled::Done);
@@ -222,7 +222,7 @@ async fn a_job_that_is_marked_while_it_runs_can_still_be_settled_by_its_holder()
 async fn a_redriven_job_is_waited_for_again() {
     let queue = texts();
     let once = JobOptions::new().max_attempts(1);
-    let _ = queue.enqueue_with("a", String::new(), once).await.unwrap();
+    queue.enqueue_with("a", String::new(), once).await.unwrap();
     let _ = take(&queue).await.nack(Failure::new("Io", "broken")).await.unwrap();
     assert!(matches!(queue.wait("a", SECOND).await.unwrap(), Outcome::Failed { .. }));
     let _ = queue.redrive("a").await.unwrap();
@@ -235,7 +235,7 @@ async fn a_redriven_job_is_waited_for_again() {
 async fn a_call_may_replace_a_failed_job() {
     let queue = texts();
     let once = JobOptions::new().max_attempts(1).on_failed(OnFailed::Replace);
-    let _ = queue.enqueue_with("a", String::new(), once.clone()).await.unwrap();
+    queue.enqueue_with("a", String::new(), once.clone()).await.unwrap();
     let _ = take(&queue).await.nack(Failure::new("Io", "broken")).await.unwrap();
     let call = call(&queue, once).await;
     let _ = take(&queue).await.ack(&"out".to_owned()).await.unwrap();
@@ -247,7 +247,7 @@ async fn a_result_of_another_type_is_an_error_and_no_endless_wait() {
     let store = memory();
     let numbers: Queue<String, u8> = Queue::new(store.clone(), "texts").unwrap();
     let queue = on(store);
-    let _ = queue.enqueue("a", String::new()).await.unwrap();
+    queue.enqueue("a", String::new()).await.unwrap();
     let _ = take(&queue).await.ack(&"text".to_owned()).await.unwrap();
     assert_eq!(numbers.wait("a", SECOND).await.unwrap_err().kind(), ErrorKind::Invalid);
     let error = numbers.enqueue_and_wait("a", String::new(), SECOND).await.unwrap_err();

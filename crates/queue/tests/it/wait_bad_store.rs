@@ -75,7 +75,7 @@ async fn every_outcome_is_found_without_hints() {
     let _ = worker.cancel("a").await.unwrap();
     assert_eq!(cancelled.await.unwrap(), Outcome::Cancelled { reason: None });
 
-    let _ = worker.enqueue_with("a", String::new(), JobOptions::new().max_attempts(1)).await.unwrap();
+    worker.enqueue_with("a", String::new(), JobOptions::new().max_attempts(1)).await.unwrap();
     let failed = wait();
     settle_down().await;
     let _ = take(&worker).await.nack(queue::Failure::new("Io", "broken")).await.unwrap();
@@ -85,7 +85,7 @@ async fn every_outcome_is_found_without_hints() {
     let superseded = wait();
     settle_down().await;
     let _ = worker.cancel("a").await.unwrap();
-    let _ = worker.enqueue("a", String::new()).await.unwrap();
+    worker.enqueue("a", String::new()).await.unwrap();
     assert_eq!(superseded.await.unwrap(), Outcome::Superseded);
 
     let expired = wait();
@@ -215,7 +215,7 @@ async fn a_consumer_finds_jobs_whatever_becomes_of_the_hints() {
         let dequeue = spawn(async move { consumer.dequeue(10 * SECOND).await });
         tokio::time::sleep(3 * SECOND).await;
         let begun = Instant::now();
-        let _ = on(store).enqueue("a", String::new()).await.unwrap();
+        on(store).enqueue("a", String::new()).await.unwrap();
         assert!(dequeue.await.unwrap().unwrap().is_some());
         assert!(begun.elapsed() <= SECOND, "{:?}", begun.elapsed());
     }

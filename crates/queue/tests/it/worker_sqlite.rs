@@ -34,9 +34,7 @@ async fn state(queue: &Queue<u64, u64>, id: &str) -> State {
 async fn each_job_completes_once_with_its_own_result() {
     let (_directory, queue) = on_file().await;
     put(&queue, 200).await;
-    let router = Router::new(())
-        .handle("default", |n: u64, _: Context| async move { Ok::<_, JobError>(n * n) })
-        .unwrap();
+    let router = Router::new(()).handle("default", |n: u64, _| async move { Ok(n * n) }).unwrap();
     let report = queue.worker(router).until_empty().build().unwrap().run().await;
     assert_eq!((report.started, report.completed), (200, 200));
     for n in 0..200 {
@@ -67,7 +65,7 @@ async fn a_stop_lets_the_running_job_finish_and_gives_the_others_back_uncharged(
         .handle("default", |n: u64, context: Context<(Arc<Semaphore>, Arc<Semaphore>)>| async move {
             context.state().0.add_permits(1);
             context.state().1.acquire().await?.forget();
-            Ok::<_, JobError>(n)
+            Ok(n)
         })
         .unwrap();
     let worker = queue.worker(router).concurrency(1).build().unwrap();
@@ -96,7 +94,7 @@ async fn the_job_of_a_worker_that_vanished_runs_again() {
     let router = Router::new(())
         .handle("default", |n: u64, context: Context| async move {
             assert_eq!(context.meta().stalls, 1);
-            Ok::<_, JobError>(n)
+            Ok(n)
         })
         .unwrap();
     let report = queue.worker(router).until_empty().build().unwrap().run().await;
@@ -118,7 +116,7 @@ async fn heartbeats_keep_the_lease_of_a_long_job() {
     let router = Router::new(queue.storage().clone())
         .handle("default", |n: u64, context: Context<Arc<dyn Storage>>| async move {
             outlive_the_lease(context.state().clone(), context.clone()).await;
-            Ok::<_, JobError>(n)
+            Ok(n)
         })
         .unwrap();
     let lease = Duration::from_secs(3);

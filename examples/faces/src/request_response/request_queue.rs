@@ -1,7 +1,7 @@
 use queue::{
-    Cancel, Change, Decode, Encode, Enqueued, JobOptions, Keep, MsgPack, OnRunning, Policy, Queue, Result,
-    Status, Storage, WaitError,
-    worker::{Context, JobError, RescueTick, Router, WorkerBuilder, runtime::PacedLoop},
+    Cancel, Change, Decode, Encode, Enqueued, JobOptions, Keep, Kind, MsgPack, OnRunning, Policy, Queue,
+    Result, Status, Storage, WaitError,
+    worker::{Context, JobError, RescueTick, WorkerBuilder, runtime::PacedLoop},
 };
 use std::{sync::Arc, time::Duration};
 
@@ -23,8 +23,8 @@ impl<P, R> RequestQueue<P, R> {
     /// # Errors
     /// `Invalid` for a bad name.
     pub fn new(store: Arc<dyn Storage>, name: &str) -> Result<Self> {
-        let options = JobOptions::new().kind(KIND);
-        Ok(Self { queue: Queue::builder(store, name).codec(MsgPack).options(options).build()? })
+        let queue = Queue::builder(store, name).codec(MsgPack).build()?;
+        Ok(Self { queue: queue.of_kind(Kind::from_static(KIND)) })
     }
 
     /// How a request stands; `None` if there is none of this id, or its response is no longer kept.
@@ -113,10 +113,10 @@ where
         F: Fn(P, Context<()>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<R, JobError>> + Send + 'static,
     {
-        Ok(self.queue.worker(Router::new(()).codec(MsgPack).handle(KIND, handler)?))
+        Ok(self.queue.work_with(handler))
     }
 }
 
 fn kept(ttl: Duration) -> JobOptions {
-    JobOptions::new().kind(KIND).keep(Keep::For(ttl))
+    JobOptions::new().keep(Keep::For(ttl))
 }

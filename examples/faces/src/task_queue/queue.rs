@@ -1,6 +1,6 @@
 use super::{Handlers, Task};
 use queue::{
-    Counts, Enqueued, Id, JobOptions, Policy, Queue, Result, RetryPolicy, Span, Status, Storage,
+    Counts, Enqueued, Id, JobKind, JobOptions, Policy, Queue, Result, RetryPolicy, Span, Status, Storage,
     worker::WorkerBuilder,
 };
 use std::{sync::Arc, time::Duration};
@@ -48,7 +48,7 @@ impl TaskQueue {
         task: T,
         priority: i16,
     ) -> Result<Enqueued<T::Output>> {
-        self.typed::<T>().enqueue_with(id, task, self.options::<T>().priority(priority)).await
+        self.typed::<T>().enqueue_with(id, task, self.options().priority(priority)).await
     }
 
     /// Stores many tasks of one type in few calls, with generated ids and priority 0.
@@ -60,7 +60,7 @@ impl TaskQueue {
         tasks: impl IntoIterator<Item = T>,
     ) -> Result<Vec<Enqueued<T::Output>>> {
         let tasks = tasks.into_iter().map(|task| (Id::Generated, task));
-        self.typed::<T>().enqueue_many(tasks, self.options::<T>()).await
+        self.typed::<T>().enqueue_many(tasks, self.options()).await
     }
 
     /// A worker for the tasks of this queue, which never holds more of them than its slots. Any number may share the queue,
@@ -88,10 +88,10 @@ impl TaskQueue {
     }
 
     fn typed<T: Task>(&self) -> Queue<T, T::Output> {
-        self.queue.with_types()
+        self.queue.of(JobKind::new(T::KIND))
     }
 
-    fn options<T: Task>(&self) -> JobOptions {
-        JobOptions::new().kind(T::KIND).max_attempts(self.max_attempts)
+    fn options(&self) -> JobOptions {
+        JobOptions::new().max_attempts(self.max_attempts)
     }
 }

@@ -1,5 +1,5 @@
 use queue::{
-    Counts, Delivery, Failure, JobMeta, JobOptions, Keep, ListFilter, Nack, Policy, Queue, Result,
+    Counts, Delivery, Failure, JobMeta, JobOptions, Keep, Kind, ListFilter, Nack, Policy, Queue, Result,
     RetryPolicy, Settled, State, Storage,
     queue_core::lifecycle::{Event, decide},
     worker::runtime::Finality,
@@ -38,8 +38,9 @@ impl WorkQueue {
     /// # Errors
     /// `Invalid` for a name or kind that is empty, too long or holds control characters.
     pub async fn schedule(&self, name: &str, kind: &str, payload: Value, delay: Duration) -> Result<bool> {
-        let options = JobOptions::new().kind(kind).delay(delay).keep_failed(Keep::Forever);
-        Ok(self.queue.enqueue_with(name, payload, options).await?.is_new())
+        let options = JobOptions::new().delay(delay).keep_failed(Keep::Forever);
+        let of_kind = self.queue.of_kind(Kind::new(kind)?);
+        Ok(of_kind.enqueue_with(name, payload, options).await?.is_new())
     }
 
     /// Takes up to `limit` due tasks, the longest due first. It does not wait.

@@ -1,5 +1,5 @@
 use crate::{Failed, store::Store};
-use queue::worker::{Context, JobError, Router, Worker, WorkerBuilder};
+use queue::worker::{Router, Worker, WorkerBuilder};
 use std::{env, io, process::Stdio, thread};
 use tokio::process::{Child, Command};
 
@@ -20,8 +20,7 @@ pub(crate) async fn answer(store: Store) -> Result<(), Failed> {
         std::process::exit(0);
     };
     thread::Builder::new().name("orphan-watch".to_owned()).spawn(orphaned)?;
-    let router =
-        Router::new(()).fallback(|number: u64, _: Context| async move { Ok::<_, JobError>(number + 1) });
+    let router = Router::new(()).fallback(|number: u64, _| async move { Ok(number + 1) });
     let worker = Worker::builder(store.open().await?, Store::queue_name()?, router);
     store.poll().into_iter().fold(worker, WorkerBuilder::poll_interval).build()?.run().await;
     Ok(())

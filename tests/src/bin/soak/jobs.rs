@@ -7,7 +7,7 @@ use crate::{
 use clap::Args;
 use queue::{
     JobOptions, Keep, Queue,
-    worker::{Context, JobError, Report, Router, WorkerEvent},
+    worker::{Report, Router, WorkerEvent},
 };
 use std::sync::Arc;
 use tokio::{sync::Semaphore, time::Instant};
@@ -49,7 +49,7 @@ pub(crate) async fn run(settings: &Settings) -> Result<(), Failed> {
 async fn work(queue: &Queue<u64>, batches: u64) -> Result<Report, Failed> {
     let room = Arc::new(Semaphore::new(BACKLOG_MAX as usize));
     let done = room.clone();
-    let router = Router::new(()).handle("default", |_: u64, _: Context| async { Ok::<_, JobError>(()) })?;
+    let router = Router::new(()).handle("default", |_: u64, _| async { Ok(()) })?;
     let worker = queue.worker(router).on_event(move |event| {
         if matches!(event, WorkerEvent::Completed(_)) {
             done.add_permits(1);

@@ -74,7 +74,8 @@ pub(super) async fn run(
     session: &Session,
 ) -> Result<Exit, CliError> {
     let mut totals = Totals::default();
-    let stored = store_all(input, &mut job, jobs, session, &mut totals).await;
+    let jobs = job.args.of_kind(jobs);
+    let stored = store_all(input, &mut job, &jobs, session, &mut totals).await;
     stored.map_err(|error| error.context(totals.before_error()))?;
     session.out.answer(|| totals.words(), || totals.object())?;
     if session.out.format() == Format::Human && totals.duplicates > 0 && matches!(job.ids, LineIds::Line(_)) {

@@ -10,7 +10,7 @@ mod progress;
 use crate::{
     exit::{CliError, Exit},
     parse,
-    session::{Missing, Session},
+    session::{Jobs, Missing, Session},
 };
 use clap::Args;
 use ids::{IdRule, LineIds};
@@ -56,7 +56,7 @@ pub(crate) async fn run(args: EnqueueArgs, session: &Session) -> Result<Exit, Cl
         let input = lines::open(path)?;
         let ids = LineIds::new(args.ids.unwrap_or(IdRule::Line), input.source(), args.job.kind());
         let job = lines::LineJob { ids, options, args: args.job };
-        let run = async |jobs: &_| lines::run(input, job, jobs, session).await;
+        let run = async |jobs: &Jobs| lines::run(input, job, jobs, session).await;
         return session.with_jobs(Missing::Create, run).await;
     }
     let payload = args.job.payload(one::bytes(args.payload.unwrap_or_default())?);
@@ -67,5 +67,6 @@ pub(crate) async fn run(args: EnqueueArgs, session: &Session) -> Result<Exit, Cl
         (None, rule) => rule.id(&payload.bytes)?,
     };
     let request = one::Request { id, payload, options, wait: args.wait.then_some(args.timeout) };
-    session.with_jobs(Missing::Create, async |jobs| one::run(request, jobs, session).await).await
+    let run = async |jobs: &Jobs| one::run(request, &args.job.of_kind(jobs), session).await;
+    session.with_jobs(Missing::Create, run).await
 }

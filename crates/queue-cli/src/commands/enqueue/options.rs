@@ -2,6 +2,7 @@ use crate::{
     content_type,
     exit::CliError,
     parse::{self, Attempts},
+    session::Jobs,
 };
 use clap::{Args, ValueEnum};
 use queue::{ContentType, JobOptions, Keep, Kind, OnFailed, Payload};
@@ -65,11 +66,13 @@ impl JobArgs {
         self.kind.as_ref()
     }
 
+    /// The queue for jobs of this kind.
+    pub(super) fn of_kind(&self, jobs: &Jobs) -> Jobs {
+        self.kind.as_ref().map_or_else(|| jobs.clone(), |kind| jobs.of_kind(kind.clone()))
+    }
+
     pub(super) fn options(&self) -> Result<JobOptions, CliError> {
         let mut options = JobOptions::new().priority(self.priority).delay(self.delay.unwrap_or_default());
-        if let Some(kind) = &self.kind {
-            options = options.kind(kind.as_str());
-        }
         options = match self.max_attempts {
             Some(Attempts::At(limit)) => options.max_attempts(limit),
             Some(Attempts::Unlimited) => options.unlimited_attempts(),

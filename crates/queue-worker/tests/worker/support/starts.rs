@@ -1,6 +1,6 @@
 use super::{Rig, id};
 use queue_core::{ContentType, Kind, NewJob, Payload, QueueName};
-use queue_worker::{Context, JobError, Router, WorkQueue, Worker, WorkerBuilder};
+use queue_worker::{Context, Router, WorkQueue, Worker, WorkerBuilder};
 use std::{
     sync::{Arc, Mutex},
     time::Duration,
@@ -31,7 +31,7 @@ impl Starts {
             let duration = Duration::from_millis(takes_ms(number));
             async move {
                 sleep(duration).await;
-                Ok::<_, JobError>(())
+                Ok(())
             }
         })
     }

@@ -8,10 +8,7 @@ use crate::{
 };
 use clap::Args;
 use counted::{Counted, Streams};
-use queue::{
-    Change, JobOptions, Outcome, Queue,
-    worker::{Context, JobError, Router},
-};
+use queue::{Change, JobOptions, Outcome, Queue, worker::Router};
 use std::{
     sync::{
         Arc,
@@ -54,8 +51,7 @@ pub(crate) async fn run(settings: &Settings) -> Result<(), Failed> {
 
 /// Two jobs are there from the start: one that is finished, and one that will not be.
 async fn work_and_wait(queue: &Numbers, waits: u64) -> Result<(), Failed> {
-    let router =
-        Router::new(()).handle("default", |n: u64, _: Context| async move { Ok::<_, JobError>(n + 1) })?;
+    let router = Router::new(()).handle("default", |n: u64, _| async move { Ok(n + 1) })?;
     let worker = queue.worker(router).build()?;
     let stop = worker.stop_token();
     let waiting = async {

@@ -1,0 +1,83 @@
+use super::{Kind, invalid_name};
+use std::{fmt, marker::PhantomData};
+
+/// A kind of job with what it takes and what it leaves: payload `P`, result `R`. Whoever enqueues and whoever handles
+/// name the same constant, so that they cannot disagree on any of the three.
+///
+/// ```
+/// use queue_core::JobKind;
+///
+/// const RESIZE: JobKind<(u32, u32), String> = JobKind::new("resize");
+/// assert_eq!(RESIZE.name(), "resize");
+/// ```
+///
+/// A name that cannot be is refused when the program is compiled:
+///
+/// ```compile_fail,E0080
+/// # use queue_core::JobKind;
+/// const NAMELESS: JobKind<(u32, u32), String> = JobKind::new("");
+/// # let _ = NAMELESS;
+/// ```
+pub struct JobKind<P, R = ()> {
+    name: &'static str,
+    types: PhantomData<fn(P) -> R>,
+}
+
+/// What names a kind whose payload is `P` and whose result is `R`: a [`JobKind`], which fixes both, or text, which goes
+/// with any, for jobs of producers in other languages and for kinds that are known only when the program runs.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no kind of jobs with the payload `{P}` and the result `{R}`",
+    note = "the handler has to take and return what its `JobKind` says"
+)]
+pub trait NamesKind<P, R>: AsRef<str> {}
+
+impl<P, R> JobKind<P, R> {
+    /// The kind of jobs whose producer names none: `default`.
+    pub const UNNAMED: Self = Self::new("default");
+
+    /// A kind of this name: 1 to 255 bytes without control characters.
+    ///
+    /// # Panics
+    /// If the name is none, which in a constant is an error of compilation.
+    pub const fn new(name: &'static str) -> Self {
+        assert!(invalid_name::is_valid(name), "a kind has 1 to 255 bytes without control characters");
+        Self { name, types: PhantomData }
+    }
+
+    /// What jobs of this kind are marked with.
+    pub const fn name(self) -> &'static str {
+        self.name
+    }
+}
+
+impl<P, R> Clone for JobKind<P, R> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<P, R> Copy for JobKind<P, R> {}
+
+impl<P, R> fmt::Debug for JobKind<P, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("JobKind").field(&self.name).finish()
+    }
+}
+
+impl<P, R> From<JobKind<P, R>> for Kind {
+    fn from(kind: JobKind<P, R>) -> Self {
+        Self::from_static(kind.name)
+    }
+}
+
+impl<P, R> AsRef<str> for JobKind<P, R> {
+    fn as_ref(&self) -> &str {
+        self.name
+    }
+}
+
+impl<P, R> NamesKind<P, R> for JobKind<P, R> {}
+impl<P, R> NamesKind<P, R> for Kind {}
+impl<P, R> NamesKind<P, R> for str {}
+impl<P, R> NamesKind<P, R> for String {}
+impl<P, R, K: NamesKind<P, R> + ?Sized> NamesKind<P, R> for &K {}

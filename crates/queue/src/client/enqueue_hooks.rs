@@ -1,0 +1,38 @@
+use queue_core::{Error, NewJob, QueueName, Result};
+use std::{error::Error as StdError, fmt, sync::Arc};
+
+/// What a hook may answer: why the job is refused.
+pub(crate) type Refusal = Box<dyn StdError + Send + Sync>;
+
+type EnqueueHook = dyn Fn(&QueueName, &mut NewJob) -> Result<(), Refusal> + Send + Sync;
+
+/// What looks at every job of a handle before it is stored, in the order of adding.
+#[derive(Clone, Default)]
+pub(crate) struct EnqueueHooks(Vec<Arc<EnqueueHook>>);
+
+impl EnqueueHooks {
+    pub(crate) fn add(
+        &mut self,
+        hook: impl Fn(&QueueName, &mut NewJob) -> Result<(), Refusal> + Send + Sync + 'static,
+    ) {
+        self.0.push(Arc::new(hook));
+    }
+
+    /// The first that refuses the job decides.
+    pub(crate) fn look_at(&self, queue: &QueueName, job: &mut NewJob) -> Result<()> {
+        for hook in &self.0 {
+            hook(queue, job).map_err(|refusal| refused(job, refusal))?;
+        }
+        Ok(())
+    }
+}
+
+fn refused(job: &NewJob, refusal: Refusal) -> Error {
+    Error::invalid("enqueue", format!("a hook refused the job {:?}: {refusal}", job.id)).with_source(refusal)
+}
+
+impl fmt::Debug for EnqueueHooks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "EnqueueHooks({})", self.0.len())
+    }
+}
