@@ -46,6 +46,8 @@ mod pages {
     struct OwnStore;
     #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/own-source-and-sink.md"))]
     struct OwnSourceAndSink;
+    #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/hooks.md"))]
+    struct Hooks;
     #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/testing.md"))]
     struct Testing;
     #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/operating.md"))]

@@ -1,0 +1,41 @@
+//! A worker that ends in good order when its process is asked to end. On its own, since signals are for a whole process.
+
+#![cfg(unix)]
+
+use queue_core::{ContentType, JobId, Kind, NewJob, Payload, QueueName, State, Storage};
+use queue_memory::MemoryStorage;
+use queue_worker::{Router, Worker, shutdown_signal};
+use rustix::process::{Signal, getpid, kill_process};
+use std::{sync::Arc, time::Duration};
+
+#[tokio::test]
+async fn a_signal_lets_the_running_job_finish_and_nothing_else_start() {
+    for (name, signal) in [("terminate", Signal::TERM), ("interrupt", Signal::INT)] {
+        let (store, queue) = (Arc::new(MemoryStorage::new()), QueueName::from_static("work"));
+        let job = |id| {
+            let payload = Payload::new("null", ContentType::from_static("application/json"));
+            NewJob::new(JobId::from_static(id), Kind::unnamed(), payload)
+        };
+        store.enqueue(&queue, vec![vec![job("running"), job("waiting")]]).await.expect("stored");
+        let router = Router::new(()).handle("default", move |(): (), _| async move {
+            kill_process(getpid(), signal)?;
+            tokio::time::sleep(Duration::from_millis(50)).await; // it is delivered meanwhile
+            Ok(())
+        });
+        let router = router.expect("one kind");
+        let worker =
+            Worker::builder(store.clone(), queue.clone(), router).concurrency(1).build().expect("valid");
+
+        let report = worker.run_until(shutdown_signal()).await;
+        assert_eq!((report.started, report.completed), (1, 1), "{name}");
+        let counts = store.counts(&queue).await.expect("counted");
+        assert_eq!((counts.of(State::Completed), counts.of(State::Queued)), (1, 1), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_signal_that_comes_before_anybody_waits_is_not_lost() {
+    let asked = shutdown_signal();
+    kill_process(getpid(), Signal::TERM).expect("one's own process");
+    asked.await;
+}
