@@ -15,6 +15,8 @@ mod handler;
 mod leadership;
 pub mod runtime;
 mod spawn;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod tokio_clock;
 mod worker;
 

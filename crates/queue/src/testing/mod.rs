@@ -1,5 +1,14 @@
-//! For the tests of applications: a queue whose time stands still, a look at what was enqueued, handlers run inline, and
-//! job metadata out of thin air.
+//! For the tests of applications: queues whose time stands still, assertions on what was enqueued, handlers run inline or
+//! called as functions, and job metadata out of thin air. Feature `testing`.
+//!
+//! | to test | use |
+//! |---|---|
+//! | what was enqueued | [`TestQueue::enqueued`], [`TestQueue::assert_enqueued`] |
+//! | a handler alone, as a function | [`context`] |
+//! | a handler as a worker runs it | [`TestQueue::run_due`], [`TestQueue::drain`] |
+//! | a program whose jobs are done at once | [`TestQueue::inline`] |
+//! | several queues together | [`TestStore`] |
+//! | code that takes metadata | [`job_meta`], [`job_record`] |
 //!
 //! ```
 //! use queue::testing::TestQueue;
@@ -19,6 +28,7 @@
 //! let emails: TestQueue<String> = TestQueue::new();
 //! sign_up(&emails, "ada").await?;
 //! emails.assert_enqueued(|text| text == "welcome, ada").await;
+//! emails.enqueued().due_in(Duration::from_secs(86_400)).assert_one().await;
 //!
 //! let handler = || Router::new(()).handle("default", |_: String, _: Context| async { Ok::<_, JobError>(()) });
 //! assert_eq!(emails.run_due(handler()?).await.completed, 1);
@@ -27,8 +37,16 @@
 //! # Ok(()) }
 //! ```
 
+mod drain;
+mod enqueued_jobs;
 mod factories;
+mod failure_text;
+mod inline;
 mod test_queue;
+mod test_store;
 
+pub use enqueued_jobs::{EnqueuedJobs, TestJob};
 pub use factories::{job_meta, job_record};
+pub use queue_worker::testing::{ContextBuilder, TestContext, context};
 pub use test_queue::TestQueue;
+pub use test_store::TestStore;
