@@ -1,20 +1,14 @@
-//! Makes the pages that are compiled from the pages that are read.
-//!
-//! A program on a page is what a reader needs of it. What the compiler needs beside that stands in a comment of the page,
-//! which no reader sees, directly in front of the program: lines of code, `... 3` for the next three lines of the program,
-//! and `...` for the rest.
+//! Makes the pages that are compiled from the pages that are read; `weave.rs` says how.
+
+mod weave;
 
 use std::{env, fs, io, path::Path};
 
 const DOCS: &str = "../../docs";
-const COMMENT: &str = "<!-- doctest";
-const COMMENT_END: &str = "-->";
-const CODE: &str = "```rust";
-const CODE_END: &str = "```";
-const VISIBLE: &str = "...";
 
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed={DOCS}");
+    println!("cargo::rerun-if-changed=weave.rs");
     let out = env::var_os("OUT_DIR").expect("cargo sets it");
     for folder in ["", "stores", "tasks"] {
         let to = Path::new(&out).join(folder);
@@ -23,49 +17,9 @@ fn main() -> io::Result<()> {
             let page = entry?.path();
             if page.extension().is_some_and(|extension| extension == "md") {
                 let name = page.file_name().expect("it has an extension");
-                fs::write(to.join(name), compiled(&fs::read_to_string(&page)?))?;
+                fs::write(to.join(name), weave::compiled(&fs::read_to_string(&page)?))?;
             }
         }
     }
     Ok(())
-}
-
-/// The page with whole programs. A comment that does not fit its program makes one that does not compile.
-fn compiled(page: &str) -> String {
-    let mut lines = page.lines();
-    let mut out = Vec::new();
-    while let Some(line) = lines.next() {
-        if line != COMMENT {
-            out.push(line);
-            continue;
-        }
-        let hidden: Vec<&str> = lines.by_ref().take_while(|line| *line != COMMENT_END).collect();
-        let fence = lines.next().expect("a program follows");
-        assert!(fence.starts_with(CODE), "a program follows: {fence}");
-        let visible: Vec<&str> = lines.by_ref().take_while(|line| *line != CODE_END).collect();
-        out.push(fence);
-        out.extend(woven(&hidden, &visible));
-        out.push(CODE_END);
-    }
-    out.join("\n")
-}
-
-/// The program, with the lines of the comment where they belong.
-fn woven<'page>(hidden: &[&'page str], mut visible: &[&'page str]) -> Vec<&'page str> {
-    let mut out = Vec::new();
-    for line in hidden {
-        let Some(count) = line.strip_prefix(VISIBLE) else {
-            out.push(*line);
-            continue;
-        };
-        let count = match count.trim() {
-            "" => visible.len(),
-            count => count.parse().expect("a number of lines"),
-        };
-        let (now, later) = visible.split_at(count);
-        out.extend(now);
-        visible = later;
-    }
-    assert!(visible.is_empty(), "lines that the comment leaves out: {visible:?}");
-    out
 }

@@ -11,6 +11,7 @@ mod features;
 mod fix;
 mod guard;
 mod package;
+mod pages;
 mod planted;
 mod platforms;
 mod published;
@@ -62,6 +63,11 @@ enum Task {
     },
     /// Packs every crate as for the registry, and compiles it from its package
     Package,
+    /// Compiles and runs the programs of pages with the packed crates, in empty directories
+    Pages {
+        /// Only pages whose path contains one of these
+        words: Vec<String>,
+    },
     /// Compiles every crate for other platforms; needs `cargo-zigbuild`
     Platforms,
     /// Shows which case of the conformance suite catches which planted defect; fails if one survives
@@ -110,6 +116,7 @@ fn run(task: Task, repo: &Repo) -> Result<()> {
         Task::Api { bless } => api::run(repo, if bless { Listed::Bless } else { Listed::Compare }).map(drop),
         Task::Features { depth } => features::run(repo, depth),
         Task::Package => package::run(repo, Proof::Compiled),
+        Task::Pages { words } => pages::run(repo, &words),
         Task::Platforms => platforms::run(repo),
         Task::Planted => planted::run(repo),
         Task::Bench(wanted) => bench::run(repo, &wanted),

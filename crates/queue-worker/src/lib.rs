@@ -16,6 +16,8 @@ mod leadership;
 pub mod runtime;
 mod shutdown_signal;
 mod spawn;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod tokio_clock;
 mod worker;
 

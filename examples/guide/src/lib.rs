@@ -1,6 +1,6 @@
 //! The programs of the pages in `docs` that teach: each is compiled, and run unless it needs a server or never ends.
 //!
-//! `build.rs` adds what the compiler needs and no reader does. They use the crate `queue` and what an application has beside
+//! `weave.rs` adds what the compiler needs and no reader does. They use the crate `queue` and what an application has beside
 //! it. The pages on the faces are compiled with the faces.
 //!
 //! Absent on purpose: code. What a page shows stands in the page alone.

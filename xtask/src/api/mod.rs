@@ -50,7 +50,7 @@ pub(crate) fn run(repo: &Repo, listed: Listed) -> Result<Looked> {
     rustdoc::write_json(repo, crates.iter().map(|package| package.name.as_str()))?;
     let mut changed = 0;
     for package in &crates {
-        let json = rustdoc::json_of(repo, &package.name);
+        let json = rustdoc::json_of(repo, package.library());
         let format = format(&json)?;
         if format != FORMAT {
             return Ok(Looked::OtherFormat(format));

@@ -36,7 +36,7 @@ pub(super) fn write_json<'a>(repo: &Repo, names: impl Iterator<Item = &'a str>) 
     command::run(command::cargo(repo, &arguments).env("RUSTDOC", this).env(REAL, real))
 }
 
-/// Where the JSON of a crate is.
-pub(super) fn json_of(repo: &Repo, name: &str) -> PathBuf {
-    repo.target().join("doc").join(format!("{}.json", name.replace('-', "_")))
+/// Where the JSON of a library is.
+pub(super) fn json_of(repo: &Repo, library: &str) -> PathBuf {
+    repo.target().join("doc").join(format!("{}.json", library.replace('-', "_")))
 }

@@ -30,14 +30,14 @@ pub(super) const TABLE: &[Row] = &[
     row("queue-redis", &["queue-core"], &["queue-testkit", "queue-worker"], &[]),
     row("queue-testkit", &["queue-core"], &["queue-memory"], &[DRIVERS]),
     row("queue-worker", &["queue-core", "queue-serde"], &["queue-memory"], &[DRIVERS]),
-    row("queue", FACADE, &[], &[DRIVERS]),
-    row("queue-cli", &["queue"], &[], &[DRIVERS]),
+    row("queue-jobs", FACADE, &[], &[DRIVERS]),
+    row("queue-cli", &["queue-jobs"], &[], &[DRIVERS]),
     // Written as a stranger would: from the contract alone, proven by the suite.
     row("kv-store-example", &["queue-core"], &["queue-testkit"], &[]),
     // Programs as users write them, so they see the facade alone.
-    row("queue-faces", &["queue"], &[], &[DRIVERS]),
+    row("queue-faces", &["queue-jobs"], &[], &[DRIVERS]),
     // The same, and the driver of the application's own transactions.
-    row("queue-guide", &[], &["queue"], &[]),
+    row("queue-guide", &[], &["queue-jobs"], &[]),
     top("queue-e2e"),
     top("queue-benches"),
     top("queue-guard"),

@@ -17,7 +17,7 @@ pub(super) fn check(source: &Source) -> Vec<Finding> {
             in_rust = !in_rust && line.starts_with("```rust");
         } else if in_rust && (line.trim() == "#" || line.trim_start().starts_with("# ")) {
             findings
-                .push(source.finding(number, "a hidden line that readers see; see examples/guide/build.rs"));
+                .push(source.finding(number, "a hidden line that readers see; see examples/guide/weave.rs"));
         }
     }
     findings

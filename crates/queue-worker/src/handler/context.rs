@@ -37,6 +37,12 @@ impl<S> Context<S> {
         Context { held: self.held.clone(), lease: self.lease.clone(), codecs, state }
     }
 
+    /// Of a job that a test made.
+    #[cfg(feature = "testing")]
+    pub(crate) fn of_test(held: Arc<HeldJob>, state: S) -> Self {
+        Self { held, lease: Lease::of_test(), codecs: None, state: Arc::new(state) }
+    }
+
     pub(crate) fn held(&self) -> &Arc<HeldJob> {
         &self.held
     }

@@ -236,6 +236,27 @@ impl HeldJob {
         self.notes().start.take()
     }
 
+    /// A job that a test made. No store knows it, and its lease lasts.
+    #[cfg(feature = "testing")]
+    pub(crate) fn of_test(claimed: ClaimedJob) -> Self {
+        let told = Told::just(claimed.record.meta.created_at);
+        let lapses_at = Instant::now() + std::time::Duration::from_hours(24);
+        let held = Self::new(0, claimed, lapses_at, Room { lane: 0, start: None, told });
+        held.expect("a test gives it a body")
+    }
+
+    /// What the handler reported last.
+    #[cfg(feature = "testing")]
+    pub(crate) fn reported(&self) -> Option<Bytes> {
+        self.notes().reported.clone()
+    }
+
+    /// What the handler wants enqueued with the completion.
+    #[cfg(feature = "testing")]
+    pub(crate) fn followers(&self) -> Vec<NewJob> {
+        self.notes().then.clone()
+    }
+
     fn notes(&self) -> MutexGuard<'_, Notes> {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner)
     }

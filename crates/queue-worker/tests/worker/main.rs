@@ -15,6 +15,8 @@ mod leadership;
 mod leadership_faults;
 mod leases;
 mod lost_claims;
+#[cfg(feature = "testing")]
+mod made_contexts;
 mod outcomes;
 mod pausing;
 mod prefetch;

@@ -41,7 +41,6 @@ impl<P, R> Queue<P, R> {
     /// A job of another kind is not for it: by [`on_unknown_kind`](WorkerBuilder::on_unknown_kind) a failed attempt. For
     /// several kinds, and for state that all handlers share, there is [`worker`](Self::worker) with a
     /// [`Router`](crate::worker::Router).
-    #[expect(clippy::missing_panics_doc, reason = "a kind of a handle is valid, and the router has no other")]
     pub fn work_with<F, Fut>(&self, function: F) -> WorkerBuilder
     where
         P: Decode + Send + 'static,
@@ -49,8 +48,19 @@ impl<P, R> Queue<P, R> {
         F: Fn(P, Context) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<R, JobError>> + Send + 'static,
     {
-        let router = Router::with_codec((), self.codec().clone()).handle(self.kind(), function);
-        self.worker(router.expect("one valid kind"))
+        self.worker(self.handler(function))
+    }
+
+    /// The handler of [`work_with`](Self::work_with) by itself, for what runs handlers in other ways, such as `testing::TestQueue`.
+    #[expect(clippy::missing_panics_doc, reason = "a kind of a handle is valid, and the router has no other")]
+    pub fn handler<F, Fut>(&self, function: F) -> Router
+    where
+        P: Decode + Send + 'static,
+        R: Encode + Send + 'static,
+        F: Fn(P, Context) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<R, JobError>> + Send + 'static,
+    {
+        Router::with_codec((), self.codec().clone()).handle(self.kind(), function).expect("one valid kind")
     }
 
     /// A worker for the jobs of this queue, with the policy of this handle. The handler is most often a

@@ -100,7 +100,7 @@ pub async fn open(url: &str) -> Result<Arc<dyn Storage>> {
 fn unknown_scheme(scheme: &str) -> Error {
     let known = SCHEMES.join(", ");
     let advice = match feature_of(scheme) {
-        Some(feature) => format!("enable the feature `{feature}` of the crate `queue`"),
+        Some(feature) => format!("enable the feature `{feature}` of the package `queue-jobs`"),
         None if known.is_empty() => "enable the feature of a store".to_owned(),
         None => format!("use one of {known}"),
     };
@@ -138,7 +138,10 @@ mod tests {
             ("sqlite", "`sqlite`"),
         ] {
             let error = unknown_scheme(scheme);
-            assert!(error.message().contains(&format!("the feature {feature}")), "{scheme}: {error}");
+            assert!(
+                error.message().contains(&format!("the feature {feature} of the package `queue-jobs`")),
+                "{scheme}: {error}"
+            );
         }
     }
 }

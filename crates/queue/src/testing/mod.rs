@@ -1,10 +1,17 @@
-//! For the tests of applications: a queue whose time stands still, a look at what was enqueued, handlers run inline, and
-//! job metadata out of thin air.
+//! For the tests of applications: queues whose time stands still, assertions on what was enqueued, handlers run inline or
+//! called as functions, and job metadata out of thin air. Feature `testing`.
+//!
+//! | to test | use |
+//! |---|---|
+//! | what was enqueued | [`TestQueue::enqueued`], [`TestQueue::assert_enqueued`] |
+//! | a handler alone, as a function | [`context`] |
+//! | a handler as a worker runs it | [`TestQueue::run_due`], [`TestQueue::drain`] |
+//! | a program whose jobs are done at once | [`TestQueue::inline`] |
+//! | several queues together | [`TestStore`] |
+//! | code that takes metadata | [`job_meta`], [`job_record`] |
 //!
 //! ```
-//! use queue::testing::TestQueue;
-//! use queue::worker::{Context, JobError, Router};
-//! use queue::{JobOptions, Queue};
+//! use queue::{JobOptions, Queue, testing::TestQueue};
 //! use std::time::Duration;
 //!
 //! /// The code under test.
@@ -19,16 +26,25 @@
 //! let emails: TestQueue<String> = TestQueue::new();
 //! sign_up(&emails, "ada").await?;
 //! emails.assert_enqueued(|text| text == "welcome, ada").await;
+//! emails.enqueued().due_in(Duration::from_secs(86_400)).assert_one().await;
 //!
-//! let handler = || Router::new(()).handle("default", |_: String, _: Context| async { Ok::<_, JobError>(()) });
-//! assert_eq!(emails.run_due(handler()?).await.completed, 1);
+//! let send = || emails.handler(|_, _| async { Ok(()) });
+//! assert_eq!(emails.run_due(send()).await.completed, 1);
 //! emails.advance(Duration::from_secs(86_400));
-//! assert_eq!(emails.run_due(handler()?).await.completed, 1);
+//! assert_eq!(emails.run_due(send()).await.completed, 1);
 //! # Ok(()) }
 //! ```
 
+mod drain;
+mod enqueued_jobs;
 mod factories;
+mod failure_text;
+mod inline;
 mod test_queue;
+mod test_store;
 
+pub use enqueued_jobs::{EnqueuedJobs, TestJob};
 pub use factories::{job_meta, job_record};
+pub use queue_worker::testing::{ContextBuilder, TestContext, context};
 pub use test_queue::TestQueue;
+pub use test_store::TestStore;

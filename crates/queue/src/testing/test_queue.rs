@@ -1,43 +1,36 @@
+use super::{EnqueuedJobs, TestJob, TestStore, drain::drained, inline::Runner};
 use crate::{Decode, Queue};
-use queue_core::{
-    Detail, JobId, JobMeta, ListQuery, ManualClock, Payload, SeededRng, StorageExt, TimeOrderedIds,
-};
-use queue_memory::MemoryStorage;
-use queue_worker::{Context, JobError, Report, runtime::Handler};
-use std::{fmt, ops::Deref, sync::Arc, time::Duration};
+use queue_core::Payload;
+use queue_worker::{Context, JobError, JobHandler, Report, runtime::Handler};
+use std::{fmt, ops::Deref, panic::Location, sync::Arc, time::Duration};
 
-/// Jobs in one page of a listing.
-const PAGE: usize = 1000;
-/// Generated ids and lease tokens come from this, so that every run sees the same.
-const SEED: u64 = 1;
-
-/// A [`Queue`] on a store of its own in memory, whose time moves only when told to. It derefs to the queue, for the code
-/// under test.
+/// A [`Queue`] on a [`TestStore`]. It derefs to the queue, for the code under test.
 ///
 /// Store time is manual: delays, retries, leases and retention pass with [`advance`](Self::advance). What a program
 /// waits for in real time, such as the deadline of [`Queue::wait`], follows tokio's clock, which tests can pause.
 pub struct TestQueue<P, R = ()> {
     queue: Queue<P, R>,
-    clock: Arc<ManualClock>,
+    store: TestStore,
 }
 
 impl<P, R> TestQueue<P, R> {
-    /// An empty queue called `test`.
-    ///
-    /// # Panics
-    /// Never: its name and options are valid.
+    /// An empty queue called `test` on a store of its own.
     pub fn new() -> Self {
-        let clock = Arc::new(ManualClock::default());
-        let storage = Arc::new(MemoryStorage::with_clock(clock.clone()));
-        let rng = Arc::new(SeededRng::new(SEED));
-        let ids = Arc::new(TimeOrderedIds::new(clock.clone(), rng.clone()));
-        let queue = Queue::builder(storage, "test").rng(rng).ids(ids).build();
-        Self { queue: queue.expect("the defaults are valid"), clock }
+        TestStore::new().queue("test")
     }
 
-    /// Moves store time forward by whole milliseconds.
+    pub(super) fn on(store: TestStore, queue: Queue<P, R>) -> Self {
+        Self { queue, store }
+    }
+
+    /// The store of this queue, for further queues on it.
+    pub fn store(&self) -> &TestStore {
+        &self.store
+    }
+
+    /// Moves store time forward by whole milliseconds, for all queues of the store.
     pub fn advance(&self, by: Duration) {
-        self.clock.advance(by);
+        self.store.advance(by);
     }
 
     /// Runs every job that is due now, one after the other in claim order, with those that they bring along, until
@@ -49,77 +42,88 @@ impl<P, R> TestQueue<P, R> {
     where
         H: Handler<Context, Output = Payload, Error = JobError>,
     {
-        let worker = self.queue.worker(handler).concurrency(1).prefetch(0).until_idle().build();
-        worker.expect("the settings are valid").run().await
+        self.run_shared(Arc::new(handler)).await
     }
 
-    /// The jobs that wait for a worker, due or not, oldest first, with their payloads.
+    /// Runs every job, the delayed and the retried too, until none waits: store time moves on to whatever is due next.
+    /// A paused queue keeps its jobs.
+    ///
+    /// ```
+    /// use queue::{testing::TestQueue, worker::JobError};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> queue::Result<()> {
+    /// let emails: TestQueue<String> = TestQueue::new();
+    /// emails.enqueue("welcome-ada", "welcome, ada".to_owned()).await?;
+    /// let flaky = emails.handler(|_, job| async move {
+    ///     if job.attempt() < 3 { Err(JobError::named("Smtp", "try again")) } else { Ok(()) }
+    /// });
+    /// let report = emails.drain(flaky).await;
+    /// assert_eq!((report.failing, report.completed), (2, 1));
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Panics
-    /// If a payload is no `P`.
-    pub async fn waiting(&self) -> Vec<(JobMeta, P)>
+    /// If jobs wait and none has ended while time moved on 1,000 times, and outside a tokio runtime with time enabled.
+    pub async fn drain<H>(&self, handler: H) -> Report
     where
-        P: Decode,
+        H: Handler<Context, Output = Payload, Error = JobError>,
     {
-        let mut waiting = Vec::new();
-        for meta in self.all().await.into_iter().filter(|meta| meta.state.is_waiting()) {
-            let payload = self.payload(&meta.id).await;
-            waiting.push((meta, payload));
-        }
-        waiting
+        drained(self, Arc::new(handler)).await
     }
 
-    /// The oldest job that waits and whose payload is as expected.
+    /// From now on each enqueue into this queue, by whatever handle on this store, runs what is due of it before it
+    /// answers: afterwards the job is done, with its result, or has failed as under any worker. An enqueue
+    /// answers the same whatever the handler did. Delayed jobs wait for [`run_due`](Self::run_due) or
+    /// [`drain`](Self::drain).
+    ///
+    /// ```
+    /// use queue::testing::TestQueue;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> queue::Result<()> {
+    /// let lengths: TestQueue<String, usize> = TestQueue::new();
+    /// lengths.inline(lengths.handler(|text, _| async move { Ok(text.len()) }));
+    ///
+    /// lengths.enqueue("of-ada", "ada".to_owned()).await?;
+    /// assert_eq!(lengths.result("of-ada").await?, Some(3));
+    /// # Ok(()) }
+    /// ```
+    pub fn inline<H>(&self, handler: H)
+    where
+        H: Handler<Context, Output = Payload, Error = JobError>,
+    {
+        self.store.inline().set(self.queue.name().clone(), self.runner(Arc::new(handler)));
+    }
+
+    /// The jobs of this queue that wait for a worker, due or not, to be narrowed down and counted.
+    pub fn enqueued(&self) -> EnqueuedJobs<'_, P, R> {
+        EnqueuedJobs::of(self)
+    }
+
+    /// The oldest job that waits and whose payload is as expected: short for a common use of
+    /// [`enqueued`](Self::enqueued).
     ///
     /// # Panics
     /// If there is none, saying what there is.
-    pub async fn assert_enqueued(&self, is_expected: impl Fn(&P) -> bool) -> JobMeta
-    where
-        P: Decode + fmt::Debug,
-    {
-        let mut waiting = self.waiting().await;
-        match waiting.iter().position(|(_, payload)| is_expected(payload)) {
-            Some(at) => waiting.swap_remove(at).0,
-            None => panic!("no waiting job is as expected; there are {:#?}", payloads(waiting)),
-        }
-    }
-
-    /// # Panics
-    /// If a job waits, saying which.
-    pub async fn assert_nothing_enqueued(&self)
-    where
-        P: Decode + fmt::Debug,
-    {
-        let waiting = self.waiting().await;
-        assert!(waiting.is_empty(), "jobs wait: {:#?}", payloads(waiting));
-    }
-
-    async fn all(&self) -> Vec<JobMeta> {
-        let mut query = ListQuery::all(self.queue.name().clone(), PAGE);
-        let mut jobs = Vec::new();
-        loop {
-            let page = self.queue.storage().list(query.clone()).await.expect("memory lists");
-            jobs.extend(page.jobs);
-            match page.next {
-                Some(next) => query.after = Some(next),
-                None => return jobs,
-            }
-        }
-    }
-
-    async fn payload(&self, id: &JobId) -> P
+    #[track_caller]
+    pub fn assert_enqueued(
+        &self,
+        is_expected: impl Fn(&P) -> bool + Send + Sync,
+    ) -> impl Future<Output = TestJob<P>>
     where
         P: Decode,
     {
-        let (storage, name) = (self.queue.storage(), self.queue.name());
-        let record = storage.get_one(name, id, Detail::Full).await.expect("memory reads");
-        let body = record.and_then(|record| record.body).expect("a listed job is there");
-        self.queue.shared.decode(&body.payload).expect("the payload is of the queue's type")
+        let asserted_at = Location::caller();
+        async move { self.enqueued().payload_where(is_expected).at_least_one(asserted_at).await }
     }
-}
 
-fn payloads<P>(waiting: Vec<(JobMeta, P)>) -> Vec<(JobId, P)> {
-    waiting.into_iter().map(|(meta, payload)| (meta.id, payload)).collect()
+    pub(super) async fn run_shared(&self, handler: Arc<JobHandler>) -> Report {
+        self.runner(handler).run(self.store.storage(), self.queue.name().clone()).await
+    }
+
+    fn runner(&self, handler: Arc<JobHandler>) -> Runner {
+        let (policy, rng) = (self.queue.shared.policy.clone(), self.store.rng().clone());
+        Runner { handler, policy, rng }
+    }
 }
 
 impl<P, R> Default for TestQueue<P, R> {
@@ -138,6 +142,6 @@ impl<P, R> Deref for TestQueue<P, R> {
 
 impl<P, R> fmt::Debug for TestQueue<P, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TestQueue").field("clock", &self.clock).finish_non_exhaustive()
+        f.debug_struct("TestQueue").field("queue", &self.queue).finish_non_exhaustive()
     }
 }

@@ -1,0 +1,50 @@
+use super::TestQueue;
+use queue_core::JobMeta;
+use queue_worker::{JobHandler, Report};
+use std::sync::Arc;
+
+/// So often store time is moved on without a job that ends: then they never will.
+const ROUNDS_MAX: u32 = 1000;
+
+/// Runs jobs until none waits, or none may run.
+pub(super) async fn drained<P, R>(queue: &TestQueue<P, R>, handler: Arc<JobHandler>) -> Report {
+    let mut total = Report::default();
+    let mut rounds_in_vain = 0;
+    while rounds_in_vain < ROUNDS_MAX {
+        let round = queue.run_shared(handler.clone()).await;
+        let ended = round.completed + round.failed + round.cancelled;
+        rounds_in_vain = if ended > 0 { 0 } else { rounds_in_vain + 1 };
+        add(&mut total, &round);
+        let waiting = queue.enqueued().metas().await;
+        let Some(next) = waiting.iter().map(|job| job.run_at).min() else { return total };
+        if next <= queue.store().now() {
+            return total; // due, and yet nothing ran: the queue is paused
+        }
+        queue.advance(next.since(queue.store().now()));
+    }
+    panic!(
+        "no job has ended while time moved on {ROUNDS_MAX} times; there wait {:?}",
+        ids(&queue.enqueued().metas().await)
+    );
+}
+
+fn ids(jobs: &[JobMeta]) -> Vec<&str> {
+    jobs.iter().map(|job| job.id.as_str()).collect()
+}
+
+fn add(total: &mut Report, round: &Report) {
+    total.error = total.error.take().or_else(|| round.error.clone());
+    for (sum, more) in [
+        (&mut total.started, round.started),
+        (&mut total.completed, round.completed),
+        (&mut total.failing, round.failing),
+        (&mut total.failed, round.failed),
+        (&mut total.released, round.released),
+        (&mut total.cancelled, round.cancelled),
+        (&mut total.rescued, round.rescued),
+        (&mut total.leases_lost, round.leases_lost),
+        (&mut total.abandoned, round.abandoned),
+    ] {
+        *sum += more;
+    }
+}

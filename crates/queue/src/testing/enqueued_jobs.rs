@@ -1,0 +1,264 @@
+use super::{
+    TestQueue,
+    failure_text::{Looked, failure},
+};
+use crate::Decode;
+use queue_core::{Detail, JobBody, JobId, JobMeta, JobRecord, Kind, ListQuery, State, StorageExt, Timestamp};
+use std::{fmt, panic::Location, time::Duration};
+
+/// Jobs in one page of a listing.
+const PAGE: usize = 1000;
+
+/// A job that was enqueued, as a test sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TestJob<P> {
+    /// Its metadata.
+    pub meta: JobMeta,
+    /// What its handler will get.
+    pub payload: P,
+}
+
+/// Jobs of a [`TestQueue`], narrowed down by what is expected of them. Nothing is read until they are asked for.
+///
+/// An assertion that does not hold says what was expected, what there is, and where it stands.
+///
+/// ```
+/// use queue::{JobKind, JobOptions, testing::TestQueue};
+/// use std::time::Duration;
+///
+/// const NEWS: JobKind<String> = JobKind::new("news");
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> queue::Result<()> {
+/// let day = Duration::from_secs(86_400);
+/// let emails: TestQueue<String> = TestQueue::new();
+/// emails.of(NEWS).enqueue_with("a", "tips".to_owned(), JobOptions::new().delay(day)).await?;
+///
+/// let tips = emails.enqueued().kind(NEWS).payload("tips".to_owned()).due_in(day).assert_one().await;
+/// assert_eq!(tips.meta.id.as_str(), "a");
+/// emails.enqueued().due_now().assert_none().await;
+/// # Ok(()) }
+/// ```
+#[must_use = "nothing is looked at before one of `all` and `assert_..` is awaited"]
+pub struct EnqueuedJobs<'q, P, R> {
+    queue: &'q TestQueue<P, R>,
+    expected: Vec<String>,
+    /// What tells the jobs in question by their metadata, and then by their payloads.
+    metas: Vec<Expectation<'q, JobMeta>>,
+    payloads: Vec<Expectation<'q, P>>,
+    states: fn(State) -> bool,
+}
+
+/// Whether a part of a job is as expected.
+type Expectation<'q, T> = Box<dyn Fn(&T) -> bool + Send + Sync + 'q>;
+
+impl<'q, P, R> EnqueuedJobs<'q, P, R> {
+    pub(super) fn of(queue: &'q TestQueue<P, R>) -> Self {
+        let (expected, metas, payloads) = (Vec::new(), Vec::new(), Vec::new());
+        Self { queue, expected, metas, payloads, states: State::is_waiting }
+    }
+
+    /// Those that run or are over too, as long as they are kept: with [`TestQueue::inline`], and after a run.
+    pub fn in_any_state(mut self) -> Self {
+        self.states = |_| true;
+        self.expected.push("in any state".to_owned());
+        self
+    }
+
+    /// The one with this id.
+    ///
+    /// # Panics
+    /// If the id is not valid.
+    pub fn id(self, id: &str) -> Self {
+        let wanted = JobId::new(id).expect("the id is valid");
+        self.by_meta(format!("id {id:?}"), move |job| job.id == wanted)
+    }
+
+    /// Those of this kind; `default` is the one of jobs that are enqueued without any.
+    ///
+    /// # Panics
+    /// If the kind is not valid.
+    pub fn kind(self, kind: impl AsRef<str>) -> Self {
+        let wanted = Kind::new(kind).expect("the kind is valid");
+        self.by_meta(format!("kind {wanted:?}"), move |job| job.kind == wanted)
+    }
+
+    /// Those of this priority.
+    pub fn priority(self, priority: i16) -> Self {
+        self.by_meta(format!("priority {priority}"), move |job| job.priority == priority)
+    }
+
+    /// Those that are due now.
+    pub fn due_now(self) -> Self {
+        let now = self.queue.store().now();
+        self.by_meta("due now".to_owned(), move |job| job.run_at <= now)
+    }
+
+    /// Those that are due in exactly this time, to the millisecond: store time stands still.
+    pub fn due_in(self, wait: Duration) -> Self {
+        let now = self.queue.store().now();
+        self.by_meta(format!("due in {wait:?}"), move |job| millis_until(now, job.run_at) == wait.as_millis())
+    }
+
+    /// Those that have failed or stalled so often.
+    pub fn attempts_made(self, attempts: u32) -> Self {
+        self.by_meta(format!("{attempts} attempts made"), move |job| job.attempts_made() == attempts)
+    }
+
+    /// Those with this payload.
+    pub fn payload(mut self, payload: P) -> Self
+    where
+        P: PartialEq + fmt::Debug + Send + Sync + 'q,
+    {
+        self.expected.push(format!("payload {payload:?}"));
+        self.payloads.push(Box::new(move |found| *found == payload));
+        self
+    }
+
+    /// Those whose payload is as expected.
+    pub fn payload_where(mut self, is_expected: impl Fn(&P) -> bool + Send + Sync + 'q) -> Self {
+        self.expected.push("a payload as the test says".to_owned());
+        self.payloads.push(Box::new(is_expected));
+        self
+    }
+
+    fn by_meta(
+        mut self,
+        expected: String,
+        is_expected: impl Fn(&JobMeta) -> bool + Send + Sync + 'q,
+    ) -> Self {
+        self.expected.push(expected);
+        self.metas.push(Box::new(is_expected));
+        self
+    }
+
+    /// All of them, oldest first.
+    ///
+    /// # Panics
+    /// If a payload is no `P`. Where payloads differ by kind, ask for the [`kind`](Self::kind) too.
+    pub async fn all(&self) -> Vec<TestJob<P>>
+    where
+        P: Decode,
+    {
+        let mut jobs = Vec::new();
+        for meta in self.metas().await {
+            let payload = self.payload_of(&meta).await;
+            if self.payloads.iter().all(|is_expected| is_expected(&payload)) {
+                jobs.push(TestJob { meta, payload });
+            }
+        }
+        jobs
+    }
+
+    /// The only one there is.
+    ///
+    /// # Panics
+    /// If there is none or more than one, saying what there is, and as [`all`](Self::all).
+    #[track_caller]
+    pub fn assert_one(self) -> impl Future<Output = TestJob<P>>
+    where
+        P: Decode,
+    {
+        let jobs = self.assert_count(1);
+        async move { jobs.await.pop().expect("there is one") }
+    }
+
+    /// As many as expected, oldest first.
+    ///
+    /// # Panics
+    /// If there are more or fewer, saying what there is, and as [`all`](Self::all).
+    #[track_caller]
+    pub fn assert_count(self, count: usize) -> impl Future<Output = Vec<TestJob<P>>>
+    where
+        P: Decode,
+    {
+        let asserted_at = Location::caller();
+        async move {
+            let jobs = self.all().await;
+            if jobs.len() != count {
+                self.fail(&count.to_string(), jobs.len(), asserted_at).await;
+            }
+            jobs
+        }
+    }
+
+    /// There is no such job.
+    ///
+    /// # Panics
+    /// If there is one, saying what there is, and as [`all`](Self::all).
+    #[track_caller]
+    pub fn assert_none(self) -> impl Future<Output = ()>
+    where
+        P: Decode,
+    {
+        let jobs = self.assert_count(0);
+        async move { drop(jobs.await) }
+    }
+
+    pub(super) async fn at_least_one(self, asserted_at: &Location<'_>) -> TestJob<P>
+    where
+        P: Decode,
+    {
+        let mut jobs = self.all().await;
+        if jobs.is_empty() {
+            self.fail("at least 1", 0, asserted_at).await;
+        }
+        jobs.swap_remove(0)
+    }
+
+    /// Those that are expected by their metadata, oldest first.
+    pub(super) async fn metas(&self) -> Vec<JobMeta> {
+        let is_expected = |job: &JobMeta| self.metas.iter().all(|is_expected| is_expected(job));
+        self.in_question().await.into_iter().filter(is_expected).collect()
+    }
+
+    async fn in_question(&self) -> Vec<JobMeta> {
+        let mut query = ListQuery::all(self.queue.name().clone(), PAGE);
+        let mut jobs = Vec::new();
+        loop {
+            let page = self.queue.storage().list(query.clone()).await.expect("memory lists");
+            jobs.extend(page.jobs.into_iter().filter(|job| (self.states)(job.state)));
+            match page.next {
+                Some(next) => query.after = Some(next),
+                None => return jobs,
+            }
+        }
+    }
+
+    async fn payload_of(&self, meta: &JobMeta) -> P
+    where
+        P: Decode,
+    {
+        let payload = self.body(&meta.id).await.payload;
+        self.queue.shared.decode(&payload).unwrap_or_else(|error| {
+            panic!("the payload of {:?}, of kind {:?}, is of another type: {error}", meta.id, meta.kind)
+        })
+    }
+
+    async fn body(&self, id: &JobId) -> JobBody {
+        let (storage, name) = (self.queue.storage(), self.queue.name());
+        let record: Option<JobRecord> = storage.get_one(name, id, Detail::Full).await.expect("memory reads");
+        record.and_then(|record| record.body).expect("a listed job is there")
+    }
+
+    async fn fail(&self, count: &str, found: usize, asserted_at: &Location<'_>) -> ! {
+        let mut there_is = Vec::new();
+        for meta in self.in_question().await {
+            let payload = self.body(&meta.id).await.payload;
+            there_is.push((meta, payload));
+        }
+        let (queue, now) = (self.queue.name(), self.queue.store().now());
+        let looked = Looked { queue, now, expected: &self.expected, count, found, there_is: &there_is };
+        panic!("{}\nasserted at {asserted_at}", failure(&looked));
+    }
+}
+
+fn millis_until(now: Timestamp, then: Timestamp) -> u128 {
+    then.since(now).as_millis()
+}
+
+impl<P, R> fmt::Debug for EnqueuedJobs<'_, P, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EnqueuedJobs").field("expected", &self.expected).finish_non_exhaustive()
+    }
+}

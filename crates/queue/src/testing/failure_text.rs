@@ -1,0 +1,53 @@
+use queue_core::{JobMeta, Payload, QueueName, State, Timestamp};
+use std::{fmt::Write, time::Duration};
+
+/// So many jobs are shown when an assertion fails,
+const JOBS_SHOWN: usize = 20;
+/// each with the beginning of its payload.
+const CHARS_SHOWN: usize = 200;
+
+/// What an assertion looked for and found.
+pub(super) struct Looked<'a> {
+    pub(super) queue: &'a QueueName,
+    pub(super) now: Timestamp,
+    pub(super) expected: &'a [String],
+    pub(super) count: &'a str,
+    pub(super) found: usize,
+    pub(super) there_is: &'a [(JobMeta, Payload)],
+}
+
+/// What the test's author is told.
+pub(super) fn failure(looked: &Looked<'_>) -> String {
+    let Looked { queue, count, found, there_is, .. } = looked;
+    let wanted = if looked.expected.is_empty() { "any".to_owned() } else { looked.expected.join(", ") };
+    let mut text =
+        format!("queue {queue:?} has {found} jobs as expected and not {count}\nexpected: {wanted}\n");
+    if there_is.is_empty() {
+        text.push_str("there is no job");
+        return text;
+    }
+    text.push_str("there is:");
+    for (meta, payload) in there_is.iter().take(JOBS_SHOWN) {
+        write!(text, "\n  {}", job(looked.now, meta, payload)).expect("a string takes text");
+    }
+    if let more @ 1.. = there_is.len().saturating_sub(JOBS_SHOWN) {
+        write!(text, "\n  and {more} more").expect("a string takes text");
+    }
+    text
+}
+
+fn job(now: Timestamp, meta: &JobMeta, payload: &Payload) -> String {
+    let JobMeta { id, kind, priority, .. } = meta;
+    let when = match (meta.state, meta.run_at.since(now)) {
+        (State::Queued | State::Failing, Duration::ZERO) => "due now".to_owned(),
+        (State::Queued | State::Failing, wait) => format!("due in {wait:?}"),
+        (state, _) => format!("{state:?}"),
+    };
+    let attempts = match meta.attempts_made() {
+        0 => String::new(),
+        made => format!(", {made} attempts made"),
+    };
+    let payload = String::from_utf8_lossy(&payload.bytes);
+    let payload: String = payload.chars().take(CHARS_SHOWN).collect();
+    format!("{id:?}: kind {kind:?}, priority {priority}, {when}{attempts}, payload {payload}")
+}
