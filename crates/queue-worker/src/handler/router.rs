@@ -22,7 +22,7 @@ use std::{collections::HashMap, fmt, future::Future, sync::Arc, time::Duration};
 ///
 /// A handler of other types than its kind has does not compile:
 ///
-/// ```compile_fail
+/// ```compile_fail,E0271
 /// # use queue_core::JobKind;
 /// # use queue_worker::Router;
 /// const GREET: JobKind<String, String> = JobKind::new("greet");
