@@ -89,6 +89,7 @@
 //! | `worker` | yes | the module `worker` and `Queue::worker` |
 //! | `json` | yes | the codec `Json`, which is then the default |
 //! | `msgpack` | no | the codec `MsgPack` |
+//! | `uuid` | no | a `Uuid` as a job id |
 //! | `tower` | no | handlers that are `tower` services |
 //! | `testing` | no | the module `testing`, for tests of applications |
 //! | `full` | no | all of them |
@@ -113,10 +114,10 @@ pub use client::*;
 pub use open::open;
 pub use pull::{Delivery, Extended, Nack, Settled};
 pub use queue_core::{
-    Budget, Capabilities, Certainty, Clock, ContentType, Counts, Cursor, Error, ErrorKind, Failure, IdSource,
-    InvalidName, JobId, JobMeta, Kind, LeaseToken, Limits, ListFilter, ManualClock, NewJob, OnFailed, Page,
-    Payload, Prune, QueueName, Reason, Result, Retention, RetryPolicy, Rng, SeededRng, Seq, Span, State,
-    Storage, StorageExt, SystemClock, SystemRng, TimeOrderedIds, Timestamp, WorkerId,
+    Budget, Capabilities, Certainty, Clock, ContentType, Counts, Cursor, Error, ErrorKind, Exponential,
+    Failure, IdSource, InvalidName, JobId, JobMeta, Keep, Kind, LeaseToken, Limits, ListFilter, ManualClock,
+    NewJob, OnFailed, Page, Payload, Prune, QueueName, Reason, Result, RetryPolicy, Rng, SeededRng, Seq,
+    State, Storage, StorageExt, SystemClock, SystemRng, TimeOrderedIds, Timestamp, WorkerId,
     lifecycle::{OnRunning, Policy, Unhandled},
 };
 #[cfg(feature = "fs")]
@@ -131,7 +132,7 @@ pub use queue_redis::{self, RedisOptions, RedisStorage};
 pub use queue_serde::Json;
 #[cfg(feature = "msgpack")]
 pub use queue_serde::MsgPack;
-pub use queue_serde::{Codec, CodecError, Decode, Encode, Raw};
+pub use queue_serde::{Codec, CodecContext, CodecError, Decode, Encode, Raw, Role};
 #[cfg(feature = "sqlite")]
 pub use queue_sqlite::{SqliteOptions, SqliteStorage};
 #[cfg(feature = "worker")]

@@ -1,6 +1,6 @@
 //! What most programs use: `use queue::prelude::*`.
 
 pub use crate::{
-    Cancel, Change, Delivery, Enqueued, ErrorKind, Failure, Id, JobId, JobOptions, Keep, Nack, OnFailed,
-    OnRunning, Outcome, Queue, Settled, State, Status, Storage, WaitError, WaitOptions, open,
+    Change, Delivery, Enqueued, ErrorKind, Failure, Id, JobId, JobOptions, Keep, Nack, OnFailed, OnRunning,
+    Outcome, Queue, Settled, State, Status, Storage, WaitError, WaitOptions, open,
 };

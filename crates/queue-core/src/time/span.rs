@@ -37,6 +37,11 @@ impl Span {
         Self::new(what, duration)
     }
 
+    /// A duration rounded up as everywhere, and [`MAX`](Self::MAX) if it is longer: for those who need not be told.
+    pub fn at_most(duration: Duration) -> Self {
+        Self::new("a duration", duration).unwrap_or(Self::MAX)
+    }
+
     /// From milliseconds that a store kept, clamped to the valid range.
     pub const fn from_millis(millis: i64) -> Self {
         if millis < 0 {

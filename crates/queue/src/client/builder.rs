@@ -1,6 +1,6 @@
 use crate::{
     InvalidOption, JobOptions, Queue,
-    client::{Shared, checked_span},
+    client::{IdKey, Shared, checked_span},
 };
 use queue_core::{
     Error, IdSource, QueueName, Result, Rng, Storage, SystemRng, TimeOrderedIds, WorkerId, lifecycle::Policy,
@@ -25,6 +25,7 @@ pub struct QueueBuilder<P, R> {
     options: JobOptions,
     policy: Policy,
     ids: Option<Arc<dyn IdSource>>,
+    id_key: Option<Result<IdKey, InvalidOption>>,
     rng: Arc<dyn Rng>,
     lease: Duration,
     types: PhantomData<fn(P) -> R>,
@@ -43,6 +44,7 @@ impl<P, R> QueueBuilder<P, R> {
             options: JobOptions::new(),
             policy: Policy::default(),
             ids: None,
+            id_key: None,
             rng: Arc::new(SystemRng),
             lease: LEASE,
             types: PhantomData,
@@ -55,7 +57,7 @@ impl<P, R> QueueBuilder<P, R> {
         self
     }
 
-    /// The options of jobs that are enqueued without any of their own.
+    /// What holds for every job of this handle, unless its own options say otherwise.
     pub fn options(mut self, options: JobOptions) -> Self {
         self.options = options;
         self
@@ -82,6 +84,27 @@ impl<P, R> QueueBuilder<P, R> {
         self
     }
 
+    /// Makes ids of content with a key: then nobody who sees an id can find its payload by trying. At least 16 bytes; best 32 that
+    /// are kept where the key of the codec is. All producers of a queue use the same key, since the same payload has another id
+    /// under another: while a key is replaced, equal work may be enqueued twice. Default: none.
+    ///
+    #[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
+    #[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]
+    /// use queue::prelude::*;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> queue::Result<()> {
+    /// let store = open("memory:").await?;
+    /// let salaries: Queue<u32> = Queue::builder(store, "salaries").id_key([7; 32]).build()?; // from a secret
+    /// let first = salaries.enqueue(Id::OfContent, 52_000).await?;
+    /// assert!(!salaries.enqueue(Id::OfContent, 52_000).await?.is_new());
+    /// # let _ = first;
+    /// # Ok(()) }
+    /// ```
+    pub fn id_key(mut self, key: impl AsRef<[u8]>) -> Self {
+        self.id_key = Some(IdKey::new(key.as_ref()));
+        self
+    }
+
     /// Where lease tokens, jitter and the name of this holder come from; default the operating system.
     pub fn rng(mut self, rng: Arc<dyn Rng>) -> Self {
         self.rng = rng;
@@ -91,10 +114,13 @@ impl<P, R> QueueBuilder<P, R> {
     /// The handle.
     ///
     /// # Errors
-    /// `Invalid` for a bad name, bad default options or a lease of zero, and if there is no codec: give one, or enable
+    /// `Invalid` for a bad name, bad default options, a short key or a lease of zero, and if there is no codec: give one, or enable
     /// the feature `json`.
     pub fn build(self) -> Result<Queue<P, R>> {
         self.options.validate()?;
+        if self.options.time_of_day().is_some() {
+            return Err(InvalidOption::TimeOfDay.into());
+        }
         if self.lease.is_zero() {
             return Err(InvalidOption::NotPositive { what: "a lease" }.into());
         }
@@ -105,6 +131,7 @@ impl<P, R> QueueBuilder<P, R> {
             codec: self.codec.ok_or_else(no_codec)?,
             options: self.options,
             policy: self.policy,
+            id_key: self.id_key.transpose()?,
             ids: self.ids.unwrap_or_else(|| Arc::new(TimeOrderedIds::default())),
             worker: fresh_worker(&*self.rng),
             rng: self.rng,

@@ -3,6 +3,7 @@ use queue_core::{
     Detail, JobId, JobMeta, ListQuery, ManualClock, Payload, SeededRng, StorageExt, TimeOrderedIds,
 };
 use queue_memory::MemoryStorage;
+use queue_serde::{CodecContext, Role};
 use queue_worker::{Context, JobError, Report, runtime::Handler};
 use std::{fmt, ops::Deref, sync::Arc, time::Duration};
 
@@ -63,7 +64,7 @@ impl<P, R> TestQueue<P, R> {
     {
         let mut waiting = Vec::new();
         for meta in self.all().await.into_iter().filter(|meta| meta.state.is_waiting()) {
-            let payload = self.payload(&meta.id).await;
+            let payload = self.payload_of(&meta).await;
             waiting.push((meta, payload));
         }
         waiting
@@ -107,14 +108,15 @@ impl<P, R> TestQueue<P, R> {
         }
     }
 
-    async fn payload(&self, id: &JobId) -> P
+    async fn payload_of(&self, meta: &JobMeta) -> P
     where
         P: Decode,
     {
         let (storage, name) = (self.queue.storage(), self.queue.name());
-        let record = storage.get_one(name, id, Detail::Full).await.expect("memory reads");
+        let record = storage.get_one(name, &meta.id, Detail::Full).await.expect("memory reads");
         let body = record.and_then(|record| record.body).expect("a listed job is there");
-        self.queue.shared.decode(&body.payload).expect("the payload is of the queue's type")
+        let context = CodecContext::of(meta, Role::Payload);
+        self.queue.shared.decode(&body.payload, &context).expect("the payload is of the queue's type")
     }
 }
 

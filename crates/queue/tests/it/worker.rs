@@ -1,13 +1,14 @@
 use crate::support::{SECOND, memory};
 use queue::{
-    JobOptions, Outcome, Policy, Queue, Reason, RetryPolicy, Span, WaitError,
+    JobOptions, Outcome, Policy, Queue, Reason, RetryPolicy, WaitError,
     worker::{Context, JobError, Router},
 };
+use std::time::Duration;
 use tokio::time::Instant;
 
 #[tokio::test(start_paused = true)]
 async fn a_worker_of_a_queue_answers_its_calls_and_uses_its_policy() {
-    let policy = Policy { retry: RetryPolicy::Fixed(Span::from_secs(7)), ..Policy::default() };
+    let policy = Policy::default().retry(RetryPolicy::Fixed(Duration::from_secs(7)));
     let queue: Queue<String, String> = Queue::builder(memory(), "texts").policy(policy).build().unwrap();
     let router = Router::new(())
         .handle(
