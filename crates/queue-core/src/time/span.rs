@@ -20,7 +20,8 @@ impl Span {
 
     /// Checks a duration that may be zero, such as a delay. `what` names it in the error.
     pub fn new(what: &'static str, duration: Duration) -> Result<Self> {
-        let millis = duration.as_nanos().div_ceil(1_000_000);
+        let fraction = u64::from(duration.subsec_nanos().div_ceil(1_000_000));
+        let millis = duration.as_secs().saturating_mul(1000).saturating_add(fraction);
         match i64::try_from(millis) {
             Ok(millis) if millis <= MILLIS_MAX => Ok(Self::of(millis)),
             _ => {

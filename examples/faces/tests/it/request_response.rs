@@ -45,7 +45,7 @@ async fn consumed(stage: &Stage, client: impl AsyncFnOnce(&Doubles, &AtomicU32))
 async fn the_demonstration_tells_what_happens() {
     let expected = [
         "sum-1 submitted: true; without a consumer: no answer by the deadline",
-        "sum-2 submitted: true, cancelled: Cancelled",
+        "sum-2 submitted: true, cancelled: Done",
         "sum-2: the job was cancelled",
         "a consumer starts",
         "five calls of sum-1: 6, 6, 6, 6, 6; it ran 1 times",
