@@ -1,6 +1,7 @@
 use crate::counted::{Work, counted_section};
 use anyhow::ensure;
-use queue_serde::{Codec, Decode, Encode, Json, MsgPack};
+use queue_core::{JobId, Kind, QueueName};
+use queue_serde::{Codec, CodecContext, Decode, Encode, Json, MsgPack, Role};
 use serde::{Deserialize, Serialize};
 use std::hint::black_box;
 
@@ -24,11 +25,14 @@ pub(crate) fn msgpack(work: Work) -> anyhow::Result<()> {
 
 /// Encodes and decodes, and compares once, before anything counts.
 fn round_trips(work: Work, codec: &dyn Codec) -> anyhow::Result<()> {
-    ensure!(Email::decode(&email(0).encode(codec)?, codec)? == email(0), "it is another value");
+    let (queue, kind, id) = (QueueName::new("emails")?, Kind::unnamed(), JobId::new("a")?);
+    let context = CodecContext::new(&queue, &kind, &id, Role::Payload);
+    let first = Email::decode(&email(0).encode(codec, &context)?, codec, &context)?;
+    ensure!(first == email(0), "it is another value");
     let emails = work.steps().into_iter().map(email).collect();
     counted_section(emails, |email: Email| {
-        let payload = email.encode(codec).ok();
-        black_box(payload.and_then(|payload| Email::decode(&payload, codec).ok()));
+        let payload = email.encode(codec, &context).ok();
+        black_box(payload.and_then(|payload| Email::decode(&payload, codec, &context).ok()));
     });
     Ok(())
 }

@@ -1,7 +1,7 @@
 use super::{drain::ensure_drained, job::preload, setting::Setting, worker::builder};
 use crate::{bed::Bed, clock::now};
 use anyhow::{Context, ensure};
-use queue::Retention;
+use queue::queue_core::Retention;
 use std::{env, process::Stdio, time::Duration};
 use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt, BufReader},

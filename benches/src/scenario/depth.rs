@@ -12,7 +12,8 @@ use queue::queue_core::{
     Applied, ClaimRequest, Claimed,
     lifecycle::{Event, Policy, Transition, decide},
 };
-use queue::{ContentType, Payload, Retention, Span, State, Storage, SystemRng, WorkerId};
+use queue::queue_core::{Retention, Span};
+use queue::{ContentType, Payload, State, Storage, SystemRng, WorkerId};
 use std::{sync::Arc, time::Duration};
 
 /// Jobs claimed and settled in one measured step.

@@ -5,7 +5,8 @@ use super::{
 };
 use crate::clock::now;
 use anyhow::ensure;
-use queue::{Retention, State, Storage};
+use queue::queue_core::Retention;
+use queue::{State, Storage};
 use std::{sync::Arc, time::Duration};
 
 /// Preloads, then lets one worker finish everything. The store's own counts are what is believed.

@@ -1,7 +1,8 @@
 use super::job::{BATCH, jobs, queue};
 use crate::clock::now;
+use queue::Storage;
 use queue::queue_core::NewJob;
-use queue::{Retention, Storage};
+use queue::queue_core::Retention;
 use std::{sync::Arc, time::Duration};
 use tokio::task::JoinSet;
 

@@ -6,7 +6,7 @@ use crate::{
     store::StoreKind,
 };
 use anyhow::ensure;
-use queue::Retention;
+use queue::queue_core::Retention;
 use serde::{Deserialize, Serialize};
 use std::{env, process::Stdio};
 use tokio::process::Command;

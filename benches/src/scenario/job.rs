@@ -1,5 +1,6 @@
 use queue::queue_core::NewJob;
-use queue::{ContentType, IdSource, Kind, Payload, QueueName, Retention, Storage, TimeOrderedIds};
+use queue::queue_core::Retention;
+use queue::{ContentType, IdSource, Kind, Payload, QueueName, Storage, TimeOrderedIds};
 
 /// Jobs in one call, where a scenario sends batches.
 pub(crate) const BATCH: usize = 1000;

@@ -23,7 +23,7 @@ use crate::{
     figures::{Figures, Reading},
     floor,
 };
-use queue::Retention;
+use queue::queue_core::Retention;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 

@@ -8,7 +8,8 @@ use crate::{
     clock::now,
     figures::{Figures, Reading},
 };
-use queue::{Retention, Storage, TimeOrderedIds};
+use queue::queue_core::Retention;
+use queue::{Storage, TimeOrderedIds};
 use std::sync::Arc;
 
 /// Payloads of one call, at most.

@@ -8,8 +8,9 @@ use crate::{
     figures::{Figures, Latencies},
 };
 use anyhow::Context as _;
+use queue::queue_core::{Retention, Span};
 use queue::worker::{Router, Worker};
-use queue::{Retention, Span, Storage, TimeOrderedIds};
+use queue::{Storage, TimeOrderedIds};
 use std::{
     sync::Arc,
     time::{Duration, Instant},

@@ -5,8 +5,9 @@ use super::{
 };
 use crate::{clock::now, figures::Figures, resident::resident_bytes};
 use anyhow::ensure;
+use queue::Storage;
 use queue::queue_core::NewJob;
-use queue::{Retention, Span, Storage};
+use queue::queue_core::{Retention, Span};
 use std::{sync::Arc, time::Duration};
 
 /// Jobs a call, and how many the producer may be ahead of the worker: a backlog would be memory in use, not memory lost.

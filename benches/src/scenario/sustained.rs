@@ -5,7 +5,8 @@ use super::{
 };
 use crate::{clock::now, figures::Figures};
 use anyhow::ensure;
-use queue::{Retention, State, Storage};
+use queue::queue_core::Retention;
+use queue::{State, Storage};
 use std::{sync::Arc, time::Duration};
 
 /// Jobs a call, and how many the producer may be ahead of the worker, so that neither runs away from the other.

@@ -56,6 +56,11 @@ impl CliError {
         Self::new(Exit::Invalid, message)
     }
 
+    /// For an answer that a newer library has and this command does not know.
+    pub(crate) fn unforeseen(answer: impl fmt::Debug) -> Self {
+        Self::new(Exit::Bug, format!("the library answers {answer:?}, which this command does not know"))
+    }
+
     /// Says more about where it happened.
     pub(crate) fn context(mut self, context: impl fmt::Display) -> Self {
         if !self.is_silent() {

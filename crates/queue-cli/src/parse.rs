@@ -1,7 +1,10 @@
 //! Words of the command line that are neither text nor plain numbers.
 
 use queue::Keep;
-use std::{num::NonZeroUsize, time::Duration};
+use std::{
+    num::NonZeroUsize,
+    time::{Duration, SystemTime},
+};
 
 /// A budget of attempts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +17,14 @@ pub(crate) enum Attempts {
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     humantime::parse_duration(text)
         .map_err(|error| format!("{error}; a length of time looks like 500ms, 10s, 5m, 1h30m or 7days"))
+}
+
+/// A date and a time of day, with `Z` or an offset.
+pub(crate) fn time_of_day(text: &str) -> Result<SystemTime, String> {
+    let parsed: Result<jiff::Timestamp, _> = text.parse();
+    parsed.map(SystemTime::from).map_err(|error| {
+        format!("{error}; a time looks like 2026-12-24T18:00:00Z, or 2026-12-24T18:00:00+01:00")
+    })
 }
 
 /// A length of time of which something must be left.
@@ -58,6 +69,17 @@ pub(crate) fn number_from_one(text: &str) -> Result<NonZeroUsize, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_of_day_have_an_offset_and_are_refused_without() {
+        let christmas = SystemTime::UNIX_EPOCH + Duration::from_hours(499_482);
+        for text in ["2026-12-24T18:00:00Z", "2026-12-24T19:00:00+01:00", "2026-12-24 13:00-05"] {
+            assert_eq!(time_of_day(text), Ok(christmas), "{text}");
+        }
+        for text in ["2026-12-24T18:00:00", "2026-12-24", "18:00", "soon", ""] {
+            assert!(time_of_day(text).is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn lengths_of_time_need_a_unit_and_no_sign() {

@@ -74,6 +74,7 @@ impl Session {
             }
             Change::NotAllowed(state) => Err(CliError::new(Exit::Negative, not_allowed(state))),
             Change::Missing => Err(self.no_such_job(id)),
+            other => Err(CliError::unforeseen(other)),
         }
     }
 

@@ -1,15 +1,18 @@
 //! When a failed job runs again: pure functions of the attempt number.
 
 use crate::Span;
-use std::{fmt, sync::Arc};
+use std::{fmt, sync::Arc, time::Duration};
 
-/// How long to wait after failure number `n`, or that no further attempt shall be made.
+/// How long to wait after failure number `n`, or that no further attempt shall be made. Waits are whole milliseconds, rounded up,
+/// and at most 100 years.
 ///
 /// ```
-/// use queue_core::{RetryPolicy, Span};
+/// use queue_core::RetryPolicy;
+/// use std::time::Duration;
 ///
-/// let policy = RetryPolicy::exponential(Span::from_secs(1), 2.0, Span::from_secs(60), 0.0);
-/// let waits: Vec<i64> = (1..=8).filter_map(|n| policy.delay(n, 0)).map(|s| s.as_millis() / 1000).collect();
+/// let minute = Duration::from_secs(60);
+/// let policy = RetryPolicy::from(RetryPolicy::exponential(Duration::from_secs(1)).cap(minute).jitter(0.0));
+/// let waits: Vec<u64> = (1..=8).filter_map(|n| policy.delay(n, 0)).map(|wait| wait.as_secs()).collect();
 /// assert_eq!(waits, [1, 2, 4, 8, 16, 32, 60, 60]);
 /// ```
 #[derive(Clone)]
@@ -18,15 +21,16 @@ pub enum RetryPolicy {
     /// Never again: the first failure is final.
     None,
     /// Always the same wait.
-    Fixed(Span),
-    /// Each wait `factor` times the one before, never above `cap`, shortened at random by up to `jitter`.
+    Fixed(Duration),
+    /// Each wait a multiple of the one before, up to a cap, shortened at random; made by [`exponential`](Self::exponential).
     Exponential(Exponential),
     /// The program's own function of the failure number, counted from one. `None` ends the retries.
-    Custom(Arc<dyn Fn(u32) -> Option<Span> + Send + Sync>),
+    Custom(Arc<dyn Fn(u32) -> Option<Duration> + Send + Sync>),
 }
 
-/// The numbers of [`RetryPolicy::exponential`].
+/// Waits that grow; made by [`RetryPolicy::exponential`], and a [`RetryPolicy`] by `into`, which whatever takes one does.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[must_use]
 pub struct Exponential {
     base: Span,
     factor: f64,
@@ -38,23 +42,21 @@ const DEFAULT: Exponential =
     Exponential { base: Span::from_secs(1), factor: 2.0, cap: Span::from_secs(6 * 3600), jitter: 0.25 };
 
 impl RetryPolicy {
-    /// A factor below 1 counts as 1; jitter is clamped to 0..=1. The cap is a hard ceiling: jitter only shortens.
-    pub fn exponential(base: Span, factor: f64, cap: Span, jitter: f64) -> Self {
-        let factor = if factor.is_finite() { factor.max(1.0) } else { 1.0 };
-        let jitter = if jitter.is_finite() { jitter.clamp(0.0, 1.0) } else { 0.0 };
-        Self::Exponential(Exponential { base, factor, cap, jitter })
+    /// Waits that begin with `base` and double up to six hours, each shortened at random by up to a quarter.
+    pub fn exponential(base: Duration) -> Exponential {
+        Exponential { base: Span::at_most(base), ..DEFAULT }
     }
 
     /// The program's own function of the failure number, counted from one.
-    pub fn custom(delay: impl Fn(u32) -> Option<Span> + Send + Sync + 'static) -> Self {
+    pub fn custom(delay: impl Fn(u32) -> Option<Duration> + Send + Sync + 'static) -> Self {
         Self::Custom(Arc::new(delay))
     }
 
     /// The wait after failure number `n` (from one); `roll` is where jitter comes from.
-    pub fn delay(&self, n: u32, roll: u64) -> Option<Span> {
+    pub fn delay(&self, n: u32, roll: u64) -> Option<Duration> {
         match self {
             Self::None => None,
-            Self::Fixed(span) => Some(*span),
+            Self::Fixed(wait) => Some(*wait),
             Self::Exponential(numbers) => Some(numbers.delay(n, roll)),
             Self::Custom(delay) => delay(n),
         }
@@ -69,14 +71,40 @@ impl Default for RetryPolicy {
     }
 }
 
+impl From<Exponential> for RetryPolicy {
+    fn from(numbers: Exponential) -> Self {
+        Self::Exponential(numbers)
+    }
+}
+
 impl Exponential {
+    /// How many times the wait before it each wait is; less than 1, and what is no number, counts as 1. Default 2.
+    pub fn factor(mut self, factor: f64) -> Self {
+        self.factor = if factor.is_finite() { factor.max(1.0) } else { 1.0 };
+        self
+    }
+
+    /// The longest wait, a hard ceiling: jitter only shortens. Default six hours.
+    pub fn cap(mut self, cap: Duration) -> Self {
+        self.cap = Span::at_most(cap);
+        self
+    }
+
+    /// Up to which share of itself a wait is shortened at random, from 0 to 1, so that jobs which failed together do not come back
+    /// together. Default a quarter.
+    pub fn jitter(mut self, share: f64) -> Self {
+        self.jitter = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
+        self
+    }
+
+    /// The wait after failure number `n` (from one); `roll` is where jitter comes from.
     #[expect(clippy::cast_precision_loss, reason = "a wait needs no more than 53 bits")]
-    fn delay(&self, n: u32, roll: u64) -> Span {
+    pub fn delay(&self, n: u32, roll: u64) -> Duration {
         let exponent = i32::try_from(n.saturating_sub(1)).unwrap_or(i32::MAX);
         let full = (self.base.as_millis() as f64) * self.factor.powi(exponent);
         let capped = full.min(self.cap.as_millis() as f64);
         let unit = (roll >> 11) as f64 / (1_u64 << 53) as f64;
-        Span::from_millis((capped * (1.0 - self.jitter * unit)).round() as i64)
+        Span::from_millis((capped * (1.0 - self.jitter * unit)).round() as i64).as_duration()
     }
 }
 
@@ -84,7 +112,7 @@ impl fmt::Debug for RetryPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::None => f.write_str("None"),
-            Self::Fixed(span) => f.debug_tuple("Fixed").field(span).finish(),
+            Self::Fixed(wait) => f.debug_tuple("Fixed").field(wait).finish(),
             Self::Exponential(numbers) => numbers.fmt(f),
             Self::Custom(_) => f.write_str("Custom(..)"),
         }
@@ -95,17 +123,15 @@ impl fmt::Debug for RetryPolicy {
 mod tests {
     use super::*;
 
+    const SECOND: Duration = Duration::from_secs(1);
+
     #[test]
     fn jitter_only_shortens_and_the_cap_is_never_passed() {
-        let policy = RetryPolicy::exponential(Span::from_secs(1), 3.0, Span::from_secs(10), 0.5);
+        let policy = RetryPolicy::exponential(SECOND).factor(3.0).cap(10 * SECOND).jitter(0.5);
         for n in [1, 2, 3, 4, 5, 100, u32::MAX] {
-            let longest = policy.delay(n, 0).expect("retries");
-            let shortest = policy.delay(n, u64::MAX).expect("retries");
-            assert!(longest <= Span::from_secs(10), "{n}: {longest:?}");
-            assert!(
-                shortest.as_millis() * 2 >= longest.as_millis() && shortest < longest,
-                "{n}: {shortest:?}"
-            );
+            let (longest, shortest) = (policy.delay(n, 0), policy.delay(n, u64::MAX));
+            assert!(longest <= 10 * SECOND, "{n}: {longest:?}");
+            assert!(shortest * 2 >= longest && shortest < longest, "{n}: {shortest:?}");
         }
     }
 
@@ -115,24 +141,25 @@ mod tests {
         let policy = RetryPolicy::default();
         let waits_hours = |roll| {
             let waits = (1..=retries).map(|n| policy.delay(n, roll).expect("retries").as_millis());
-            waits.sum::<i64>() / 3_600_000
+            waits.sum::<u128>() / 3_600_000
         };
         assert_eq!([0, u64::MAX / 2, u64::MAX].map(waits_hours), [63, 55, 47]);
-        assert_eq!(policy.delay(1, 0), Some(Span::from_secs(1)));
-        assert_eq!(policy.delay(retries, 0), Some(Span::from_secs(6 * 3600)));
+        assert_eq!(policy.delay(1, 0), Some(SECOND));
+        assert_eq!(policy.delay(retries, 0), Some(6 * 3600 * SECOND));
     }
 
     #[test]
     fn senseless_numbers_become_sensible_ones() {
-        let policy =
-            RetryPolicy::exponential(Span::from_secs(1), f64::NAN, Span::from_secs(10), f64::INFINITY);
-        assert_eq!(policy.delay(9, u64::MAX), Some(Span::from_secs(1)));
+        let policy = RetryPolicy::exponential(SECOND).factor(f64::NAN).jitter(f64::INFINITY);
+        assert_eq!(policy.delay(9, u64::MAX), SECOND);
+        assert_eq!(policy.factor(0.5).delay(9, u64::MAX), SECOND);
+        assert_eq!(policy.factor(2.0).cap(Duration::MAX).delay(u32::MAX, 0), Span::MAX.as_duration());
     }
 
     #[test]
     fn custom_and_none_can_end_the_retries() {
-        let twice = RetryPolicy::custom(|n| (n < 3).then_some(Span::from_secs(7)));
-        assert_eq!(twice.delay(2, 0), Some(Span::from_secs(7)));
+        let twice = RetryPolicy::custom(|n| (n < 3).then_some(7 * SECOND));
+        assert_eq!(twice.delay(2, 0), Some(7 * SECOND));
         assert_eq!(twice.delay(3, 0), None);
         assert_eq!(RetryPolicy::None.delay(1, 0), None);
     }

@@ -9,7 +9,7 @@ use queue_core::{
 use std::{sync::Arc, time::Duration};
 
 /// How long the thread sleeps when there is nothing to flush.
-const IDLE: Duration = Duration::from_hours(1);
+const IDLE: Duration = Duration::from_secs(3600);
 
 /// Starts a thread that has the writer flush a while after something was written.
 pub(crate) fn start(shared: Arc<Shared>, writer: Arc<Writer<Files>>, interval: Duration) -> Result<Watcher> {

@@ -13,7 +13,7 @@ use std::{
 };
 
 /// How long the cross-check of a queue may take.
-const AUDIT_TIMEOUT: Duration = Duration::from_mins(10);
+const AUDIT_TIMEOUT: Duration = Duration::from_secs(600);
 /// How often a call that a Cluster refuses for the moment is sent again.
 const RETRIES_MAX: u32 = 24;
 /// The first pause before that; it doubles up to the longest.

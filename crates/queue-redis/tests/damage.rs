@@ -15,7 +15,7 @@ use std::{sync::Arc, time::Duration};
 use tokio::time::timeout;
 
 /// What did not happen in this time will not.
-const NEVER: Duration = Duration::from_mins(1);
+const NEVER: Duration = Duration::from_secs(60);
 /// More than one script takes at once.
 const MANY: usize = 1_001;
 

@@ -1,4 +1,4 @@
-use crate::CodecError;
+use crate::{CodecContext, CodecError};
 use bytes::Bytes;
 use queue_core::ContentType;
 use std::{fmt::Debug, sync::Arc};
@@ -13,13 +13,14 @@ pub type DecodeFn<'a> =
 /// compare the content type.
 ///
 /// # A codec over a codec
-/// Compression, encryption or a checksum wraps an inner codec and gives the bytes a content type of its own:
+/// Compression, encryption or a checksum wraps an inner codec, gives the bytes a content type of its own, and passes
+/// [`plain`](Self::plain) on, so that ids of content stay the same whatever the wrapper does:
 ///
 /// ```
 /// # #[cfg(feature = "json")] {
 /// use bytes::Bytes;
-/// use queue_core::ContentType;
-/// use queue_serde::{Codec, CodecError, Decode, DecodeFn, Encode, Json, erased_serde};
+/// use queue_core::{ContentType, JobId, Kind, QueueName};
+/// use queue_serde::{Codec, CodecContext, CodecError, Decode, DecodeFn, Encode, Json, Role, erased_serde};
 ///
 /// /// Stores the bytes backwards, in place of something useful.
 /// #[derive(Debug)]
@@ -29,36 +30,71 @@ pub type DecodeFn<'a> =
 ///     fn content_type(&self) -> ContentType {
 ///         ContentType::new(format!("{}+reversed", self.0.content_type())).expect("short enough")
 ///     }
-///     fn write(&self, value: &dyn erased_serde::Serialize) -> Result<Bytes, CodecError> {
-///         Ok(self.0.write(value)?.iter().rev().copied().collect())
+///     fn plain(&self, value: &dyn erased_serde::Serialize) -> Result<Bytes, CodecError> {
+///         self.0.plain(value)
 ///     }
-///     fn read(&self, bytes: &Bytes, visit: &mut DecodeFn<'_>) -> Result<(), CodecError> {
-///         self.0.read(&bytes.iter().rev().copied().collect(), visit)
+///     fn write(&self, value: &dyn erased_serde::Serialize, context: &CodecContext<'_>) -> Result<Bytes, CodecError> {
+///         Ok(self.0.write(value, context)?.iter().rev().copied().collect())
+///     }
+///     fn read(&self, bytes: &Bytes, context: &CodecContext<'_>, visit: &mut DecodeFn<'_>) -> Result<(), CodecError> {
+///         self.0.read(&bytes.iter().rev().copied().collect(), context, visit)
 ///     }
 /// }
 ///
-/// let payload = [1, 2].encode(&Reversed(Json))?;
+/// let (queue, kind, id) = (QueueName::new("sums")?, Kind::unnamed(), JobId::new("a")?);
+/// let context = CodecContext::new(&queue, &kind, &id, Role::Payload);
+/// let payload = [1, 2].encode(&Reversed(Json), &context)?;
 /// assert_eq!(payload.bytes, b"]2,1["[..]);
-/// assert_eq!(Vec::<u8>::decode(&payload, &Reversed(Json))?, [1, 2]);
-/// assert!(matches!(Vec::<u8>::decode(&payload, &Json), Err(CodecError::ContentType { .. })));
+/// assert_eq!(Vec::<u8>::decode(&payload, &Reversed(Json), &context)?, [1, 2]);
+/// assert!(matches!(Vec::<u8>::decode(&payload, &Json, &context), Err(CodecError::ContentType { .. })));
 /// # }
-/// # Ok::<(), queue_serde::CodecError>(())
+/// # Ok::<(), queue_core::Error>(())
 /// ```
+///
+/// # Bytes that belong to one job
+/// A codec that puts the [context](CodecContext) into what it authenticates refuses bytes that somebody with access to the
+/// store has moved: the payload of another job, or a payload in the place of a result. What goes with that:
+///
+/// - A job made with `Queue::new_job` is encoded for the queue of that handle, and can be read in no other queue.
+/// - [`Raw`](crate::Raw) passes no codec. Bytes that a `Queue<Raw>` takes from one job and enqueues as another are refused where they
+///   are read; decode them with a typed handle and enqueue the value.
+/// - A redrive under another content type changes the mark on the bytes and nothing else.
+/// - The command `queue`, and whatever else reads a store without the codec, sees the bytes as they are stored.
 pub trait Codec: Debug + Send + Sync + 'static {
     /// What the bytes are marked with. Constant: a codec that changes its format changes this.
     fn content_type(&self) -> ContentType;
 
-    /// Turns a value into bytes. Equal values shall give equal bytes, since ids may be derived from them.
+    /// The value in the innermost format, before any wrapper: what ids of content are made of. Equal values shall give equal
+    /// bytes, whatever [`write`](Self::write) adds to them. A codec over a codec answers what its inner codec does; it is never
+    /// stored, so nothing is disclosed by that.
+    ///
+    /// There is no context: the id that it would name is made of these bytes.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    fn plain(&self, value: &dyn erased_serde::Serialize) -> Result<Bytes, CodecError>;
+
+    /// Turns a value into the bytes that are stored for this job in this role. They need not be the same each time.
     ///
     /// # Errors
     /// [`CodecError::Encode`] for a value that the format cannot hold, such as a JSON map with keys that are no text.
-    fn write(&self, value: &dyn erased_serde::Serialize) -> Result<Bytes, CodecError>;
+    fn write(
+        &self,
+        value: &dyn erased_serde::Serialize,
+        context: &CodecContext<'_>,
+    ) -> Result<Bytes, CodecError>;
 
     /// Has one value read from the bytes, calling `visit` once.
     ///
     /// # Errors
-    /// [`CodecError::Decode`] if `visit` fails, or if bytes remain behind the value.
-    fn read(&self, bytes: &Bytes, visit: &mut DecodeFn<'_>) -> Result<(), CodecError>;
+    /// [`CodecError::Decode`] if `visit` fails, if bytes remain behind the value, or if the codec binds its bytes to their
+    /// context and these were written for another.
+    fn read(
+        &self,
+        bytes: &Bytes,
+        context: &CodecContext<'_>,
+        visit: &mut DecodeFn<'_>,
+    ) -> Result<(), CodecError>;
 }
 
 impl<C: Codec + ?Sized> Codec for Arc<C> {
@@ -66,11 +102,24 @@ impl<C: Codec + ?Sized> Codec for Arc<C> {
         (**self).content_type()
     }
 
-    fn write(&self, value: &dyn erased_serde::Serialize) -> Result<Bytes, CodecError> {
-        (**self).write(value)
+    fn plain(&self, value: &dyn erased_serde::Serialize) -> Result<Bytes, CodecError> {
+        (**self).plain(value)
     }
 
-    fn read(&self, bytes: &Bytes, visit: &mut DecodeFn<'_>) -> Result<(), CodecError> {
-        (**self).read(bytes, visit)
+    fn write(
+        &self,
+        value: &dyn erased_serde::Serialize,
+        context: &CodecContext<'_>,
+    ) -> Result<Bytes, CodecError> {
+        (**self).write(value, context)
+    }
+
+    fn read(
+        &self,
+        bytes: &Bytes,
+        context: &CodecContext<'_>,
+        visit: &mut DecodeFn<'_>,
+    ) -> Result<(), CodecError> {
+        (**self).read(bytes, context, visit)
     }
 }

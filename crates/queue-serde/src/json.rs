@@ -1,4 +1,4 @@
-use crate::{Codec, CodecError, DecodeFn};
+use crate::{Codec, CodecContext, CodecError, DecodeFn};
 use bytes::Bytes;
 use queue_core::ContentType;
 
@@ -14,12 +14,25 @@ impl Codec for Json {
         ContentType::from_static("application/json")
     }
 
-    fn write(&self, value: &dyn erased_serde::Serialize) -> Result<Bytes, CodecError> {
+    fn plain(&self, value: &dyn erased_serde::Serialize) -> Result<Bytes, CodecError> {
         let bytes = serde_json::to_vec(value).map_err(|e| CodecError::encode(self.content_type(), e))?;
         Ok(bytes.into())
     }
 
-    fn read(&self, bytes: &Bytes, visit: &mut DecodeFn<'_>) -> Result<(), CodecError> {
+    fn write(
+        &self,
+        value: &dyn erased_serde::Serialize,
+        _context: &CodecContext<'_>,
+    ) -> Result<Bytes, CodecError> {
+        self.plain(value)
+    }
+
+    fn read(
+        &self,
+        bytes: &Bytes,
+        _context: &CodecContext<'_>,
+        visit: &mut DecodeFn<'_>,
+    ) -> Result<(), CodecError> {
         let mut deserializer = serde_json::Deserializer::from_slice(bytes);
         visit(&mut <dyn erased_serde::Deserializer<'_>>::erase(&mut deserializer))
             .map_err(|e| CodecError::decode(self.content_type(), e))?;

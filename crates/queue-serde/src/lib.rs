@@ -3,6 +3,7 @@
 //! - [`Codec`]: how values become bytes. [`Json`] is the default, [`MsgPack`] comes with the feature `msgpack`.
 //! - [`Encode`] and [`Decode`]: what can be a payload or a result: every serde type, and [`Raw`] for programs that
 //!   handle bytes of any content type.
+//! - [`CodecContext`]: which job the bytes belong to and in which [`Role`], for codecs that bind them to it.
 //! - [`CodecError`]: what can go wrong, which converts into a [`queue_core::Error`] of kind `Invalid`.
 //!
 //! The content type is stored with the bytes and compared before they are decoded, so that a worker with another
@@ -10,21 +11,25 @@
 //!
 //! ```
 //! # #[cfg(feature = "json")] {
-//! use queue_serde::{Decode, Encode, Json};
+//! use queue_core::{JobId, Kind, QueueName};
+//! use queue_serde::{CodecContext, Decode, Encode, Json, Role};
 //!
-//! let payload = ("ada", 42).encode(&Json)?;
+//! let (queue, kind, id) = (QueueName::new("people")?, Kind::unnamed(), JobId::new("a")?);
+//! let context = CodecContext::new(&queue, &kind, &id, Role::Payload);
+//! let payload = ("ada", 42).encode(&Json, &context)?;
 //! assert_eq!(payload.bytes, br#"["ada",42]"#[..]);
-//! assert_eq!(<(String, u32)>::decode(&payload, &Json)?, ("ada".to_owned(), 42));
+//! assert_eq!(<(String, u32)>::decode(&payload, &Json, &context)?, ("ada".to_owned(), 42));
 //!
 //! // Nothing to say is something to store.
-//! assert_eq!(().encode(&Json)?.bytes, b"null"[..]);
+//! assert_eq!(().encode(&Json, &context)?.bytes, b"null"[..]);
 //! # }
-//! # Ok::<(), queue_serde::CodecError>(())
+//! # Ok::<(), queue_core::Error>(())
 //! ```
 //!
 //! Absent on purpose: compression and encryption. Either is a codec over a codec; see [`Codec`].
 
 mod codec;
+mod context;
 mod error;
 #[cfg(feature = "json")]
 mod json;
@@ -34,6 +39,7 @@ mod msgpack;
 mod raw;
 
 pub use codec::{Codec, DecodeFn};
+pub use context::{CodecContext, Role};
 /// The object-safe view of serde in which [`Codec`] is written.
 pub use erased_serde;
 pub use error::CodecError;

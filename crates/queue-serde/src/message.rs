@@ -1,4 +1,5 @@
-use crate::{Codec, CodecError};
+use crate::{Codec, CodecContext, CodecError};
+use bytes::Bytes;
 use queue_core::Payload;
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -8,11 +9,17 @@ use serde::{Serialize, de::DeserializeOwned};
     note = "derive `serde::Serialize` for it, or use `Raw` for bytes that are encoded already"
 )]
 pub trait Encode {
-    /// Turns the value into marked bytes.
+    /// Turns the value into marked bytes, written for this job and role.
     ///
     /// # Errors
     /// [`CodecError::Encode`] for a value that the format cannot hold.
-    fn encode(&self, codec: &dyn Codec) -> Result<Payload, CodecError>;
+    fn encode(&self, codec: &dyn Codec, context: &CodecContext<'_>) -> Result<Payload, CodecError>;
+
+    /// The bytes that ids of content are made of: see [`Codec::plain`].
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode).
+    fn plain(&self, codec: &dyn Codec) -> Result<Bytes, CodecError>;
 }
 
 /// What can be taken from a payload or a result: every [`DeserializeOwned`] type, and [`Raw`](crate::Raw).
@@ -21,27 +28,32 @@ pub trait Encode {
     note = "derive `serde::Deserialize` for it (without borrowed parts), or use `Raw` for the bytes as they are"
 )]
 pub trait Decode: Sized {
-    /// Turns marked bytes into a value.
+    /// Turns marked bytes, read from this job in this role, into a value.
     ///
     /// # Errors
-    /// [`CodecError::ContentType`] for bytes of another codec, [`CodecError::Decode`] for bytes of another type.
-    fn decode(payload: &Payload, codec: &dyn Codec) -> Result<Self, CodecError>;
+    /// [`CodecError::ContentType`] for bytes of another codec, [`CodecError::Decode`] for bytes of another type, and for those of
+    /// another place if the codec binds bytes to their place.
+    fn decode(payload: &Payload, codec: &dyn Codec, context: &CodecContext<'_>) -> Result<Self, CodecError>;
 }
 
 impl<T: Serialize> Encode for T {
-    fn encode(&self, codec: &dyn Codec) -> Result<Payload, CodecError> {
-        Ok(Payload::new(codec.write(&self)?, codec.content_type()))
+    fn encode(&self, codec: &dyn Codec, context: &CodecContext<'_>) -> Result<Payload, CodecError> {
+        Ok(Payload::new(codec.write(&self, context)?, codec.content_type()))
+    }
+
+    fn plain(&self, codec: &dyn Codec) -> Result<Bytes, CodecError> {
+        codec.plain(&self)
     }
 }
 
 impl<T: DeserializeOwned> Decode for T {
-    fn decode(payload: &Payload, codec: &dyn Codec) -> Result<Self, CodecError> {
+    fn decode(payload: &Payload, codec: &dyn Codec, context: &CodecContext<'_>) -> Result<Self, CodecError> {
         let expected = codec.content_type();
         if payload.content_type != expected {
             return Err(CodecError::ContentType { expected, found: payload.content_type.clone() });
         }
         let mut value = None;
-        codec.read(&payload.bytes, &mut |deserializer| {
+        codec.read(&payload.bytes, context, &mut |deserializer| {
             value = Some(erased_serde::deserialize(deserializer)?);
             Ok(())
         })?;

@@ -1,4 +1,4 @@
-use crate::{Codec, CodecError, DecodeFn};
+use crate::{Codec, CodecContext, CodecError, DecodeFn};
 use bytes::Bytes;
 use queue_core::ContentType;
 
@@ -13,12 +13,25 @@ impl Codec for MsgPack {
         ContentType::from_static("application/msgpack")
     }
 
-    fn write(&self, value: &dyn erased_serde::Serialize) -> Result<Bytes, CodecError> {
+    fn plain(&self, value: &dyn erased_serde::Serialize) -> Result<Bytes, CodecError> {
         let bytes = rmp_serde::to_vec_named(value).map_err(|e| CodecError::encode(self.content_type(), e))?;
         Ok(bytes.into())
     }
 
-    fn read(&self, bytes: &Bytes, visit: &mut DecodeFn<'_>) -> Result<(), CodecError> {
+    fn write(
+        &self,
+        value: &dyn erased_serde::Serialize,
+        _context: &CodecContext<'_>,
+    ) -> Result<Bytes, CodecError> {
+        self.plain(value)
+    }
+
+    fn read(
+        &self,
+        bytes: &Bytes,
+        _context: &CodecContext<'_>,
+        visit: &mut DecodeFn<'_>,
+    ) -> Result<(), CodecError> {
         let mut rest = &bytes[..];
         let mut deserializer = rmp_serde::Deserializer::new(&mut rest);
         visit(&mut <dyn erased_serde::Deserializer<'_>>::erase(&mut deserializer))

@@ -1,33 +1,46 @@
-use crate::{Codec, CodecError, Decode, Encode};
+use crate::{Codec, CodecContext, CodecError, Decode, Encode};
+use bytes::Bytes;
 use queue_core::Payload;
 
 /// Bytes with their content type, as they are stored: no codec touches them.
 ///
-/// For programs that pass jobs on without knowing their types: `Queue<Raw, Raw>`.
+/// For programs that pass jobs on without knowing their types: `Queue<Raw, Raw>`. Bytes of a codec that
+/// [binds them to their job](Codec#bytes-that-belong-to-one-job) can be looked at and given back like that, but not be read as
+/// another job's.
 ///
 /// ```
 /// # #[cfg(feature = "json")] {
-/// use queue_core::{ContentType, Payload};
-/// use queue_serde::{Decode, Encode, Json, Raw};
+/// use queue_core::{ContentType, JobId, Kind, Payload, QueueName};
+/// use queue_serde::{CodecContext, Decode, Encode, Json, Raw, Role};
 ///
+/// let (queue, kind, id) = (QueueName::new("texts")?, Kind::unnamed(), JobId::new("a")?);
+/// let context = CodecContext::new(&queue, &kind, &id, Role::Payload);
 /// let text = Payload::new("hello", ContentType::from_static("text/plain"));
-/// assert_eq!(Raw(text.clone()).encode(&Json)?, text);
-/// assert_eq!(Raw::decode(&text, &Json)?, Raw(text));
+/// assert_eq!(Raw(text.clone()).encode(&Json, &context)?, text);
+/// assert_eq!(Raw::decode(&text, &Json, &context)?, Raw(text));
 /// # }
-/// # Ok::<(), queue_serde::CodecError>(())
+/// # Ok::<(), queue_core::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Raw(pub Payload);
 
 // Raw must never implement Serialize: its impls below stand beside the blanket ones.
 impl Encode for Raw {
-    fn encode(&self, _codec: &dyn Codec) -> Result<Payload, CodecError> {
+    fn encode(&self, _codec: &dyn Codec, _context: &CodecContext<'_>) -> Result<Payload, CodecError> {
         Ok(self.0.clone())
+    }
+
+    fn plain(&self, _codec: &dyn Codec) -> Result<Bytes, CodecError> {
+        Ok(self.0.bytes.clone())
     }
 }
 
 impl Decode for Raw {
-    fn decode(payload: &Payload, _codec: &dyn Codec) -> Result<Self, CodecError> {
+    fn decode(
+        payload: &Payload,
+        _codec: &dyn Codec,
+        _context: &CodecContext<'_>,
+    ) -> Result<Self, CodecError> {
         Ok(Self(payload.clone()))
     }
 }

@@ -1,9 +1,13 @@
 //! What every codec promises.
 
-use queue_core::Payload;
-use queue_serde::{Codec, CodecError, Decode, Encode};
+use queue_core::{JobId, Kind, Payload, QueueName};
+use queue_serde::{Codec, CodecContext, CodecError, Decode, Encode, Role};
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, fmt::Debug, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    fmt::Debug,
+    sync::{Arc, LazyLock},
+};
 
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
 struct Order {
@@ -22,6 +26,13 @@ enum Line {
     Struct { a: bool, b: u128 },
 }
 
+/// One job, to which all bytes here belong.
+fn context() -> CodecContext<'static> {
+    static JOB: LazyLock<(QueueName, Kind, JobId)> =
+        LazyLock::new(|| (QueueName::from_static("q"), Kind::unnamed(), JobId::from_static("a")));
+    CodecContext::new(&JOB.0, &JOB.1, &JOB.2, Role::Payload)
+}
+
 fn codecs() -> Vec<Arc<dyn Codec>> {
     vec![
         #[cfg(feature = "json")]
@@ -33,9 +44,9 @@ fn codecs() -> Vec<Arc<dyn Codec>> {
 
 fn round_trip<T: Serialize + serde::de::DeserializeOwned + PartialEq + Debug>(value: &T) {
     for codec in codecs() {
-        let payload = value.encode(&codec).expect("encodes");
+        let payload = value.encode(&codec, &context()).expect("encodes");
         assert!(!payload.bytes.is_empty(), "{codec:?} wrote nothing for {value:?}");
-        assert_eq!(&T::decode(&payload, &codec).expect("decodes"), value, "{codec:?}");
+        assert_eq!(&T::decode(&payload, &codec, &context()).expect("decodes"), value, "{codec:?}");
     }
 }
 
@@ -61,9 +72,12 @@ fn unit_and_null_are_bytes_too() {
 #[test]
 fn bytes_behind_the_value_are_refused() {
     for codec in codecs() {
-        let one = 1.encode(&codec).expect("encodes");
+        let one = 1.encode(&codec, &context()).expect("encodes");
         let twice = Payload::new([&one.bytes[..], b" ", &one.bytes[..]].concat(), one.content_type);
-        assert!(matches!(u8::decode(&twice, &codec), Err(CodecError::Decode { .. })), "{codec:?}");
+        assert!(
+            matches!(u8::decode(&twice, &codec, &context()), Err(CodecError::Decode { .. })),
+            "{codec:?}"
+        );
     }
 }
 
@@ -71,15 +85,18 @@ fn bytes_behind_the_value_are_refused() {
 fn empty_bytes_are_no_value() {
     for codec in codecs() {
         let empty = Payload::new("", codec.content_type());
-        assert!(matches!(<()>::decode(&empty, &codec), Err(CodecError::Decode { .. })), "{codec:?}");
+        assert!(
+            matches!(<()>::decode(&empty, &codec, &context()), Err(CodecError::Decode { .. })),
+            "{codec:?}"
+        );
     }
 }
 
 #[test]
 fn another_type_is_a_decode_error_that_names_the_format() {
     for codec in codecs() {
-        let text = "text".encode(&codec).expect("encodes");
-        let error = u32::decode(&text, &codec).expect_err("a text is no number");
+        let text = "text".encode(&codec, &context()).expect("encodes");
+        let error = u32::decode(&text, &codec, &context()).expect_err("a text is no number");
         assert!(matches!(error, CodecError::Decode { .. }), "{error}");
         assert!(error.to_string().contains(codec.content_type().as_str()), "{error}");
     }
@@ -99,8 +116,8 @@ fn fields_may_be_added_and_reordered() {
         b: u8,
     }
     for codec in codecs() {
-        let newer = Newer { added: 0, b: 2, a: 1 }.encode(&codec).expect("encodes");
-        assert_eq!(Older::decode(&newer, &codec).expect("decodes"), Older { a: 1, b: 2 });
+        let newer = Newer { added: 0, b: 2, a: 1 }.encode(&codec, &context()).expect("encodes");
+        assert_eq!(Older::decode(&newer, &codec, &context()).expect("decodes"), Older { a: 1, b: 2 });
     }
 }
 
@@ -109,8 +126,8 @@ fn fields_may_be_added_and_reordered() {
 fn bytes_of_another_codec_are_refused_by_their_content_type() {
     use queue_serde::{Json, MsgPack};
     // The single byte 0x31 is a value to both, so nothing but the mark tells them apart.
-    let json = 1.encode(&Json).expect("encodes");
-    let error = u8::decode(&json, &MsgPack).expect_err("not MessagePack");
+    let json = 1.encode(&Json, &context()).expect("encodes");
+    let error = u8::decode(&json, &MsgPack, &context()).expect_err("not MessagePack");
     assert!(matches!(&error, CodecError::ContentType { found, .. } if *found == json.content_type));
     assert_eq!(queue_core::Error::from(error).kind(), queue_core::ErrorKind::Invalid);
 }
@@ -119,7 +136,7 @@ fn bytes_of_another_codec_are_refused_by_their_content_type() {
 #[test]
 fn a_value_the_format_cannot_hold_is_an_encode_error() {
     let map = BTreeMap::from([(vec![1], 1)]);
-    let error = map.encode(&queue_serde::Json).expect_err("keys are no text");
+    let error = map.encode(&queue_serde::Json, &context()).expect_err("keys are no text");
     assert!(matches!(error, CodecError::Encode { .. }));
     let error = queue_core::Error::from(error);
     assert_eq!((error.kind(), error.operation()), (queue_core::ErrorKind::Invalid, "encode"));

@@ -46,7 +46,7 @@ fn a_full_disk_stops_writes_and_nothing_else_until_there_is_room() {
 async fn fill_and_free(directory: &Path) {
     let clock = Arc::new(ManualClock::default());
     let right = clock.now();
-    clock.advance(Duration::from_hours(24));
+    clock.advance(Duration::from_secs(86_400));
     let options = SqliteOptions::new(directory.join("jobs.db")).clock(clock.clone());
     let store = SqliteStorage::open(options).await.expect("it opens");
     enqueue(&store, vec![job("held"), job("waiting")]).await;

@@ -7,7 +7,7 @@ use queue_core::{Clock, ManualClock, Storage, Timestamp};
 use queue_sqlite::SqliteStorage;
 use std::{sync::Arc, time::Duration};
 
-const DAY: Duration = Duration::from_hours(24);
+const DAY: Duration = Duration::from_secs(86_400);
 /// In this much real time store time moves on by one second less.
 const BEHIND: Duration = Duration::from_secs(64);
 

@@ -55,7 +55,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     #[should_panic(expected = "it hangs with seed 0")]
     async fn a_run_that_hangs_is_told_with_its_seed() {
-        for_each_seed(2, Duration::from_mins(2), async |_| std::future::pending().await).await;
+        for_each_seed(2, Duration::from_secs(120), async |_| std::future::pending().await).await;
     }
 
     #[test]

@@ -117,7 +117,7 @@ async fn a_call_that_is_held_back_is_sent_when_its_gate_opens() {
 #[tokio::test(start_paused = true)]
 async fn a_delay_passes_on_the_clock_of_tokio() {
     let (faulty, beside) = sound();
-    faulty.next(Verb::Enqueue, 1, &Fault::Delay(Duration::from_hours(1)));
+    faulty.next(Verb::Enqueue, 1, &Fault::Delay(Duration::from_secs(3600)));
     let mut late = Box::pin(enqueue(&faulty, "a"));
     assert!(late.as_mut().now_or_never().is_none());
     assert_eq!(jobs(&beside).await, 0);

@@ -82,6 +82,7 @@
 //! | `worker` | yes | the module `worker` and `Queue::worker` |
 //! | `json` | yes | the codec `Json`, which is then the default |
 //! | `msgpack` | no | the codec `MsgPack` |
+//! | `uuid` | no | a `Uuid` as a job id |
 //! | `tower` | no | handlers that are `tower` services |
 //! | `testing` | no | the module `testing`, for tests of applications |
 //! | `full` | no | all of them |
@@ -106,10 +107,10 @@ pub use client::*;
 pub use open::open;
 pub use pull::{Delivery, Extended, Nack, Settled};
 pub use queue_core::{
-    Budget, Capabilities, Certainty, Clock, ContentType, Counts, Cursor, Error, ErrorKind, Failure, IdSource,
-    InvalidName, JobId, JobKind, JobMeta, Kind, LeaseToken, Limits, ListFilter, ManualClock, NamesKind,
-    NewJob, OnFailed, Page, Payload, Prune, QueueName, Reason, Result, Retention, RetryPolicy, Rng,
-    SeededRng, Seq, Span, State, Storage, StorageExt, SystemClock, SystemRng, TimeOrderedIds, Timestamp,
+    Budget, Capabilities, Certainty, Clock, ContentType, Counts, Cursor, Error, ErrorKind, Exponential,
+    Failure, IdSource, InvalidName, JobId, JobKind, JobMeta, Keep, Kind, LeaseToken, Limits, ListFilter,
+    ManualClock, NamesKind, NewJob, OnFailed, Page, Payload, Prune, QueueName, Reason, Result, RetryPolicy,
+    Rng, SeededRng, Seq, State, Storage, StorageExt, SystemClock, SystemRng, TimeOrderedIds, Timestamp,
     WorkerId,
     lifecycle::{OnRunning, Policy, Unhandled},
 };
@@ -125,7 +126,7 @@ pub use queue_redis::{self, RedisOptions, RedisStorage};
 pub use queue_serde::Json;
 #[cfg(feature = "msgpack")]
 pub use queue_serde::MsgPack;
-pub use queue_serde::{Codec, CodecError, Decode, Encode, Raw};
+pub use queue_serde::{Codec, CodecContext, CodecError, Decode, Encode, Raw, Role};
 #[cfg(feature = "sqlite")]
 pub use queue_sqlite::{SqliteOptions, SqliteStorage};
 #[cfg(feature = "worker")]

@@ -1,7 +1,7 @@
 //! What the page on transactions promises, with a worker and a real Postgres.
 
 use queue::{
-    Encode, JobOptions, Json, PostgresOptions, PostgresStorage, Queue, State,
+    CodecContext, Encode, JobOptions, Json, PostgresOptions, PostgresStorage, Queue, Role, State,
     queue_core::Changed,
     worker::{Context, JobError, Router},
 };
@@ -51,7 +51,7 @@ async fn charge(cents: i64, context: Context<App>, afterwards: Afterwards) -> Re
     let mut transaction = pool.begin().await?;
     let text = format!("UPDATE \"{SCHEMA}\".account SET cents = cents - $1");
     sqlx::query(AssertSqlSafe(text)).bind(cents).execute(&mut *transaction).await?;
-    let result = ().encode(&Json)?;
+    let result = ().encode(&Json, &CodecContext::of(context.meta(), Role::Result))?;
     match store.complete_in(&mut transaction, context.meta(), context.lease_token(), result).await? {
         Changed::Done(_) => transaction.commit().await?,
         _ => transaction.rollback().await?,

@@ -148,7 +148,7 @@ async fn time_that_only_a_read_told_does_not_go_back_either() -> Result<()> {
     let (kv, clock) = (Arc::new(MemoryKv::default()), Arc::new(ManualClock::default()));
     let before = clock.now();
     let store = KvStorage::new(kv.clone(), clock.clone());
-    clock.advance(Duration::from_mins(1));
+    clock.advance(Duration::from_secs(60));
     let told = store.counts(&queue()).await?.now;
     store.close().await?;
     clock.set(before);
@@ -161,7 +161,7 @@ async fn time_that_only_a_read_told_does_not_go_back_either() -> Result<()> {
 async fn a_claim_of_nothing_keeps_the_time_while_the_clock_is_behind() -> Result<()> {
     let (kv, clock) = (Arc::new(MemoryKv::default()), Arc::new(ManualClock::default()));
     let right = clock.now();
-    clock.advance(Duration::from_mins(1));
+    clock.advance(Duration::from_secs(60));
     let store = KvStorage::new(kv.clone(), clock.clone());
     let first = store.enqueue(&queue(), vec![vec![job("a")]]).await?.now;
     clock.set(right);

@@ -1,10 +1,10 @@
 //! A store in which everything that can be chosen was chosen to harm whoever looks at it.
 
 use queue::{
-    ContentType, Failure, JobId, JobOptions, Kind, Payload, Policy, Queue, QueueName, Raw, Span, Storage,
+    ContentType, Failure, JobId, JobOptions, Kind, Payload, Policy, Queue, QueueName, Raw, Storage,
     StorageExt, SystemRng, WorkerId, open,
     queue_core::{
-        ClaimRequest, WorkerInfo,
+        ClaimRequest, Span, WorkerInfo,
         lifecycle::{Cause, Event},
     },
 };

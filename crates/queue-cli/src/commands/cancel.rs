@@ -3,7 +3,7 @@ use crate::{
     session::{Missing, Session},
 };
 use clap::Args;
-use queue::{Cancel, JobId, OnRunning};
+use queue::{Change, JobId, OnRunning, State};
 use serde_json::json;
 
 #[derive(Debug, Args)]
@@ -22,12 +22,14 @@ pub(crate) async fn run(args: CancelArgs, session: &Session) -> Result<Exit, Cli
         .with_jobs(Missing::Refuse, async |jobs| Ok(jobs.cancel_with(&args.id, running).await?))
         .await?;
     let (exit, word, advice) = match answer {
-        Cancel::Cancelled => (Exit::Ok, "cancelled", ""),
-        Cancel::Requested => (Exit::Ok, "requested", "; its worker is told with the next heartbeat"),
-        Cancel::Processing => (Exit::Negative, "processing", "; to stop it all the same, use --running"),
-        Cancel::Completed => (Exit::Negative, "completed", "; nothing is left to cancel"),
-        Cancel::Failed => (Exit::Negative, "failed", "; nothing is left to cancel"),
-        Cancel::Missing => return Err(session.no_such_job(&args.id)),
+        Change::Done => (Exit::Ok, "cancelled", ""),
+        Change::Requested => (Exit::Ok, "requested", "; its worker is told with the next heartbeat"),
+        Change::NotAllowed(State::Processing) => {
+            (Exit::Negative, "processing", "; to stop it all the same, use --running")
+        }
+        Change::NotAllowed(state) => (Exit::Negative, state.as_str(), "; nothing is left to cancel"),
+        Change::Missing => return Err(session.no_such_job(&args.id)),
+        other => return Err(CliError::unforeseen(other)),
     };
     session.out.answer(
         || format!("{word} {}{advice}", args.id),

@@ -5,7 +5,8 @@ use crate::{
     session::{Missing, Session},
 };
 use clap::Args;
-use queue::{Prune, Span};
+use queue::Prune;
+use queue::queue_core::Span;
 use serde_json::json;
 use std::time::Duration;
 

@@ -5,8 +5,9 @@ use crate::{
     session::{Jobs, Missing, Session},
 };
 use clap::Args;
+use queue::queue_core::Span;
 use queue::{
-    Counts, Span, State, SystemRng, WorkerId,
+    Counts, State, SystemRng, WorkerId,
     queue_core::{ClaimRequest, Moment, WorkerInfo},
 };
 use serde_json::{Map, Value, json};

@@ -10,7 +10,7 @@ use super::{
     watch::watch,
 };
 use crate::{exit::CliError, output::Output};
-use queue::{Decode, JobId, JobOptions, Kind, State, queue_core::StorageExt};
+use queue::{CodecContext, Decode, JobId, JobOptions, Kind, Role, State, queue_core::StorageExt};
 use std::{collections::HashMap, io};
 use tokio::time::Instant;
 
@@ -63,8 +63,9 @@ async fn read_all(accepted: &[Document], place: &Place) -> Result<HashMap<String
             part.iter().map(|document| JobId::new(document.id())).collect::<Result<_, _>>()?;
         let records = place.jobs.storage().get_whole(place.jobs.name(), &ids).await?.value;
         for record in records.into_iter().flatten() {
-            let result =
-                record.result().and_then(|result| String::decode(result, &**place.jobs.codec()).ok());
+            let context = CodecContext::of(&record.meta, Role::Result);
+            let read = |result| String::decode(result, &**place.jobs.codec(), &context).ok();
+            let result = record.result().and_then(read);
             let is_completed = record.meta.state == State::Completed;
             let found_now = Found { is_completed, stalls: record.meta.stalls, result };
             found.insert(record.meta.id.to_string(), found_now);

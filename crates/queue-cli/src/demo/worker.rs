@@ -11,7 +11,7 @@ use crate::{
 };
 use clap::Args;
 use queue::worker::{Context, JobError, Router, Worker, WorkerEvent};
-use queue::{RetryPolicy, Span, WorkerId};
+use queue::{RetryPolicy, WorkerId};
 use serde_json::Value;
 use std::{path::PathBuf, pin::pin, time::Duration};
 
@@ -22,7 +22,7 @@ const PAUSE: Duration = Duration::from_millis(22);
 /// How often a worker that has enough to do looks for jobs of dead ones all the same.
 const RESCUE: Duration = Duration::from_millis(500);
 /// How long a failed attempt waits.
-const RETRY: Span = Span::from_millis(250);
+const RETRY: Duration = Duration::from_millis(250);
 
 #[derive(Debug, Args)]
 pub(crate) struct DemoWorkerArgs {

@@ -23,7 +23,7 @@ pub(crate) fn job(status: &Status) -> Value {
         ("run_at_ms", json!(meta.run_at.as_millis())),
         ("expires_at_ms", json!(meta.expires_at().map(queue::Timestamp::as_millis))),
         ("expired", json!(status.is_expired())),
-        ("time_limit_ms", json!(meta.time_limit.map(queue::Span::as_millis))),
+        ("time_limit_ms", json!(meta.time_limit.map(queue::queue_core::Span::as_millis))),
         ("finished_at_ms", json!(meta.finished_at.map(queue::Timestamp::as_millis))),
         ("purge_at_ms", json!(meta.purge_at.map(queue::Timestamp::as_millis))),
         ("now_ms", json!(status.now.as_millis())),

@@ -148,7 +148,8 @@ impl<V: Verb> Waiting<V> {
     /// All of each key that is free, which is not any more. The order of keys is theirs, so that a seeded run repeats.
     fn next(&mut self) -> Vec<(V::Key, Vec<Call<V>>)> {
         let (busy, count) = (&mut self.busy, &mut self.count);
-        let free: Vec<_> = self.calls.extract_if(.., |key, _| !busy.contains(key)).collect();
+        let keys: Vec<_> = self.calls.keys().filter(|key| !busy.contains(*key)).cloned().collect();
+        let free: Vec<_> = keys.into_iter().filter_map(|key| self.calls.remove_entry(&key)).collect();
         for (key, calls) in &free {
             busy.insert(key.clone());
             *count -= calls.len();

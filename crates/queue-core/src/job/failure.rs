@@ -83,7 +83,10 @@ fn without_nul(text: &str) -> String {
 }
 
 fn truncate(text: &mut String, bytes_max: usize) {
-    text.truncate(text.floor_char_boundary(bytes_max));
+    if text.len() > bytes_max {
+        let whole = (0..=bytes_max).rev().find(|at| text.is_char_boundary(*at));
+        text.truncate(whole.unwrap_or_default());
+    }
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 mod budget;
 mod failure;
+mod keep;
 mod lease;
 mod mask;
 mod meta;
@@ -15,6 +16,7 @@ mod state;
 
 pub use budget::Budget;
 pub use failure::{FAILURE_MESSAGE_BYTES_MAX, Failure};
+pub use keep::Keep;
 pub use lease::{LeaseInfo, LeaseToken};
 pub use mask::mask_secrets;
 pub use meta::JobMeta;

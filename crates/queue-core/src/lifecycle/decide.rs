@@ -1,6 +1,6 @@
 use super::changes::{cancel, delete, mark_awaited, promote, redrive, set_retention};
 use crate::{
-    AWAITED_MIN, Failure, JobMeta, LeaseToken, NewJob, Payload, Reason, Retention, State, Timestamp,
+    AWAITED_MIN, Failure, JobMeta, LeaseToken, NewJob, Payload, Reason, Retention, Span, State, Timestamp,
     lifecycle::{
         Cause, Event, Finish, Flags, Guard, Lapse, Patch, Policy, Proof, Purge, Requeue, RunAt, Settle,
         Transition, Unhandled, policy::roll,
@@ -144,7 +144,7 @@ fn fail(job: &JobMeta, attempt: FailedAttempt, policy: &Policy) -> Patch {
     if let Some(reason) = final_reason(attempt.cause, policy) {
         return end(State::Failed, Some(reason));
     }
-    let wait = attempt.delay.or_else(|| policy.retry.delay(failures, roll(job)));
+    let wait = attempt.delay.or_else(|| policy.retry.delay(failures, roll(job)).map(Span::at_most));
     match wait {
         Some(wait) if !job.max_attempts.is_spent(failures) => {
             let error = Some(attempt.failure);
@@ -198,7 +198,7 @@ fn stall(job: &JobMeta, policy: &Policy) -> Patch {
         return end(State::Failed, Some(Reason::Stalled), error);
     }
     // The first lapse costs no wait; the second is the first failure that the policy hears of.
-    let wait = if stalls > 1 { policy.stall.delay(stalls - 1, roll(job)) } else { None };
+    let wait = if stalls > 1 { policy.stall.delay(stalls - 1, roll(job)).map(Span::at_most) } else { None };
     let run_at = wait.map_or(RunAt::Keep, RunAt::After);
     Patch::Requeue(Requeue { stalls, error, ..requeue(job, run_at) }.charged(job))
 }

@@ -1,7 +1,18 @@
 use crate::{JobMeta, RetryPolicy};
 
 /// The caller's part of a decision; stores never see it.
+///
+/// ```
+/// use queue_core::{RetryPolicy, lifecycle::{Policy, Unhandled}};
+/// use std::time::Duration;
+///
+/// let policy = Policy::default()
+///     .retry(RetryPolicy::exponential(Duration::from_secs(5)).cap(Duration::from_secs(3600)))
+///     .undecodable(Unhandled::Retry);
+/// assert!(policy.retry.delay(1, 0).is_some());
+/// ```
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Policy {
     /// How long a failed job waits.
     pub retry: RetryPolicy,
@@ -13,6 +24,36 @@ pub struct Policy {
     pub unknown_kind: Unhandled,
     /// What an undecodable payload means. Default [`Fail`](Unhandled::Fail): what was written does not change by waiting.
     pub undecodable: Unhandled,
+}
+
+impl Policy {
+    /// Sets how long a failed job waits.
+    #[must_use]
+    pub fn retry(mut self, retry: impl Into<RetryPolicy>) -> Self {
+        self.retry = retry.into();
+        self
+    }
+
+    /// Sets how long a job waits whose lease lapsed more than once.
+    #[must_use]
+    pub fn stall(mut self, stall: impl Into<RetryPolicy>) -> Self {
+        self.stall = stall.into();
+        self
+    }
+
+    /// Sets what a missing handler means.
+    #[must_use]
+    pub fn unknown_kind(mut self, unhandled: Unhandled) -> Self {
+        self.unknown_kind = unhandled;
+        self
+    }
+
+    /// Sets what an undecodable payload means.
+    #[must_use]
+    pub fn undecodable(mut self, unhandled: Unhandled) -> Self {
+        self.undecodable = unhandled;
+        self
+    }
 }
 
 /// What happens to a job that a worker cannot handle.

@@ -20,7 +20,8 @@ impl Span {
 
     /// Checks a duration that may be zero, such as a delay. `what` names it in the error.
     pub fn new(what: &'static str, duration: Duration) -> Result<Self> {
-        let millis = duration.as_nanos().div_ceil(1_000_000);
+        let fraction = u64::from(duration.subsec_nanos().div_ceil(1_000_000));
+        let millis = duration.as_secs().saturating_mul(1000).saturating_add(fraction);
         match i64::try_from(millis) {
             Ok(millis) if millis <= MILLIS_MAX => Ok(Self::of(millis)),
             _ => {
@@ -35,6 +36,11 @@ impl Span {
             return Err(Error::invalid("validate", format!("{what} must be longer than zero")));
         }
         Self::new(what, duration)
+    }
+
+    /// A duration rounded up as everywhere, and [`MAX`](Self::MAX) if it is longer: for those who need not be told.
+    pub fn at_most(duration: Duration) -> Self {
+        Self::new("a duration", duration).unwrap_or(Self::MAX)
     }
 
     /// From milliseconds that a store kept, clamped to the valid range.

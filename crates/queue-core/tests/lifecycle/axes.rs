@@ -6,6 +6,7 @@ use queue_core::{
     State, Timestamp,
     lifecycle::{Cause, Event, Flags, LastSettle, OnRunning, Policy, Settle, TrackedJob, Unhandled},
 };
+use std::time::Duration;
 
 /// One millisecond before the boundary, at it, and one after.
 pub(crate) const CLOCKS: [Timestamp; 3] = [
@@ -156,19 +157,18 @@ fn settled(job: &mut TrackedJob, last: LastSettle) {
 /// Policies whose waits tell the number they were asked for. Each cause meets a policy that retries it and one that
 /// does not, and the last policy never names a wait.
 pub(crate) fn policies() -> [Policy; 3] {
-    let retry = RetryPolicy::custom(|n| Some(Span::from_secs(1000 + i64::from(n))));
-    let stall = RetryPolicy::custom(|n| Some(Span::from_secs(2000 + i64::from(n))));
+    let retry = RetryPolicy::custom(|n| Some(Duration::from_secs(1000 + u64::from(n))));
+    let stall = RetryPolicy::custom(|n| Some(Duration::from_secs(2000 + u64::from(n))));
     let (fail, again) = (Unhandled::Fail, Unhandled::Retry);
     [
-        Policy { retry: retry.clone(), stall: stall.clone(), unknown_kind: fail, undecodable: again },
-        Policy { retry, stall, unknown_kind: again, undecodable: fail },
-        Policy {
-            retry: RetryPolicy::None,
-            stall: RetryPolicy::None,
-            unknown_kind: again,
-            undecodable: again,
-        },
+        policy(retry.clone(), stall.clone()).unknown_kind(fail).undecodable(again),
+        policy(retry, stall).unknown_kind(again).undecodable(fail),
+        policy(RetryPolicy::None, RetryPolicy::None).unknown_kind(again).undecodable(again),
     ]
+}
+
+fn policy(retry: RetryPolicy, stall: RetryPolicy) -> Policy {
+    Policy::default().retry(retry).stall(stall)
 }
 
 /// Every event in every variant.

@@ -292,7 +292,7 @@ fn reached(budget: Budget, used: u32) -> bool {
 
 fn named_wait(policy: &RetryPolicy, n: u32) -> Option<Span> {
     match policy {
-        RetryPolicy::Custom(wait) => wait(n),
+        RetryPolicy::Custom(wait) => wait(n).map(Span::at_most),
         _ => None,
     }
 }

@@ -154,7 +154,7 @@ mod tests {
             hints.next().now_or_never().flatten()
         };
         let right = clock.now();
-        clock.advance(Duration::from_hours(1));
+        clock.advance(Duration::from_secs(3600));
         other.enqueue(&queue, jobs("a")).await.expect("it enqueues");
         assert_eq!(news().await, Some(Hint::Missed));
         clock.set(right);

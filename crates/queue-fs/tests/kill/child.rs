@@ -126,8 +126,8 @@ pub(crate) async fn drain(store: &Recorded<FsStorage>, recorder: &Recorder, ids:
 
 /// Waits are short, so that a run of few steps sees retries.
 fn policy() -> Policy {
-    let wait = RetryPolicy::Fixed(Span::from_millis(5));
-    Policy { retry: wait.clone(), stall: wait, ..Policy::default() }
+    let wait = RetryPolicy::Fixed(Duration::from_millis(5));
+    Policy::default().retry(wait.clone()).stall(wait)
 }
 
 fn below(bound: u64) -> u64 {

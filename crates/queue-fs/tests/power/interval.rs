@@ -29,7 +29,7 @@ async fn what_was_written_is_flushed_a_while_later_without_another_call() {
 #[tokio::test]
 async fn a_close_flushes_everything() {
     let script = Script::new(4, 20).await;
-    for flush in [Flush::Never, Flush::Every(Duration::from_hours(1))] {
+    for flush in [Flush::Never, Flush::Every(Duration::from_secs(3600))] {
         let disk = Disk::new();
         let store = FsStorage::open(options(&disk, &script, flush)).await.expect("it opens");
         assert!(play(&store, &script, 0).await.error.is_none());

@@ -137,7 +137,7 @@ async fn a_time_that_was_told_holds_for_a_handle_that_reads_everything_again() {
     let teller = FsStorage::open(options(&disk).clock(clock.clone())).await.expect("it opens");
     let behind = Arc::new(ManualClock::default());
     let store = FsStorage::open(options(&disk).clock(behind)).await.expect("it opens");
-    clock.advance(Duration::from_mins(1));
+    clock.advance(Duration::from_secs(60));
     let told = teller.counts(&queue()).await.expect("it counts").now;
     while oldest(&disk).as_str() < "journal-0000000000000003" {
         churn(&store).await;

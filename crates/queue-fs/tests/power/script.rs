@@ -85,7 +85,7 @@ pub(crate) async fn make(store: &dyn Storage, call: &Call) -> Result<(), queue_c
         Call::Apply(batch) => store.apply(batch).await.map(drop),
         Call::Prune(request) => store.prune(request).await.map(drop),
         Call::Pause(queue, paused) => store.set_paused(&queue, paused).await,
-        Call::Announce(worker) => store.announce(worker, Duration::from_mins(1)).await,
+        Call::Announce(worker) => store.announce(worker, Duration::from_secs(60)).await,
     }
 }
 

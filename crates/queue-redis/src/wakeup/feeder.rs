@@ -11,7 +11,7 @@ use std::{collections::HashSet, convert::Infallible, sync::Arc, time::Duration};
 use tokio::time::{Instant, sleep};
 
 /// A request for every change stands this long on the server, and is renewed three times in it.
-const FEED_LASTS: Duration = Duration::from_mins(1);
+const FEED_LASTS: Duration = Duration::from_secs(60);
 const RENEW_EVERY: Duration = Duration::from_secs(20);
 /// The pause after a renewal that failed: until one succeeds, changes may go unheard.
 const RETRY_EVERY: Duration = Duration::from_secs(1);

@@ -114,7 +114,7 @@ async fn until(store: &RedisStorage, queue: &QueueName, is_so: impl Fn(&Counts) 
             sleep(Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(Duration::from_mins(1), wait).await.expect("it comes to that");
+    tokio::time::timeout(Duration::from_secs(60), wait).await.expect("it comes to that");
 }
 
 /// One worker on both queues, with jobs of both.

@@ -29,7 +29,7 @@ const LEASE: Span = Span::from_millis(500);
 /// Between two steps of a task, and before a call that failed is sent again.
 const PAUSE: Duration = Duration::from_millis(3);
 const RESENDS_MAX: usize = 200;
-const DRAIN_MAX: Duration = Duration::from_mins(1);
+const DRAIN_MAX: Duration = Duration::from_secs(60);
 const BATCH: usize = 100;
 
 /// A load that runs until it is finished.
@@ -96,12 +96,12 @@ impl Actor {
     fn new(stage: &Arc<Stage>, role: &str, number: usize) -> Self {
         let store = stage.stores[number % stage.stores.len()].clone();
         let (retry, stall) =
-            (RetryPolicy::Fixed(Span::from_millis(30)), RetryPolicy::Fixed(Span::from_millis(60)));
+            (RetryPolicy::Fixed(Duration::from_millis(30)), RetryPolicy::Fixed(Duration::from_millis(60)));
         Self {
             name: format!("{role}-{number}"),
             store: Recorded::new(store, stage.recorder.clone()),
             rng: SeededRng::new(role.len() as u64 * 1_000 + number as u64),
-            policy: Policy { retry, stall, ..Policy::default() },
+            policy: Policy::default().retry(retry).stall(stall),
             stage: stage.clone(),
         }
     }

@@ -112,7 +112,7 @@ impl Space {
     pub(crate) fn options(&self) -> RedisOptions {
         let options = RedisOptions::new(&self.url).and_then(|options| options.namespace(&self.namespace));
         // The machine may be busy with other tests.
-        let options = options.expect("the URL is valid").response_timeout(Duration::from_mins(1));
+        let options = options.expect("the URL is valid").response_timeout(Duration::from_secs(60));
         match &self.clock {
             Some(clock) => options.clock(clock.clone()),
             None => options,

@@ -68,5 +68,6 @@ pub(crate) fn worker(text: &str) -> WorkerId {
 
 /// Fixed waits, so that cases know when.
 pub(crate) fn policy() -> Policy {
-    Policy { retry: RetryPolicy::Fixed(RETRY), stall: RetryPolicy::Fixed(STALL), ..Policy::default() }
+    let fixed = |wait: Span| RetryPolicy::Fixed(wait.as_duration());
+    Policy::default().retry(fixed(RETRY)).stall(fixed(STALL))
 }

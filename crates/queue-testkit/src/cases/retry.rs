@@ -6,6 +6,7 @@ use queue_core::{
     Budget, Changed, ClaimedJob, JobMeta, Reason, RetryPolicy, Span, State, StorageExt,
     lifecycle::{Cause, Event, Policy, Unhandled},
 };
+use std::time::Duration;
 
 cases! { "retry":
     a_failed_attempt_is_followed_by_another [I7 I15];
@@ -111,13 +112,13 @@ async fn assert_unhandled(bench: &Bench, cause: Cause, reason: Reason, lenient: 
 
 /// Recorded, never dropped.
 async fn an_unknown_kind_ends_at_once_unless_the_policy_says_retry(bench: &Bench) {
-    let lenient = Policy { unknown_kind: Unhandled::Retry, ..policy() };
+    let lenient = policy().unknown_kind(Unhandled::Retry);
     assert_unhandled(bench, Cause::UnknownKind, Reason::UnknownKind, &lenient).await;
 }
 
 /// The same for bytes that nobody can read.
 async fn an_undecodable_payload_ends_at_once_unless_the_policy_says_retry(bench: &Bench) {
-    let lenient = Policy { undecodable: Unhandled::Retry, ..policy() };
+    let lenient = policy().undecodable(Unhandled::Retry);
     assert_unhandled(bench, Cause::Undecodable, Reason::Undecodable, &lenient).await;
 }
 
@@ -141,15 +142,15 @@ async fn a_failure_can_name_its_own_wait(bench: &Bench) {
 /// Whatever the budget of the job.
 async fn a_policy_without_retries_ends_at_once(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
-    let never = Policy { retry: RetryPolicy::None, ..policy() };
+    let never = policy().retry(RetryPolicy::None);
     let meta = failed_under(bench, &held, Cause::Retryable, &never).await;
     assert_eq!((meta.state, meta.reason), (State::Failed, Some(Reason::Exhausted)));
 }
 
 /// The store keeps the count that backoff rests on.
 async fn backoff_grows_from_failure_to_failure(bench: &Bench) {
-    let retry = RetryPolicy::exponential(Span::from_secs(1), 2.0, Span::from_secs(60), 0.0);
-    let doubling = Policy { retry, ..policy() };
+    let retry = RetryPolicy::exponential(Duration::from_secs(1)).cap(Duration::from_secs(60)).jitter(0.0);
+    let doubling = policy().retry(retry);
     bench.put_job(job("a").with_max_attempts(Budget::Unlimited)).await;
     for wait in [1, 2, 4, 8, 16, 32, 60, 60].map(Span::from_secs) {
         let meta = failed_under(bench, &bench.claim_one().await, Cause::Retryable, &doubling).await;

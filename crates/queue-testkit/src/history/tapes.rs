@@ -7,7 +7,7 @@ use std::{
 use tokio::time::{sleep, timeout};
 
 /// Longer than processes need to do something, wherever they run.
-const PATIENCE: Duration = Duration::from_mins(2);
+const PATIENCE: Duration = Duration::from_secs(120);
 /// Between two looks at the folder.
 const LOOK: Duration = Duration::from_millis(1);
 

@@ -61,7 +61,7 @@ mod tests {
         let free_at = Instant::now();
         let late = turn(Some(free_at), free_at + CATCH_UP_MAX, 1_000, rate(1_000));
         assert_eq!(late - free_at, Duration::from_secs(1));
-        let pause = Duration::from_mins(1);
+        let pause = Duration::from_secs(60);
         let after_a_pause = turn(Some(free_at), free_at + pause, 1_000, rate(1_000));
         assert_eq!(after_a_pause - free_at + CATCH_UP_MAX, pause + Duration::from_secs(1));
     }

@@ -5,7 +5,7 @@ use super::{
 use crate::{runtime::Handler, spawn::blocking, worker::HeldJob};
 use async_trait::async_trait;
 use queue_core::Payload;
-use queue_serde::{Decode, Encode};
+use queue_serde::{CodecContext, Decode, Encode, Role};
 use std::{marker::PhantomData, panic::resume_unwind, sync::Arc};
 
 /// A function that blocks its thread, run on one of tokio's threads for that.
@@ -37,7 +37,8 @@ where
     type Error = JobError;
 
     async fn handle(&self, context: Context) -> Result<Payload, JobError> {
-        let payload = P::decode(context.payload(), self.codecs.for_payload(context.payload()));
+        let codec = self.codecs.for_payload(context.payload());
+        let payload = P::decode(context.payload(), codec, &CodecContext::of(context.meta(), Role::Payload));
         let payload = payload.map_err(|error| undecodable(&error))?;
         let view = context.with_state(self.state.clone(), Some(self.codecs.clone()));
         let function = self.function.clone();
@@ -56,8 +57,7 @@ where
             // The runtime ends, and threads that had not started with it.
             Err(_) => return Err(JobError::release()),
         };
-        let codec = self.codecs.for_payload(context.payload());
-        result.encode(codec).map_err(JobError::terminal)
+        result.encode(codec, &CodecContext::of(context.meta(), Role::Result)).map_err(JobError::terminal)
     }
 }
 

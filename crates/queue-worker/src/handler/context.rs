@@ -1,7 +1,7 @@
 use super::{ProgressError, router::Codecs};
 use crate::worker::{HeldJob, Lease};
 use queue_core::{JobMeta, LeaseToken, NewJob, Payload, Result, Span};
-use queue_serde::{Codec, Encode, Json};
+use queue_serde::{Codec, CodecContext, Encode, Json, Role};
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
@@ -133,7 +133,7 @@ impl<S> Context<S> {
     pub fn report_progress<T: Encode>(&self, progress: &T) -> Result<(), ProgressError> {
         let codec: &dyn Codec =
             self.codecs.as_ref().map_or(&Json, |codecs| codecs.for_payload(self.payload()));
-        let report = progress.encode(codec)?.bytes;
+        let report = progress.encode(codec, &CodecContext::of(self.meta(), Role::Progress))?.bytes;
         let most = self.lease.limits().note_bytes_max;
         if report.len() > most {
             return Err(ProgressError::TooLarge { bytes: report.len(), most });
@@ -168,6 +168,7 @@ impl<S> Context<S> {
     }
 
     /// Enqueues a job into the same queue in the very step that completes this one; not at all unless it completes.
+    /// Make it with `Queue::new_job` of a handle on that queue.
     pub fn then(&self, job: NewJob) {
         self.held.push_then(job);
     }

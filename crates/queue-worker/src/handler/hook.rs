@@ -1,7 +1,7 @@
 use super::{Context, JobError};
 use crate::runtime::BoxError;
 use async_trait::async_trait;
-use queue_core::{Payload, Retention};
+use queue_core::{Keep, Payload};
 use std::time::Duration;
 
 /// Looks at every job of a worker before and after its handler, and may change what is stored.
@@ -22,7 +22,7 @@ use std::time::Duration;
 ///
 /// ```
 /// use async_trait::async_trait;
-/// use queue_core::{Retention, Span};
+/// use queue_core::Keep;
 /// use queue_worker::{Before, Context, Executed, Hook, JobError, runtime::BoxError};
 /// use std::time::Duration;
 ///
@@ -38,7 +38,7 @@ use std::time::Duration;
 ///
 ///     async fn after(&self, _: &Context, mut executed: Executed) -> Result<Executed, BoxError> {
 ///         if executed.outcome.is_err() {
-///             executed.retention = Some(Retention::Keep(Span::from_secs(7 * 24 * 3600)));
+///             executed.keep = Some(Keep::For(Duration::from_secs(7 * 24 * 3600)));
 ///         }
 ///         Ok(executed)
 ///     }
@@ -77,6 +77,7 @@ pub const HOOK_MAX: Duration = Duration::from_secs(10);
 
 /// What a hook makes of a job that is about to start.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Before {
     /// On to the next hook, and then the handler.
     Run,
@@ -92,14 +93,14 @@ pub struct Executed {
     /// The encoded result, or why there is none.
     pub outcome: Result<Payload, JobError>,
     /// Overrides how long the record stays if this outcome is final; stronger than [`JobError::keep`]. `None` leaves it
-    /// to the job.
-    pub retention: Option<Retention>,
+    /// to the job. Zero is not at all, over a hundred years becomes that.
+    pub keep: Option<Keep>,
     ran_for: Option<Duration>,
 }
 
 impl Executed {
     pub(crate) fn new(outcome: Result<Payload, JobError>, ran_for: Option<Duration>) -> Self {
-        Self { outcome, retention: None, ran_for }
+        Self { outcome, keep: None, ran_for }
     }
 
     /// How long the handler ran, without hooks; `None` if it did not.

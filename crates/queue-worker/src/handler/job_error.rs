@@ -1,6 +1,6 @@
 use crate::runtime::BoxError;
 use bytes::Bytes;
-use queue_core::{Failure, Retention, Span, lifecycle::Cause};
+use queue_core::{Failure, Keep, Span, lifecycle::Cause};
 use std::{error::Error as StdError, fmt, time::Duration};
 
 /// Why a handler did not complete its job. Any error converts into a retryable one with `?`: those of the standard
@@ -28,7 +28,7 @@ pub struct JobError(pub(crate) Verdict);
 
 #[derive(Clone, Debug)]
 pub(crate) enum Verdict {
-    Fail { failure: Failure, cause: Cause, delay: Option<Span>, retention: Option<Retention> },
+    Fail { failure: Failure, cause: Cause, delay: Option<Span>, keep: Option<Keep> },
     Snooze(Span),
     Release,
 }
@@ -83,11 +83,11 @@ impl JobError {
         self
     }
 
-    /// Overrides how long the job stays, should this failure be final.
+    /// Overrides how long the job stays, should this failure be final. Zero is not at all, over a hundred years becomes that.
     #[must_use]
-    pub fn keep(mut self, keep: Retention) -> Self {
-        if let Verdict::Fail { retention, .. } = &mut self.0 {
-            *retention = Some(keep);
+    pub fn keep(mut self, keep: impl Into<Keep>) -> Self {
+        if let Verdict::Fail { keep: kept, .. } = &mut self.0 {
+            *kept = Some(keep.into());
         }
         self
     }
@@ -136,7 +136,7 @@ impl JobError {
     }
 
     pub(crate) fn failed(failure: Failure, cause: Cause) -> Self {
-        Self(Verdict::Fail { failure, cause, delay: None, retention: None })
+        Self(Verdict::Fail { failure, cause, delay: None, keep: None })
     }
 }
 
@@ -164,7 +164,7 @@ impl<E: Into<BoxError>> From<E> for JobError {
 }
 
 fn span(duration: Duration) -> Span {
-    Span::new("delay", duration).unwrap_or(Span::MAX)
+    Span::at_most(duration)
 }
 
 /// The last part of the type's path, without generics; `Error` for what only holds one.

@@ -5,7 +5,7 @@ use super::{
 use crate::runtime::Handler;
 use async_trait::async_trait;
 use queue_core::Payload;
-use queue_serde::{Decode, Encode};
+use queue_serde::{CodecContext, Decode, Encode, Role};
 use std::{future::Future, marker::PhantomData, sync::Arc};
 
 /// A function of a decoded payload, as a handler of an encoded one.
@@ -36,11 +36,13 @@ where
 
     async fn handle(&self, context: Context) -> Result<Payload, JobError> {
         let codec = self.codecs.for_payload(context.payload());
-        let payload = P::decode(context.payload(), codec).map_err(|error| undecodable(&error))?;
+        let held = context.held();
+        let payload = P::decode(held.payload(), codec, &CodecContext::of(held.meta(), Role::Payload))
+            .map_err(|error| undecodable(&error))?;
         let result =
             (self.function)(payload, context.with_state(self.state.clone(), Some(self.codecs.clone())))
                 .await?;
         // A result that its format cannot hold will not fit the next time either.
-        result.encode(codec).map_err(JobError::terminal)
+        result.encode(codec, &CodecContext::of(held.meta(), Role::Result)).map_err(JobError::terminal)
     }
 }

@@ -5,7 +5,7 @@ use crate::worker::{
 };
 use queue_core::{
     Budget, Certainty, ClaimRequest, Claimed, ClaimedJob, ContentType, Error, ErrorKind, JobId, Kind,
-    LostClaim, NewJob, OnFailed, Payload, Result, RetryPolicy, Span, StorageExt, lifecycle::Policy,
+    LostClaim, NewJob, OnFailed, Payload, Result, RetryPolicy, StorageExt, lifecycle::Policy,
 };
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
@@ -134,7 +134,7 @@ fn election_job() -> NewJob {
 
 /// A seat that fell vacant is open at once.
 pub(super) fn policy() -> Policy {
-    Policy { stall: RetryPolicy::Fixed(Span::ZERO), ..Policy::default() }
+    Policy::default().stall(RetryPolicy::Fixed(Duration::ZERO))
 }
 
 /// Waits, unless a hint comes or the candidate leaves.

@@ -4,7 +4,7 @@ use queue_core::{
     ClaimedJob, Clock, JobBody, JobId, JobMeta, JobRecord, Kind, LeaseInfo, LeaseToken, ManualClock, NewJob,
     Payload, QueueName, Seq, Span, State, WorkerId,
 };
-use queue_serde::{Codec, Encode, Json};
+use queue_serde::{Codec, CodecContext, Encode, Json, Role};
 use std::{sync::Arc, time::Duration};
 
 /// How long the made-up lease lasts.
@@ -109,7 +109,9 @@ impl<S> ContextBuilder<S> {
     /// # Panics
     /// If JSON cannot hold it.
     pub fn payload(mut self, payload: &impl Encode) -> Self {
-        self.payload = payload.encode(&Json).expect("JSON holds the payload");
+        self.payload = payload
+            .encode(&Json, &CodecContext::of(&self.meta, Role::Payload))
+            .expect("JSON holds the payload");
         self
     }
 

@@ -1,6 +1,6 @@
 use crate::{CancelReason, Context, JobError, runtime::Handler};
 use queue_core::{JobMeta, NewJob, Payload};
-use queue_serde::{Codec, Decode, Json};
+use queue_serde::{Codec, CodecContext, Decode, Json, Role};
 use std::time::Duration;
 
 /// The context of a job that a test made up with [`context`](super::context), and a look at what its handler reported.
@@ -31,7 +31,10 @@ impl<S> TestContext<S> {
     /// If it is no `T`.
     pub fn progress<T: Decode>(&self) -> Option<T> {
         let report = Payload::new(self.0.held().reported()?, Json.content_type());
-        Some(T::decode(&report, &Json).expect("the progress is of this type"))
+        Some(
+            T::decode(&report, &Json, &CodecContext::of(self.meta(), Role::Progress))
+                .expect("the progress is of this type"),
+        )
     }
 
     /// What the handler wants enqueued with its completion, in its order; see [`Context::then`].
@@ -59,6 +62,7 @@ impl TestContext {
         handler: &impl Handler<Context, Output = Payload, Error = JobError>,
     ) -> Result<R, JobError> {
         let result = handler.handle(self.context()).await?;
-        Ok(R::decode(&result, &Json).expect("the result is of this type"))
+        Ok(R::decode(&result, &Json, &CodecContext::of(self.meta(), Role::Result))
+            .expect("the result is of this type"))
     }
 }

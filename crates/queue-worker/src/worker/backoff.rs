@@ -4,7 +4,7 @@ use tokio::time::Instant;
 
 const FIRST: Duration = Duration::from_millis(50);
 const LONGEST: Duration = Duration::from_secs(5);
-const FAR: Duration = Duration::from_hours(24 * 365 * 30);
+const FAR: Duration = Duration::from_secs(24 * 365 * 30 * 3600);
 
 /// The wait after the `n`th failure in a row (from one) of a call to the store: doubling, capped, jittered.
 pub(crate) fn after_error(n: u32, rng: &dyn Rng) -> Duration {

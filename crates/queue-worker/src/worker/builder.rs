@@ -168,8 +168,8 @@ impl WorkerBuilder {
 
     /// How long failed jobs wait. Default: one second, doubling up to six hours.
     #[must_use]
-    pub fn retry(mut self, retry: RetryPolicy) -> Self {
-        self.options.policy.retry = retry;
+    pub fn retry(mut self, retry: impl Into<RetryPolicy>) -> Self {
+        self.options.policy.retry = retry.into();
         self
     }
 

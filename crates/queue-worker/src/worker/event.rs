@@ -54,6 +54,7 @@ pub enum WorkerEvent {
 
 /// Where a hook stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum HookStage {
     /// Before the handler.
     Before,

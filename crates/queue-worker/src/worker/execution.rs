@@ -117,11 +117,11 @@ fn message(limit: Duration, then: &str) -> String {
 /// The failure of one that answered late, with what it said of a next attempt.
 fn late(limit: Duration, answer: Verdict) -> JobError {
     match answer {
-        Verdict::Fail { failure, cause, delay, retention } => {
+        Verdict::Fail { failure, cause, delay, keep } => {
             let said = failure.details().cloned();
             let failure = Failure::new("TimeLimit", message(limit, &format!(", and then failed: {failure}")));
             let failure = said.into_iter().fold(failure, Failure::with_details);
-            JobError(Verdict::Fail { failure, cause, delay, retention })
+            JobError(Verdict::Fail { failure, cause, delay, keep })
         }
         Verdict::Snooze(wait) => overdue(limit).retry_in(wait.as_duration()),
         Verdict::Release => overdue(limit),

@@ -3,7 +3,8 @@ use queue_core::{RetryPolicy, lifecycle::Policy};
 
 /// The program's own functions of a policy run inside the settler and the rescue, which must not panic.
 pub(super) fn guarded_policy(policy: Policy) -> Policy {
-    Policy { retry: guarded_retry(policy.retry), stall: guarded_retry(policy.stall), ..policy }
+    let (retry, stall) = (guarded_retry(policy.retry.clone()), guarded_retry(policy.stall.clone()));
+    policy.retry(retry).stall(stall)
 }
 
 /// A function that panics means the default wait.

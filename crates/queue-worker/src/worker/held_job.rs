@@ -240,7 +240,7 @@ impl HeldJob {
     #[cfg(feature = "testing")]
     pub(crate) fn of_test(claimed: ClaimedJob) -> Self {
         let told = Told::just(claimed.record.meta.created_at);
-        let lapses_at = Instant::now() + std::time::Duration::from_hours(24);
+        let lapses_at = Instant::now() + std::time::Duration::from_secs(24 * 3600);
         let held = Self::new(0, claimed, lapses_at, Room { lane: 0, start: None, told });
         held.expect("a test gives it a body")
     }

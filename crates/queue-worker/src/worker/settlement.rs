@@ -19,12 +19,15 @@ pub(super) struct Settlement {
 
 /// What the end of an attempt means for its job.
 pub(super) fn of_executed(job: Arc<HeldJob>, executed: Executed) -> Settlement {
-    let (token, keep, ran_for) = (job.token(), executed.retention, executed.ran_for());
+    let (token, keep, ran_for) = (job.token(), executed.keep, executed.ran_for());
     let event = match executed.outcome {
-        Ok(result) => Event::Complete { token, result, retention: keep, then: job.take_then() },
+        Ok(result) => {
+            Event::Complete { token, result, retention: keep.map(Into::into), then: job.take_then() }
+        }
         Err(error) => match error.0 {
-            Verdict::Fail { failure, cause, delay, retention } => {
-                Event::Fail { token, failure, cause, delay, retention: keep.or(retention) }
+            Verdict::Fail { failure, cause, delay, keep: of_failure } => {
+                let retention = keep.or(of_failure).map(Into::into);
+                Event::Fail { token, failure, cause, delay, retention }
             }
             // A hook may answer so before the handler starts.
             Verdict::Snooze(delay) if ran_for.is_none() => Event::PutBack { token, delay },

@@ -4,12 +4,13 @@ use crate::{
     processor::{fine, processor},
     support::{Batches, Fault, Inbox, Log, millis, secs, within},
 };
-use queue_core::{RetryPolicy, Span};
+use queue_core::RetryPolicy;
 use queue_worker::runtime::{TickReport, handler_fn};
+use std::time::Duration;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-const TRY_EACH_SECOND: RetryPolicy = RetryPolicy::Fixed(Span::from_secs(1));
+const TRY_EACH_SECOND: RetryPolicy = RetryPolicy::Fixed(Duration::from_secs(1));
 
 /// One tick over the inbox; with its events.
 async fn tick(inbox: &std::sync::Arc<Inbox>) -> (TickReport, Log) {

@@ -1,19 +1,20 @@
 //! Backoff and trying again.
 
 use crate::support::{Log, millis, secs, within};
-use queue_core::{RetryPolicy, SeededRng, Span};
+use queue_core::{RetryPolicy, SeededRng};
 use queue_worker::runtime::retry::{Backoff, GiveUp, Retry, run};
 use std::{sync::Arc, time::Duration};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 fn every_second() -> Backoff {
-    Backoff::new(RetryPolicy::Fixed(Span::from_secs(1)))
+    Backoff::new(RetryPolicy::Fixed(Duration::from_secs(1)))
 }
 
 #[test]
 fn waits_grow_to_the_cap_and_jitter_never_passes_it() {
-    let policy = RetryPolicy::exponential(Span::from_millis(100), 2.0, Span::from_millis(500), 0.5);
+    let policy =
+        RetryPolicy::exponential(Duration::from_millis(100)).cap(Duration::from_millis(500)).jitter(0.5);
     let mut backoff = Backoff::new(policy).rng(Arc::new(SeededRng::new(3)));
     let waits: Vec<Duration> = (0..50).filter_map(|_| backoff.after_failure()).collect();
     assert_eq!(waits.len(), 50);
@@ -39,7 +40,7 @@ fn a_backoff_is_exhausted_after_the_last_attempt_and_stays_so_until_reset() {
 
 #[test]
 fn a_policy_can_end_the_retries_and_a_later_yes_does_not_revive_them() {
-    let mut backoff = Backoff::new(RetryPolicy::custom(|n| (n != 2).then_some(Span::from_secs(9))));
+    let mut backoff = Backoff::new(RetryPolicy::custom(|n| (n != 2).then_some(Duration::from_secs(9))));
     assert_eq!(backoff.after_failure(), Some(secs(9)));
     assert_eq!(backoff.after_failure(), None);
     assert_eq!(backoff.after_failure(), None);
@@ -59,7 +60,7 @@ async fn a_run_waits_between_tries_and_answers_the_first_success() {
         log.push(format!("try {n}"));
         async move { if n < 4 { Err("not yet") } else { Ok(n) } }
     };
-    let policy = RetryPolicy::exponential(Span::from_millis(100), 2.0, Span::from_secs(9), 0.0);
+    let policy = RetryPolicy::exponential(Duration::from_millis(100)).cap(Duration::from_secs(9)).jitter(0.0);
     assert_eq!(run(&Retry::new(Backoff::new(policy)), attempt).await, Ok(4));
     assert_eq!(log.times(), [0, 100, 300, 700]);
 }

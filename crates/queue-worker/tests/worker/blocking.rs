@@ -1,6 +1,6 @@
 //! Handlers that block their thread.
 
-use crate::support::{Fault, Rig, job, millis, span};
+use crate::support::{Fault, Rig, job, millis};
 use queue_core::{RetryPolicy, State, Storage};
 use queue_worker::{CancelReason, Context, JobError, Router};
 use std::sync::{
@@ -8,6 +8,7 @@ use std::sync::{
     atomic::{AtomicU32, Ordering},
     mpsc,
 };
+use std::time::Duration;
 use tokio::time::advance;
 
 /// Tells that it runs, and then blocks until the test says what it answers.
@@ -66,7 +67,7 @@ async fn a_blocking_handler_that_panics_is_a_failed_attempt() {
     let router = Router::new(()).handle_blocking("work", |n: u32, _: Context| -> Result<(), JobError> {
         panic!("cannot stand number {n}")
     });
-    rig.drain(rig.worker(router.expect("one kind")).retry(RetryPolicy::Fixed(span(0)))).await;
+    rig.drain(rig.worker(router.expect("one kind")).retry(RetryPolicy::Fixed(Duration::ZERO))).await;
     let meta = rig.meta("a").await;
     let error = meta.last_error.expect("stored");
     assert_eq!((meta.failures, error.name(), error.message()), (3, "Panic", "cannot stand number 1"));

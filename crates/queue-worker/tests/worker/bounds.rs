@@ -137,8 +137,7 @@ async fn slots_come_back_from_every_kind_of_outcome() {
             _ => Ok(()),
         }
     });
-    let worker =
-        rig.worker(handler).concurrency(1).prefetch(0).retry(RetryPolicy::Fixed(queue_core::Span::ZERO));
+    let worker = rig.worker(handler).concurrency(1).prefetch(0).retry(RetryPolicy::Fixed(Duration::ZERO));
     let report = rig.drain(worker).await;
     assert_eq!((report.completed, report.failed, report.released, report.failing), (20, 5, 10, 10));
 }

@@ -1,6 +1,6 @@
 //! Events as a stream, for readers with their own pace.
 
-use crate::support::{Rig, job, millis, router, span};
+use crate::support::{Rig, job, millis, router};
 use futures_util::StreamExt;
 use queue_core::{Retention, RetryPolicy};
 use queue_worker::{Before, Context, JobEnd, JobError, WorkerEvent, WorkerEvents, before_fn};
@@ -50,7 +50,7 @@ async fn an_end_tells_attempt_duration_and_error() {
             _ => Err(JobError::named("Last", "no more").as_terminal()),
         }
     });
-    let events = streamed(rig.worker(handler).retry(RetryPolicy::Fixed(span(1)))).await;
+    let events = streamed(rig.worker(handler).retry(RetryPolicy::Fixed(Duration::from_millis(1)))).await;
     let ends: Vec<(&str, &JobEnd)> = events.iter().filter_map(end).collect();
     let seen: Vec<_> = ends
         .iter()

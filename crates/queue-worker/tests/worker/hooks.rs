@@ -2,11 +2,12 @@
 
 use crate::support::{Rig, job, millis, router, span};
 use async_trait::async_trait;
-use queue_core::{ContentType, Payload, Reason, Retention, RetryPolicy, State};
+use queue_core::{ContentType, Keep, Payload, Reason, Retention, RetryPolicy, State};
 use queue_worker::{
     Before, Context, Executed, Hook, JobError, Router, after_fn, before_fn, runtime::BoxError,
 };
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use tokio::time::sleep;
 
 fn succeeding() -> Router {
@@ -172,7 +173,7 @@ async fn a_hook_may_change_error_delay_and_finality() {
             _ => error,
         });
     });
-    rig.drain(rig.worker(failing()).retry(RetryPolicy::Fixed(span(5000))).hook(soften)).await;
+    rig.drain(rig.worker(failing()).retry(RetryPolicy::Fixed(Duration::from_secs(5))).hook(soften)).await;
     let meta = rig.meta("a").await;
     let error = meta.last_error.expect("stored");
     assert_eq!(
@@ -198,7 +199,7 @@ async fn a_hook_may_change_how_long_a_result_stays() {
     rig.enqueue([job("a", 1), job("b", 2).with_retention(Retention::Remove)]).await;
     let keep = after_fn(|job: Context, mut executed| async move {
         let is_a = job.meta().id.as_str() == "a";
-        executed.retention = Some(if is_a { Retention::Remove } else { Retention::Keep(span(7000)) });
+        executed.keep = Some(if is_a { Keep::Nothing } else { Keep::For(Duration::from_secs(7)) });
         Ok(executed)
     });
     let report = rig.drain(rig.worker(succeeding()).hook(keep)).await;
@@ -212,9 +213,9 @@ async fn a_hook_is_stronger_than_the_handler_on_how_long_a_failure_stays() {
     let rig = Rig::new();
     rig.enqueue([job("a", 1)]).await;
     let handler = router(|_, _| async {
-        Err::<(), _>(JobError::named("Test", "it fails").as_terminal().keep(Retention::Remove))
+        Err::<(), _>(JobError::named("Test", "it fails").as_terminal().keep(Keep::Nothing))
     });
-    let keep = changing(|it| it.retention = Some(Retention::Forever));
+    let keep = changing(|it| it.keep = Some(Keep::Forever));
     rig.drain(rig.worker(handler).hook(keep)).await;
     assert_eq!((rig.meta("a").await.state, rig.meta("a").await.purge_at), (State::Failed, None));
 }

@@ -5,7 +5,7 @@ use queue_serde::{Codec, Json};
 use queue_worker::{CancelReason, Context, JobError, Router, testing::context};
 use std::time::Duration;
 
-const MINUTE: Duration = Duration::from_mins(1);
+const MINUTE: Duration = Duration::from_secs(60);
 
 fn job(id: &'static str) -> NewJob {
     NewJob::new(JobId::from_static(id), Kind::unnamed(), Payload::new("1", Json.content_type()))

@@ -1,12 +1,12 @@
 //! What becomes of a job by what its handler answers.
 
-use crate::support::{Rig, id, job, millis, router, span};
+use crate::support::{Rig, id, job, millis, router};
 use async_trait::async_trait;
 use queue_core::{
-    Budget, ContentType, FAILURE_MESSAGE_BYTES_MAX, Kind, NewJob, Payload, Reason, Retention, RetryPolicy,
-    State,
+    Budget, ContentType, FAILURE_MESSAGE_BYTES_MAX, Keep, Kind, NewJob, Payload, Reason, RetryPolicy, State,
 };
 use queue_worker::{Context, JobError, Worker, WorkerEvent, runtime::Handler};
+use std::time::Duration;
 
 fn failing() -> JobError {
     JobError::named("Test", "it fails")
@@ -36,7 +36,7 @@ async fn a_handler_may_override_the_wait_before_its_next_attempt() {
     let rig = Rig::new();
     rig.enqueue([job("a", 1)]).await;
     let handler = router(|_, _| async { Err::<(), _>(failing().retry_in(millis(77))) });
-    rig.drain(rig.worker(handler).retry(RetryPolicy::Fixed(span(5000)))).await;
+    rig.drain(rig.worker(handler).retry(RetryPolicy::Fixed(Duration::from_secs(5)))).await;
     assert_eq!(rig.events.times_of("started a"), [0, 77, 154]);
 }
 
@@ -174,7 +174,7 @@ async fn details_over_the_limit_are_left_out_and_the_failure_stays_what_it_was()
 async fn a_handler_may_override_how_long_its_failure_stays() {
     let rig = Rig::new();
     rig.enqueue([job("a", 1)]).await;
-    let handler = router(|_, _| async { Err::<(), _>(failing().as_terminal().keep(Retention::Remove)) });
+    let handler = router(|_, _| async { Err::<(), _>(failing().as_terminal().keep(Keep::Nothing)) });
     let report = rig.drain(rig.worker(handler)).await;
     assert_eq!(rig.find("a").await, None);
     assert_eq!(report.failed, 1);

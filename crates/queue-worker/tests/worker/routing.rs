@@ -1,12 +1,13 @@
 //! Which handler runs, with what, and what it leaves.
 
-use crate::support::{Rig, id, job, router, span};
+use crate::support::{Rig, id, job, router};
 use queue_core::{
     Budget, ContentType, Kind, NewJob, Payload, Reason, RetryPolicy, State, lifecycle::Unhandled,
 };
 use queue_serde::Raw;
 use queue_worker::{Context, JobError, Router};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 fn of_kind(name: &str, kind: &str, payload: &'static str) -> NewJob {
     let payload = Payload::new(payload, ContentType::from_static("application/json"));
@@ -77,7 +78,7 @@ async fn an_unknown_kind_is_an_attempt_when_the_policy_says_retry() {
     let rig = Rig::new();
     rig.enqueue([of_kind("a", "nobody", "1").with_max_attempts(Budget::from_raw(3))]).await;
     let worker = rig.worker(Router::new(())).on_unknown_kind(Unhandled::Retry);
-    rig.drain(worker.retry(RetryPolicy::Fixed(span(100)))).await;
+    rig.drain(worker.retry(RetryPolicy::Fixed(Duration::from_millis(100)))).await;
     let meta = rig.meta("a").await;
     assert_eq!((meta.state, meta.reason, meta.failures), (State::Failed, Some(Reason::Exhausted), 3));
     assert_eq!(rig.events.times_of("started a"), [0, 100, 200]);

@@ -9,6 +9,7 @@ use queue_worker::{Context, JobError, Router};
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex},
+    time::Duration,
 };
 use tokio::time::sleep;
 
@@ -30,7 +31,7 @@ async fn until_empty_waits_for_delayed_jobs_and_retries() {
     let handler = router(|n, context: Context| async move {
         if n == 2 && context.attempt() == 1 { Err(JobError::named("Test", "once")) } else { Ok(()) }
     });
-    let report = rig.drain(rig.worker(handler).retry(RetryPolicy::Fixed(span(90_000)))).await;
+    let report = rig.drain(rig.worker(handler).retry(RetryPolicy::Fixed(Duration::from_secs(90)))).await;
     assert_eq!((report.completed, rig.events.elapsed_ms()), (2, 90_000));
 }
 

@@ -1,12 +1,13 @@
 //! How long a handler may run, and what becomes of one that runs longer.
 
-use crate::support::{Rig, job, millis, router, span};
+use crate::support::{Rig, job, millis, router};
 use queue_core::{
-    Reason, Retention, RetryPolicy, State,
+    Keep, Reason, RetryPolicy, State,
     lifecycle::{Event, OnRunning},
 };
 use queue_worker::{Before, CancelReason, Context, JobError, Router, after_fn, before_fn};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use tokio::{sync::oneshot, time::sleep};
 
 /// Works until it is told to stop, for a while longer, and then answers.
@@ -59,7 +60,7 @@ async fn a_handler_over_its_limit_is_told_dropped_after_the_grace_and_charged_on
         }
     });
     let worker = rig.worker(handler).time_limit(millis(2000)).grace(millis(300));
-    rig.drain(worker.retry(RetryPolicy::Fixed(span(100)))).await;
+    rig.drain(worker.retry(RetryPolicy::Fixed(Duration::from_millis(100)))).await;
     assert!(was_dropped.await.is_err());
     assert_eq!(rig.events.times_of("failing a"), [2300]);
     assert_eq!(rig.events.times_of("started a"), [0, 2400]);
@@ -101,7 +102,7 @@ async fn an_error_within_the_grace_is_the_failure_of_the_limit_and_tells_its_own
 async fn a_late_error_keeps_what_it_said_of_finality_and_retention() {
     let rig = Rig::new();
     rig.enqueue([job("a", 1)]).await;
-    let last = failure().as_terminal().keep(Retention::Forever).with_details("why");
+    let last = failure().as_terminal().keep(Keep::Forever).with_details("why");
     rig.drain(rig.worker(late::<()>(1, Err(last))).time_limit(millis(2000))).await;
     let record = rig.record("a").await;
     assert_eq!((record.meta.reason, record.meta.purge_at), (Some(Reason::Terminal), None));
@@ -114,7 +115,7 @@ async fn a_handler_over_its_limit_gets_away_with_neither_snooze_nor_release() {
         let rig = Rig::new();
         rig.enqueue([job("a", 1)]).await;
         let worker = rig.worker(late::<()>(1, Err(answer.clone()))).time_limit(millis(2000));
-        let report = rig.drain(worker.retry(RetryPolicy::Fixed(span(100)))).await;
+        let report = rig.drain(worker.retry(RetryPolicy::Fixed(Duration::from_millis(100)))).await;
         assert_eq!((report.released, report.failing, report.failed), (0, 2, 1));
         let wait = answer.delay().map_or(100, |delay| u64::try_from(delay.as_millis()).expect("short"));
         assert_eq!(rig.events.times_of("started a")[1], 2001 + wait, "it waits as it asked");

@@ -3,6 +3,7 @@
 use crate::support::{Fault, Hints, Rig, job, millis, router, span};
 use queue_core::{ErrorKind, Retention, RetryPolicy, State, Storage};
 use queue_worker::{JobError, Router};
+use std::time::Duration;
 use tokio::time::sleep;
 
 fn succeeding() -> Router {
@@ -14,7 +15,7 @@ async fn retries_start_exactly_when_they_are_due_and_nothing_is_asked_in_between
     let rig = Rig::new();
     rig.enqueue([job("a", 1)]).await;
     let failing = router(|_, _| async { Err::<(), _>(JobError::named("Test", "it fails")) });
-    let backoff = RetryPolicy::exponential(span(1000), 2.0, span(60_000), 0.0);
+    let backoff = RetryPolicy::exponential(Duration::from_secs(1)).cap(Duration::from_secs(60)).jitter(0.0);
     let running = Rig::start(rig.worker(failing).retry(backoff));
     rig.events.wait_for("failed a").await;
     assert_eq!(rig.events.times_of("started a"), [0, 1000, 3000]);

@@ -1,6 +1,6 @@
 //! Handlers that are `tower` services, with real middleware.
 
-use crate::support::{Rig, job, millis, span};
+use crate::support::{Rig, job, millis};
 use queue_core::{Reason, RetryPolicy, State};
 use queue_worker::{JobError, JobRequest, Router};
 use std::{
@@ -10,6 +10,7 @@ use std::{
         atomic::{AtomicUsize, Ordering},
     },
     task::Poll,
+    time::Duration,
 };
 use tokio::time::sleep;
 use tower::{
@@ -113,7 +114,7 @@ async fn a_timeout_of_the_service_is_a_failed_attempt() {
     });
     let service = ServiceBuilder::new().timeout(millis(1000)).service(service);
     let router = Router::new(()).service("work", service).expect("one kind");
-    rig.drain(rig.worker(router).retry(RetryPolicy::Fixed(span(100)))).await;
+    rig.drain(rig.worker(router).retry(RetryPolicy::Fixed(Duration::from_millis(100)))).await;
     assert_eq!(rig.events.times_of("failing a"), [1000, 2100]);
     let meta = rig.meta("a").await;
     let error = meta.last_error.expect("of the attempt before");

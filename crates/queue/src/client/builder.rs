@@ -1,7 +1,7 @@
 use crate::{
     InvalidOption, JobOptions, Queue,
     client::{
-        Shared, checked_span,
+        IdKey, Shared, checked_span,
         enqueue_hooks::{EnqueueHooks, Refusal},
     },
 };
@@ -30,6 +30,7 @@ pub struct QueueBuilder<P, R> {
     hooks: EnqueueHooks,
     policy: Policy,
     ids: Option<Arc<dyn IdSource>>,
+    id_key: Option<Result<IdKey, InvalidOption>>,
     rng: Arc<dyn Rng>,
     lease: Duration,
     types: PhantomData<fn(P) -> R>,
@@ -49,6 +50,7 @@ impl<P, R> QueueBuilder<P, R> {
             hooks: EnqueueHooks::default(),
             policy: Policy::default(),
             ids: None,
+            id_key: None,
             rng: Arc::new(SystemRng),
             lease: LEASE,
             types: PhantomData,
@@ -61,7 +63,7 @@ impl<P, R> QueueBuilder<P, R> {
         self
     }
 
-    /// The options of jobs that are enqueued without any of their own.
+    /// What holds for every job of this handle, unless its own options say otherwise.
     pub fn options(mut self, options: JobOptions) -> Self {
         self.options = options;
         self
@@ -69,7 +71,8 @@ impl<P, R> QueueBuilder<P, R> {
 
     /// Has every job looked at before it is stored, whichever way this handle and its clones enqueue it: one, many, in a
     /// transaction, or as a follower made by [`Queue::new_job`]. The hook may change the job, such as its priority or its id,
-    /// or refuse it; what it changes is checked by the store as if it had been enqueued so. Several hooks go in the order of
+    /// or refuse it; what it changes is checked by the store as if it had been enqueued so. A [`Codec`] that
+    /// binds its bytes to the job has written them by then, for the id and the kind that it had. Several hooks go in the order of
     /// adding. It runs in the caller's task: keep it short, and do not block.
     ///
     #[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
@@ -123,6 +126,27 @@ impl<P, R> QueueBuilder<P, R> {
         self
     }
 
+    /// Makes ids of content with a key: then nobody who sees an id can find its payload by trying. At least 16 bytes; best 32 that
+    /// are kept where the key of the codec is. All producers of a queue use the same key, since the same payload has another id
+    /// under another: while a key is replaced, equal work may be enqueued twice. Default: none.
+    ///
+    #[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
+    #[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]
+    /// use queue::prelude::*;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> queue::Result<()> {
+    /// let store = open("memory:").await?;
+    /// let salaries: Queue<u32> = Queue::builder(store, "salaries").id_key([7; 32]).build()?; // from a secret
+    /// let first = salaries.enqueue(Id::OfContent, 52_000).await?;
+    /// assert!(!salaries.enqueue(Id::OfContent, 52_000).await?.is_new());
+    /// # let _ = first;
+    /// # Ok(()) }
+    /// ```
+    pub fn id_key(mut self, key: impl AsRef<[u8]>) -> Self {
+        self.id_key = Some(IdKey::new(key.as_ref()));
+        self
+    }
+
     /// Where lease tokens, jitter and the name of this holder come from; default the operating system.
     pub fn rng(mut self, rng: Arc<dyn Rng>) -> Self {
         self.rng = rng;
@@ -132,10 +156,13 @@ impl<P, R> QueueBuilder<P, R> {
     /// The handle.
     ///
     /// # Errors
-    /// `Invalid` for a bad name, bad default options or a lease of zero, and if there is no codec: give one, or enable
+    /// `Invalid` for a bad name, bad default options, a short key or a lease of zero, and if there is no codec: give one, or enable
     /// the feature `json`.
     pub fn build(self) -> Result<Queue<P, R>> {
         self.options.validate()?;
+        if self.options.time_of_day().is_some() {
+            return Err(InvalidOption::TimeOfDay.into());
+        }
         if self.lease.is_zero() {
             return Err(InvalidOption::NotPositive { what: "a lease" }.into());
         }
@@ -147,6 +174,7 @@ impl<P, R> QueueBuilder<P, R> {
             options: self.options,
             hooks: self.hooks,
             policy: self.policy,
+            id_key: self.id_key.transpose()?,
             ids: self.ids.unwrap_or_else(|| Arc::new(TimeOrderedIds::default())),
             worker: fresh_worker(&*self.rng),
             rng: self.rng,

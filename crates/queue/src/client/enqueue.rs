@@ -1,5 +1,6 @@
 use crate::{Decode, Encode, Enqueued, Id, JobOptions, Queue, client::Shared};
-use queue_core::{Enqueued as Stored, Error, ErrorKind, JobId, NewJob, Result, StorageExt};
+use queue_core::{Enqueued as Stored, Error, ErrorKind, JobId, Kind, NewJob, Result, StorageExt};
+use queue_serde::Role;
 
 /// A batch of [`Queue::enqueue_many`] is sent when its payloads have this many bytes, so that no transaction of a store
 /// grows without bound.
@@ -13,17 +14,18 @@ impl<P: Encode, R: Decode> Queue<P, R> {
     ///
     /// # Errors
     /// `Invalid`, before anything is written, for a bad id, a payload that cannot be encoded or is over the store's
-    /// limit (1 MiB by default), or a present result that is no `R`. With [`Certainty::Unknown`] the job may have been
+    /// limit (1 MiB by default), or a present result that is no `R`: under a codec that binds bytes to their job, one that a job of
+    /// another kind left is none. With [`Certainty::Unknown`] the job may have been
     /// stored: send it again under the same id.
     ///
     /// A dropped future leaves the job stored or not, as nobody knows which.
     ///
     /// [`Certainty::Unknown`]: crate::Certainty::Unknown
     pub async fn enqueue(&self, id: impl Into<Id>, payload: P) -> Result<Enqueued<R>> {
-        self.store_one(self.job(id.into(), &payload, &self.shared.options)?).await
+        self.store_one(self.job(id.into(), &payload, &JobOptions::new())?).await
     }
 
-    /// Stores a job with options of its own, which take the place of all of the handle's.
+    /// Stores a job with options of its own, which stand over the handle's: what they do not say, the handle does.
     ///
     /// # Errors
     /// Those of [`enqueue`](Self::enqueue), and `Invalid` for an option that cannot be.
@@ -33,12 +35,13 @@ impl<P: Encode, R: Decode> Queue<P, R> {
         payload: P,
         options: JobOptions,
     ) -> Result<Enqueued<R>> {
+        let options = self.timed(options).await?;
         self.store_one(self.job(id.into(), &payload, &options)?).await
     }
 
     /// The job that [`enqueue_with`](Self::enqueue_with) would store, for whatever else stores jobs: a completion that it is
     /// to follow (`Context::then`), or a transaction of the program's own (`PostgresStorage::enqueue_in`). Nothing is
-    /// written here.
+    /// written here. Store it in the queue of this handle: a codec that binds bytes to their job wrote the payload for no other.
     ///
     /// ```
     /// # #[cfg(all(feature = "memory", feature = "json"))] {
@@ -61,7 +64,7 @@ impl<P: Encode, R: Decode> Queue<P, R> {
         self.job(id.into(), payload, options)
     }
 
-    /// Stores many jobs with the same options; the answers are in the order of the jobs.
+    /// Stores many jobs with the same options, which stand over the handle's; the answers are in the order of the jobs.
     ///
     /// Every job is encoded and checked before the first is written. They are sent in batches of at most
     /// [`Limits::batch_max`](crate::Limits::batch_max) jobs (10,000 by default) and 16 MiB of payload. Each batch is all or
@@ -75,6 +78,7 @@ impl<P: Encode, R: Decode> Queue<P, R> {
         jobs: impl IntoIterator<Item = (I, P)>,
         options: JobOptions,
     ) -> Result<Vec<Enqueued<R>>> {
+        let options = self.timed(options).await?;
         let checked: Result<Vec<NewJob>> =
             jobs.into_iter().map(|(id, payload)| self.job(id.into(), &payload, &options)).collect();
         let checked = checked?;
@@ -88,9 +92,10 @@ impl<P: Encode, R: Decode> Queue<P, R> {
     }
 
     pub(crate) fn job(&self, id: Id, payload: &P, options: &JobOptions) -> Result<NewJob> {
-        let options = options.checked()?;
-        let payload = payload.encode(&self.shared.codec)?;
-        let id = id.resolve(self.kind(), &payload, &*self.shared.ids)?;
+        let options = options.checked_over(&self.shared.options)?;
+        let id = self.shared.id_of(id, self.kind(), payload)?;
+        let context = self.shared.context(self.kind(), &id, Role::Payload);
+        let payload = payload.encode(&self.shared.codec, &context)?;
         let mut job = options.job(id, self.kind().clone(), payload);
         self.shared.hooks.look_at(&self.shared.name, &mut job)?;
         Ok(job)
@@ -104,6 +109,7 @@ impl<P: Encode, R: Decode> Queue<P, R> {
     /// Stores jobs as one group, and answers as many as they are.
     async fn store(&self, jobs: Vec<NewJob>) -> Result<Vec<Enqueued<R>>> {
         let ids: Vec<JobId> = jobs.iter().map(|job| job.id.clone()).collect();
+        let kinds: Vec<Kind> = jobs.iter().map(|job| job.kind.clone()).collect();
         let stored = self.shared.storage.enqueue(&self.shared.name, vec![jobs]).await?;
         let mut answers = stored.value.into_iter().next().unwrap_or_default();
         if answers.len() != ids.len() {
@@ -112,7 +118,8 @@ impl<P: Encode, R: Decode> Queue<P, R> {
         }
         let some_are_new = answers.iter().any(Stored::is_new);
         self.shared.read_left_out(&ids, &mut answers).await?;
-        let typed = ids.into_iter().zip(answers).map(|(id, answer)| self.shared.typed(id, answer));
+        let keys = ids.into_iter().zip(kinds);
+        let typed = keys.zip(answers).map(|((id, kind), answer)| self.shared.typed(id, &kind, answer));
         typed.collect::<Result<_>>().map_err(|error| if some_are_new { error.unknown() } else { error })
     }
 }
@@ -136,13 +143,14 @@ impl Shared {
         Ok(())
     }
 
-    fn typed<R: Decode>(&self, id: JobId, answer: Stored) -> Result<Enqueued<R>> {
+    fn typed<R: Decode>(&self, id: JobId, kind: &Kind, answer: Stored) -> Result<Enqueued<R>> {
         Ok(match answer {
             Stored::Queued { seq } => Enqueued::Queued { id, seq },
             Stored::Duplicate { seq, state } => Enqueued::Duplicate { id, seq, state },
             Stored::Completed { seq, result } => {
                 let result = result.ok_or_else(|| gone(&id))?;
-                Enqueued::Completed { id, seq, result: self.decode(&result)? }
+                let result = self.decode(&result, &self.context(kind, &id, Role::Result))?;
+                Enqueued::Completed { id, seq, result }
             }
         })
     }
@@ -184,7 +192,7 @@ fn partly(error: Error, stored: usize, count: usize) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use queue_core::{ContentType, Kind, Payload};
+    use queue_core::{ContentType, Payload};
 
     fn jobs(sizes: &[usize]) -> Vec<NewJob> {
         let payload = |size| Payload::new(vec![0; size], ContentType::from_static("x"));

@@ -6,6 +6,7 @@ use futures_util::{
 use queue_core::{
     Detail, EventStream, Hint, Interest, JobChange, JobId, JobRecord, Result, Seq, State, StorageExt,
 };
+use queue_serde::{CodecContext, Role};
 use std::{
     fmt,
     pin::Pin,
@@ -110,7 +111,9 @@ async fn of_change<R: Decode>(shared: &Shared, change: JobChange) -> Result<JobE
             // Another life of the id may have a result too, but not this one's.
             let record = record.filter(|record| record.meta.seq == seq);
             let result = record.as_ref().and_then(JobRecord::result);
-            let result = result.map(|result| shared.decode(result)).transpose()?;
+            let context = record.as_ref().map(|record| CodecContext::of(&record.meta, Role::Result));
+            let result = result.zip(context).map(|(result, context)| shared.decode(result, &context));
+            let result = result.transpose()?;
             JobEvent::Completed { id, seq, result }
         }
         Some(state) => JobEvent::Changed { id, seq, state },

@@ -5,12 +5,6 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidOption {
-    /// Priorities are 16-bit numbers.
-    #[error("a priority is a number from -32768 (first) to 32767 (last), not {given}")]
-    Priority {
-        /// What was given.
-        given: i64,
-    },
     /// A job with no attempts would never run, and one with no stalls would fail before it began.
     #[error("{what} must be at least 1; use `{unlimited}()` for no limit")]
     NoBudget {
@@ -42,6 +36,19 @@ pub enum InvalidOption {
         expires_in: Duration,
         /// When it would be due.
         delay: Duration,
+    },
+    /// How far away a time of day is, the store alone can tell.
+    #[error(
+        "a time of day needs the store's clock, which is not asked here; give `delay(queue.time_until(at).await?)`"
+    )]
+    TimeOfDay,
+    /// A key for ids of content that can be guessed.
+    #[error(
+        "a key for ids has at least 16 bytes, better 32 of the operating system's randomness, and not {bytes}"
+    )]
+    ShortKey {
+        /// How many bytes were given.
+        bytes: usize,
     },
 }
 

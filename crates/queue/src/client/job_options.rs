@@ -1,12 +1,10 @@
-use crate::{
-    InvalidOption, Keep,
-    client::keep::{checked_span, positive_span},
-};
-use queue_core::{Budget, JobId, Kind, NewJob, OnFailed, Payload, RetentionPolicy, Span};
-use std::time::Duration;
+use super::said::{Bound, CheckedOptions, Due, Limit, Said, checked};
+use crate::{InvalidOption, Keep};
+use queue_core::OnFailed;
+use std::time::{Duration, SystemTime};
 
-/// Everything about a job but its id, kind and payload. Checked as a whole when a job is enqueued, before anything is
-/// written.
+/// Everything about a job but its id, kind and payload. What is not said is left to the [options of the handle], and what they do not
+/// say to the defaults. Checked as a whole when a job is enqueued, before anything is written.
 ///
 /// ```
 /// use queue::{JobOptions, Keep, OnFailed};
@@ -23,95 +21,113 @@ use std::time::Duration;
 ///     .on_failed(OnFailed::Replace);
 /// options.validate()?;
 ///
-/// assert!(JobOptions::new().priority(40_000).validate().is_err());
 /// assert!(JobOptions::new().keep(Duration::ZERO).validate().is_err());
 /// # Ok::<(), queue::InvalidOption>(())
 /// ```
+///
+/// [options of the handle]: crate::QueueBuilder::options
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use]
 pub struct JobOptions {
-    delay: Duration,
-    expires_in: Option<Duration>,
-    time_limit: Option<Duration>,
-    priority: i64,
-    max_attempts: Limit,
-    max_stalls: Limit,
-    keep_completed: Option<Keep>,
-    keep_failed: Option<Keep>,
-    on_failed: OnFailed,
-}
-
-/// A budget as it was given.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Limit {
-    #[default]
-    Default,
-    At(u32),
-    Unlimited,
+    said: Said,
 }
 
 impl JobOptions {
-    /// Due at once, priority 0, 25 attempts, three stalls; kept for an hour once Completed and for seven
-    /// days once Failed or Cancelled; a Failed record of the same id blocks.
+    /// Says nothing. What the handle says nothing of either has its default: due at once, priority 0, 25
+    /// attempts, three stalls; kept for an hour once Completed and for seven days once Failed or Cancelled; a Failed record of
+    /// the same id blocks.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Not claimed before this has passed since the enqueue; at most 100 years. Fractions of a millisecond round up.
+    /// Not claimed before this has passed since the enqueue; at most 100 years. Fractions of a millisecond round up. It takes the
+    /// place of [`run_at`](Self::run_at).
     pub fn delay(mut self, delay: Duration) -> Self {
-        self.delay = delay;
+        self.said.due = Some(Due::After(delay));
+        self
+    }
+
+    /// Not claimed before this time, by the clock of the store, which is one for all producers; at most 100 years ahead, and due at
+    /// once if it has passed. Times of `chrono`, `jiff` and `time` convert into a [`SystemTime`]. It takes the place of
+    /// [`delay`](Self::delay).
+    ///
+    /// Enqueueing asks the store for its time first, a read more, and turns the rest into a delay: so the job is late by as long
+    /// as that took, and never early. Where the clock of this machine and that of the store differ, the store's rules, whatever
+    /// this machine takes for now: for "in an hour" say [`delay`](Self::delay). A clock that is set right afterwards does not move
+    /// the job. [`Queue::new_job`] asks no store, and so refuses it: see [`Queue::time_until`].
+    ///
+    #[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
+    #[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]
+    /// use queue::prelude::*;
+    /// use std::time::{Duration, SystemTime};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> queue::Result<()> {
+    /// let emails: Queue<String> = Queue::new(open("memory:").await?, "emails")?;
+    /// let new_year_2100 = SystemTime::UNIX_EPOCH + Duration::from_secs(4_102_444_800);
+    /// let options = JobOptions::new().run_at(new_year_2100);
+    /// emails.enqueue_with("wishes", "a happy new year".to_owned(), options).await?;
+    /// assert!(emails.status("wishes").await?.expect("stored").is_scheduled());
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// [`Queue::new_job`]: crate::Queue::new_job
+    /// [`Queue::time_until`]: crate::Queue::time_until
+    pub fn run_at(mut self, at: SystemTime) -> Self {
+        self.said.due = Some(Due::At(at));
         self
     }
 
     /// Gives the job up unless it has started within so long since the enqueue: it is then Cancelled with
     /// [`Reason::Expired`](crate::Reason::Expired), uncharged, and its id is free. Longer than the [delay](Self::delay), at
-    /// most 100 years; fractions of a millisecond round up. Default: it waits for ever.
+    /// most 100 years; fractions of a millisecond round up. Default, and what `None` says over an expiry of the handle: it waits
+    /// for ever.
     ///
     /// A job that failed, stalled or snoozed has started, and one that was redriven shall run whenever it can: these do
     /// not expire. An expired job is ended by whoever meets it: a worker or [`dequeue`](crate::Queue::dequeue) that
     /// claims it, or somebody who waits for it.
-    pub fn expires_in(mut self, span: Duration) -> Self {
-        self.expires_in = Some(span);
+    pub fn expires_in(mut self, span: impl Into<Option<Duration>>) -> Self {
+        self.said.expires_in = Some(Bound::of(span.into()));
         self
     }
 
     /// How long its handler may run, in place of the limit of its kind or of the worker; more than zero, at most 100
     /// years, fractions of a millisecond rounded up. See `WorkerBuilder::time_limit` for what happens then. Callers of
-    /// [`dequeue`](crate::Queue::dequeue) see it in the metadata, and nothing enforces it there.
-    pub fn time_limit(mut self, limit: Duration) -> Self {
-        self.time_limit = Some(limit);
+    /// [`dequeue`](crate::Queue::dequeue) see it in the metadata, and nothing enforces it there. `None` leaves it to the kind and
+    /// the worker, over a limit of the handle.
+    pub fn time_limit(mut self, limit: impl Into<Option<Duration>>) -> Self {
+        self.said.time_limit = Some(Bound::of(limit.into()));
         self
     }
 
-    /// Lower is claimed first: -32768 to 32767.
-    pub fn priority(mut self, priority: impl Into<i64>) -> Self {
-        self.priority = priority.into();
+    /// Lower is claimed first.
+    pub fn priority(mut self, priority: i16) -> Self {
+        self.said.priority = Some(priority);
         self
     }
 
     /// How many attempts may fail before the job is Failed; at least 1. Default 25, which at the default waits take two
     /// days and more.
     pub fn max_attempts(mut self, limit: u32) -> Self {
-        self.max_attempts = Limit::At(limit);
+        self.said.max_attempts = Some(Limit::At(limit));
         self
     }
 
     /// Retries for as long as the retry policy wants.
     pub fn unlimited_attempts(mut self) -> Self {
-        self.max_attempts = Limit::Unlimited;
+        self.said.max_attempts = Some(Limit::Unlimited);
         self
     }
 
     /// How many leases may lapse before the job is Failed, since it may be what kills its workers; at least 1.
     /// Default 3.
     pub fn max_stalls(mut self, limit: u32) -> Self {
-        self.max_stalls = Limit::At(limit);
+        self.said.max_stalls = Some(Limit::At(limit));
         self
     }
 
     /// Runs again however often a lease lapses.
     pub fn unlimited_stalls(mut self) -> Self {
-        self.max_stalls = Limit::Unlimited;
+        self.said.max_stalls = Some(Limit::Unlimited);
         self
     }
 
@@ -123,19 +139,19 @@ impl JobOptions {
 
     /// How long the job stays once Completed. Default one hour.
     pub fn keep_completed(mut self, keep: impl Into<Keep>) -> Self {
-        self.keep_completed = Some(keep.into());
+        self.said.keep_completed = Some(keep.into());
         self
     }
 
     /// How long the job stays once Failed or Cancelled. Default seven days.
     pub fn keep_failed(mut self, keep: impl Into<Keep>) -> Self {
-        self.keep_failed = Some(keep.into());
+        self.said.keep_failed = Some(keep.into());
         self
     }
 
     /// What a present Failed record of the same id means.
     pub fn on_failed(mut self, on_failed: OnFailed) -> Self {
-        self.on_failed = on_failed;
+        self.said.on_failed = Some(on_failed);
         self
     }
 
@@ -144,83 +160,21 @@ impl JobOptions {
     /// # Errors
     /// The first option that cannot be.
     pub fn validate(&self) -> Result<(), InvalidOption> {
-        self.checked().map(drop)
+        // How far away a time of day is, the store alone can tell.
+        let due = self.said.due.filter(Due::is_delay);
+        checked(Said { due, ..self.said }).map(drop)
     }
 
-    pub(crate) fn checked(&self) -> Result<CheckedOptions, InvalidOption> {
-        Ok(CheckedOptions {
-            delay: checked_span("a delay", self.delay)?,
-            expires_in: self.expiry()?,
-            time_limit: self.time_limit.map(|limit| positive_span("a time limit", limit)).transpose()?,
-            priority: i16::try_from(self.priority)
-                .map_err(|_| InvalidOption::Priority { given: self.priority })?,
-            max_attempts: self.max_attempts.budget(Budget::ATTEMPTS, "max_attempts", "unlimited_attempts")?,
-            max_stalls: self.max_stalls.budget(Budget::STALLS, "max_stalls", "unlimited_stalls")?,
-            retention: self.retention()?,
-            on_failed: self.on_failed,
-        })
-    }
-
-    /// A job that expires before it is due would never run.
-    fn expiry(&self) -> Result<Option<Span>, InvalidOption> {
-        let Some(given) = self.expires_in else { return Ok(None) };
-        let span = positive_span("an expiry", given)?;
-        if span <= checked_span("a delay", self.delay)? {
-            return Err(InvalidOption::ExpiresBeforeDue { expires_in: given, delay: self.delay });
-        }
-        Ok(Some(span))
-    }
-
-    fn retention(&self) -> Result<RetentionPolicy, InvalidOption> {
-        let mut retention = RetentionPolicy::default();
-        if let Some(keep) = self.keep_completed {
-            retention.completed = keep.validate()?;
-        }
-        if let Some(keep) = self.keep_failed {
-            retention.failed = keep.validate()?;
-        }
-        Ok(retention)
-    }
-}
-
-impl Limit {
-    fn budget(
-        self,
-        default: Budget,
-        what: &'static str,
-        unlimited: &'static str,
-    ) -> Result<Budget, InvalidOption> {
-        match self {
-            Self::Default => Ok(default),
-            Self::At(0) => Err(InvalidOption::NoBudget { what, unlimited }),
-            Self::At(limit) => Ok(Budget::from_raw(limit)),
-            Self::Unlimited => Ok(Budget::Unlimited),
+    /// The time of day at which the job is due, if that is how it was said.
+    pub(crate) fn time_of_day(&self) -> Option<SystemTime> {
+        match self.said.due {
+            Some(Due::At(at)) => Some(at),
+            Some(Due::After(_)) | None => None,
         }
     }
-}
 
-/// Options that can be.
-#[derive(Clone, Debug)]
-pub(crate) struct CheckedOptions {
-    delay: Span,
-    expires_in: Option<Span>,
-    time_limit: Option<Span>,
-    priority: i16,
-    max_attempts: Budget,
-    max_stalls: Budget,
-    retention: RetentionPolicy,
-    on_failed: OnFailed,
-}
-
-impl CheckedOptions {
-    pub(crate) fn job(&self, id: JobId, kind: Kind, payload: Payload) -> NewJob {
-        let mut job = NewJob::new(id, kind, payload);
-        (job.expires_in, job.time_limit) = (self.expires_in, self.time_limit);
-        job.with_delay(self.delay)
-            .with_priority(self.priority)
-            .with_max_attempts(self.max_attempts)
-            .with_max_stalls(self.max_stalls)
-            .with_retention(self.retention)
-            .with_on_failed(self.on_failed)
+    /// What holds for a job: these, and where they say nothing those of its handle.
+    pub(crate) fn checked_over(&self, handle: &Self) -> Result<CheckedOptions, InvalidOption> {
+        checked(self.said.over(handle.said))
     }
 }

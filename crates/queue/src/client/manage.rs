@@ -1,17 +1,18 @@
-use crate::{Cancel, Change, Decode, Keep, Queue, Status};
+use crate::{Change, Decode, IntoJobId, Keep, Queue, Status, client::retention};
 use queue_core::{
-    Changed, ContentType, Counts, Cursor, Detail, JobId, ListFilter, ListQuery, Page, Payload, Prune,
+    Changed, ContentType, Counts, Cursor, Detail, JobRecord, ListFilter, ListQuery, Page, Payload, Prune,
     PruneRequest, Result, State, StorageExt,
     lifecycle::{Event, OnRunning},
 };
+use queue_serde::{CodecContext, Role};
 
 impl<P, R> Queue<P, R> {
     /// How a job stands; `None` if there is no such job.
     ///
     /// # Errors
     /// `Invalid` for text that is no id; no job has it.
-    pub async fn status(&self, id: impl AsRef<str>) -> Result<Option<Status>> {
-        let id = JobId::new(id)?;
+    pub async fn status(&self, id: impl IntoJobId) -> Result<Option<Status>> {
+        let id = id.into_job_id()?;
         let found = self.shared.storage.get(&self.shared.name, &[id], Detail::Meta).await?;
         let record = found.value.into_iter().next().flatten();
         Ok(record.map(|record| Status { meta: record.meta, now: found.now }))
@@ -23,11 +24,11 @@ impl<P, R> Queue<P, R> {
     ///
     /// # Errors
     /// `Invalid` if the report is no `T`, and for text that is no id.
-    pub async fn progress<T: Decode>(&self, id: impl AsRef<str>) -> Result<Option<T>> {
-        let status = self.status(id).await?;
-        let reported = status.and_then(|status| status.meta.progress);
-        let reported = reported.map(|bytes| Payload::new(bytes, self.shared.codec.content_type()));
-        Ok(reported.map(|report| self.shared.decode(&report)).transpose()?)
+    pub async fn progress<T: Decode>(&self, id: impl IntoJobId) -> Result<Option<T>> {
+        let Some(Status { mut meta, .. }) = self.status(id).await? else { return Ok(None) };
+        let Some(reported) = meta.progress.take() else { return Ok(None) };
+        let report = Payload::new(reported, self.shared.codec.content_type());
+        Ok(Some(self.shared.decode(&report, &CodecContext::of(&meta, Role::Progress))?))
     }
 
     /// What a job was enqueued with, in whatever state it is; `None` if there is no such job. It is read as results are: one job
@@ -53,21 +54,20 @@ impl<P, R> Queue<P, R> {
     /// # Errors
     /// `Invalid` if the payload is no `P`, with the [`CodecError`](crate::CodecError) as its source, and for text that is no
     /// id. [`payload_bytes`](Self::payload_bytes) reads a payload of any type.
-    pub async fn payload(&self, id: impl AsRef<str>) -> Result<Option<P>>
+    pub async fn payload(&self, id: impl IntoJobId) -> Result<Option<P>>
     where
         P: Decode,
     {
-        let stored = self.payload_bytes(id).await?;
-        Ok(stored.map(|payload| self.shared.decode(&payload)).transpose()?)
+        let Some(JobRecord { meta, body: Some(body) }) = self.whole(id).await? else { return Ok(None) };
+        Ok(Some(self.shared.decode(&body.payload, &CodecContext::of(&meta, Role::Payload))?))
     }
 
     /// The same as it is stored, with its content type: nothing is decoded.
     ///
     /// # Errors
     /// `Invalid` for text that is no id.
-    pub async fn payload_bytes(&self, id: impl AsRef<str>) -> Result<Option<Payload>> {
-        let id = JobId::new(id)?;
-        let record = self.shared.storage.get_one(&self.shared.name, &id, Detail::Full).await?;
+    pub async fn payload_bytes(&self, id: impl IntoJobId) -> Result<Option<Payload>> {
+        let record = self.whole(id).await?;
         Ok(record.and_then(|record| record.body).map(|body| body.payload))
     }
 
@@ -76,19 +76,21 @@ impl<P, R> Queue<P, R> {
     ///
     /// # Errors
     /// `Invalid` if the result is no `R`.
-    pub async fn result(&self, id: impl AsRef<str>) -> Result<Option<R>>
+    pub async fn result(&self, id: impl IntoJobId) -> Result<Option<R>>
     where
         R: Decode,
     {
-        let id = JobId::new(id)?;
-        let record = self.shared.storage.get_one(&self.shared.name, &id, Detail::Full).await?;
-        let completed = record.filter(|record| record.meta.state == State::Completed);
-        let result = completed.as_ref().and_then(queue_core::JobRecord::result);
-        Ok(result.map(|result| self.shared.decode(result)).transpose()?)
+        let record = self.whole(id).await?;
+        let Some(record) = record.filter(|record| record.meta.state == State::Completed) else {
+            return Ok(None);
+        };
+        let context = CodecContext::of(&record.meta, Role::Result);
+        Ok(record.result().map(|result| self.shared.decode(result, &context)).transpose()?)
     }
 
-    /// Takes a waiting job back; one that runs is left alone, and the answer says so.
-    pub async fn cancel(&self, id: impl AsRef<str>) -> Result<Cancel> {
+    /// Takes a waiting job back; one that runs is left alone, and the answer says so: it is then not allowed, as it is for one
+    /// that is Completed or Failed. One that is Cancelled already is done.
+    pub async fn cancel(&self, id: impl IntoJobId) -> Result<Change> {
         self.cancel_with(id, OnRunning::Leave).await
     }
 
@@ -97,16 +99,16 @@ impl<P, R> Queue<P, R> {
     ///
     /// # Errors
     /// `Conflict` if the record kept moving; ask again.
-    pub async fn cancel_with(&self, id: impl AsRef<str>, running: OnRunning) -> Result<Cancel> {
-        Cancel::of(&self.change(id, Event::Cancel { running }).await?)
+    pub async fn cancel_with(&self, id: impl IntoJobId, running: OnRunning) -> Result<Change> {
+        Change::of_cancel(&self.change(id, Event::Cancel { running }).await?)
     }
 
     /// Makes a finished job stay for another time, counted from now.
     ///
     /// # Errors
     /// `Invalid` for a time to live of zero or over 100 years. `Conflict` if the record kept moving.
-    pub async fn set_retention(&self, id: impl AsRef<str>, keep: impl Into<Keep>) -> Result<Change> {
-        let retention = keep.into().validate()?;
+    pub async fn set_retention(&self, id: impl IntoJobId, keep: impl Into<Keep>) -> Result<Change> {
+        let retention = retention(keep.into())?;
         Change::of(&self.change(id, Event::SetRetention(retention)).await?)
     }
 
@@ -114,22 +116,23 @@ impl<P, R> Queue<P, R> {
     ///
     /// # Errors
     /// `Conflict` if the record kept moving.
-    pub async fn redrive(&self, id: impl AsRef<str>) -> Result<Change> {
+    pub async fn redrive(&self, id: impl IntoJobId) -> Result<Change> {
         self.redrive_with(id, None).await
     }
 
     /// The same for a job that was enqueued with a wrong content type, as one whose payload no handler could decode: its
-    /// bytes stay as they are, and from now on they are said to be encoded so.
+    /// bytes stay as they are, and from now on they are said to be encoded so. Bytes that a codec bound to their job stay bound to
+    /// it, so such a codec reads them as before.
     ///
     /// # Errors
     /// As [`redrive`](Self::redrive).
-    pub async fn redrive_as(&self, id: impl AsRef<str>, content_type: ContentType) -> Result<Change> {
+    pub async fn redrive_as(&self, id: impl IntoJobId, content_type: ContentType) -> Result<Change> {
         self.redrive_with(id, Some(content_type)).await
     }
 
     pub(super) async fn redrive_with(
         &self,
-        id: impl AsRef<str>,
+        id: impl IntoJobId,
         content_type: Option<ContentType>,
     ) -> Result<Change> {
         Change::of(&self.change(id, Event::Redrive { content_type }).await?)
@@ -139,7 +142,7 @@ impl<P, R> Queue<P, R> {
     ///
     /// # Errors
     /// `Conflict` if the record kept moving.
-    pub async fn promote(&self, id: impl AsRef<str>) -> Result<Change> {
+    pub async fn promote(&self, id: impl IntoJobId) -> Result<Change> {
         Change::of(&self.change(id, Event::Promote).await?)
     }
 
@@ -147,7 +150,7 @@ impl<P, R> Queue<P, R> {
     ///
     /// # Errors
     /// `Conflict` if the record kept moving.
-    pub async fn delete(&self, id: impl AsRef<str>) -> Result<Change> {
+    pub async fn delete(&self, id: impl IntoJobId) -> Result<Change> {
         Change::of(&self.change(id, Event::Delete).await?)
     }
 
@@ -190,8 +193,13 @@ impl<P, R> Queue<P, R> {
         self.shared.storage.set_paused(&self.shared.name, false).await
     }
 
-    async fn change(&self, id: impl AsRef<str>, event: Event) -> Result<Changed> {
-        let id = JobId::new(id)?;
+    async fn whole(&self, id: impl IntoJobId) -> Result<Option<JobRecord>> {
+        let id = id.into_job_id()?;
+        self.shared.storage.get_one(&self.shared.name, &id, Detail::Full).await
+    }
+
+    async fn change(&self, id: impl IntoJobId, event: Event) -> Result<Changed> {
+        let id = id.into_job_id()?;
         self.shared.storage.change(&self.shared.name, &id, event, &self.shared.policy).await
     }
 }

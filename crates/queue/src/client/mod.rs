@@ -7,26 +7,31 @@ mod enqueue_hooks;
 mod enqueued;
 mod events;
 mod id;
+mod id_key;
+mod into_job_id;
 mod invalid_option;
 mod job_options;
 mod keep;
 mod manage;
 mod many;
 mod queue;
+mod said;
 mod status;
+mod time_of_day;
 #[cfg(feature = "worker")]
 mod worker;
 
 pub use builder::QueueBuilder;
-pub use change::{Cancel, Change};
+pub use change::Change;
 pub use enqueued::Enqueued;
 pub use events::{JobEvent, JobEvents};
 pub use id::Id;
+pub use into_job_id::IntoJobId;
 pub use invalid_option::InvalidOption;
 pub use job_options::JobOptions;
-pub use keep::Keep;
 pub use queue::Queue;
 pub use status::Status;
 
-pub(crate) use keep::checked_span;
+pub(crate) use id_key::IdKey;
+pub(crate) use keep::{checked_span, retention};
 pub(crate) use queue::Shared;

@@ -1,9 +1,10 @@
 use super::enqueue_hooks::EnqueueHooks;
-use crate::{JobOptions, QueueBuilder, pull::Claims};
+use crate::{JobOptions, QueueBuilder, client::IdKey, pull::Claims};
 use queue_core::{
-    IdSource, JobKind, Kind, Payload, QueueName, Result, Rng, Span, Storage, WorkerId, lifecycle::Policy,
+    IdSource, JobId, JobKind, Kind, Payload, QueueName, Result, Rng, Span, Storage, WorkerId,
+    lifecycle::Policy,
 };
-use queue_serde::{Codec, CodecError, Decode};
+use queue_serde::{Codec, CodecContext, CodecError, Decode, Role};
 use std::{
     fmt,
     marker::PhantomData,
@@ -39,6 +40,7 @@ pub(crate) struct Shared {
     pub(crate) storage: Arc<dyn Storage>,
     pub(crate) name: QueueName,
     pub(crate) codec: Arc<dyn Codec>,
+    pub(crate) id_key: Option<IdKey>,
     pub(crate) options: JobOptions,
     pub(crate) hooks: EnqueueHooks,
     pub(crate) policy: Policy,
@@ -137,8 +139,17 @@ impl<P, R> Queue<P, R> {
 }
 
 impl Shared {
-    pub(crate) fn decode<T: Decode>(&self, payload: &Payload) -> Result<T, CodecError> {
-        T::decode(payload, &self.codec)
+    /// Of bytes that belong to a job of this queue.
+    pub(crate) fn context<'a>(&'a self, kind: &'a Kind, id: &'a JobId, role: Role) -> CodecContext<'a> {
+        CodecContext::new(&self.name, kind, id, role)
+    }
+
+    pub(crate) fn decode<T: Decode>(
+        &self,
+        payload: &Payload,
+        context: &CodecContext<'_>,
+    ) -> Result<T, CodecError> {
+        T::decode(payload, &self.codec, context)
     }
 }
 

@@ -16,11 +16,11 @@ use tokio::time::{Instant, sleep, timeout};
 const ANSWER_MAX: Duration = Duration::from_secs(1);
 
 /// The pauses between two looks for what a lost claim leased.
-const FIRST_LOOK: Span = Span::from_millis(50);
-const SLOWEST_LOOK: Span = Span::from_secs(5);
+const FIRST_LOOK: Duration = Duration::from_millis(50);
+const SLOWEST_LOOK: Duration = Duration::from_secs(5);
 /// A claim that did not say until when it is listened for may be begun whenever a server that stands still goes on. It is
 /// looked for until that has answered once, and for no longer than this.
-const STANDSTILL_MAX: Duration = Duration::from_hours(1);
+const STANDSTILL_MAX: Duration = Duration::from_secs(3600);
 /// A look without an answer is given up.
 const LOOK_MAX: Duration = Duration::from_secs(5);
 
@@ -88,7 +88,7 @@ fn note_answer(claims: &mut Claims, claimed: &Claimed) {
 /// Looks until nothing can come of the claim any more, or whatever it leased has lapsed.
 async fn find(shared: Arc<Shared>, mut lost: LostClaim, begun_by: Instant) {
     let lapses_at = begun_by + shared.storage.capabilities().call_timeout + shared.lease.as_duration();
-    let pauses = RetryPolicy::exponential(FIRST_LOOK, 2.0, SLOWEST_LOOK, 0.25);
+    let pauses = RetryPolicy::exponential(FIRST_LOOK).cap(SLOWEST_LOOK);
     for look in 1.. {
         match timeout(LOOK_MAX, lost.give_back(&*shared.storage)).await {
             Ok(Ok(is_over)) if is_over => return,
@@ -96,8 +96,7 @@ async fn find(shared: Arc<Shared>, mut lost: LostClaim, begun_by: Instant) {
             _ if Instant::now() >= lapses_at => return,
             _ => {}
         }
-        let pause = pauses.delay(look, shared.rng.next_u64()).unwrap_or(SLOWEST_LOOK);
-        sleep(pause.as_duration()).await;
+        sleep(pauses.delay(look, shared.rng.next_u64())).await;
     }
 }
 

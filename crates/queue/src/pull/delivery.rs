@@ -4,6 +4,7 @@ use crate::{
     client::{Shared, checked_span},
 };
 use queue_core::{Changed, JobId, JobMeta, LeaseToken, Result, StorageExt, lifecycle::Event};
+use queue_serde::{CodecContext, Role};
 use std::{fmt, marker::PhantomData, sync::Arc, time::Duration};
 
 /// A job that this program holds until it settles it or its lease lapses.
@@ -60,7 +61,8 @@ impl<P, R> Delivery<P, R> {
     where
         R: Encode,
     {
-        let result = result.encode(&self.shared.codec)?;
+        let context = CodecContext::of(&self.meta, Role::Result);
+        let result = result.encode(&self.shared.codec, &context)?;
         self.settle(Event::Complete { token: self.token, result, retention: None, then: Vec::new() }).await
     }
 

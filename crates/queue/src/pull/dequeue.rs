@@ -12,14 +12,14 @@ use queue_core::{
     StorageExt,
     lifecycle::{Cause, Event},
 };
-use queue_serde::CodecError;
+use queue_serde::{CodecContext, CodecError, Role};
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 /// How much longer than the store gives its own call a claim and what follows it may take, beyond the time to wait.
 const CLAIM_SLACK: Duration = Duration::from_secs(1);
 /// The longest time between two claims of one wait, shortened at random by up to a quarter, since hints get lost.
-const POLL: Span = Span::from_secs(1);
+const POLL: Duration = Duration::from_secs(1);
 
 impl<P: Decode, R> Queue<P, R> {
     /// Takes a job, waiting up to `wait` for one; `None` if none was due by then. Zero asks once; at most 100 years.
@@ -98,7 +98,7 @@ impl<P: Decode, R> Queue<P, R> {
         for job in std::mem::take(&mut offer.claimed.jobs) {
             let ClaimedJob { record, token } = job;
             let payload = record.body.ok_or_else(no_body)?.payload;
-            match self.shared.decode(&payload) {
+            match self.shared.decode(&payload, &CodecContext::of(&record.meta, Role::Payload)) {
                 Ok(payload) => {
                     deliveries.push(Delivery::new(self.shared.clone(), record.meta, token, payload));
                 }
@@ -167,8 +167,7 @@ fn pause(claimed: &Claimed, overdue: u32, poll: Duration) -> Duration {
 }
 
 fn poll(shared: &Shared) -> Duration {
-    let jittered = RetryPolicy::exponential(POLL, 1.0, POLL, 0.25).delay(1, shared.rng.next_u64());
-    jittered.unwrap_or(POLL).as_duration()
+    RetryPolicy::exponential(POLL).delay(1, shared.rng.next_u64())
 }
 
 #[cfg(test)]

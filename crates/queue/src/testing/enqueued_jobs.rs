@@ -2,7 +2,7 @@ use super::{
     TestQueue,
     failure_text::{Looked, failure},
 };
-use crate::Decode;
+use crate::{CodecContext, Decode, Role};
 use queue_core::{Detail, JobBody, JobId, JobMeta, JobRecord, Kind, ListQuery, State, StorageExt, Timestamp};
 use std::{fmt, panic::Location, time::Duration};
 
@@ -230,7 +230,7 @@ impl<'q, P, R> EnqueuedJobs<'q, P, R> {
         P: Decode,
     {
         let payload = self.body(&meta.id).await.payload;
-        self.queue.shared.decode(&payload).unwrap_or_else(|error| {
+        self.queue.shared.decode(&payload, &CodecContext::of(meta, Role::Payload)).unwrap_or_else(|error| {
             panic!("the payload of {:?}, of kind {:?}, is of another type: {error}", meta.id, meta.kind)
         })
     }

@@ -1,7 +1,7 @@
 use queue_core::{
     Clock, JobBody, JobId, JobMeta, JobRecord, Kind, ManualClock, NewJob, Payload, QueueName, Seq,
 };
-use queue_serde::{Encode, Json};
+use queue_serde::{CodecContext, Encode, Json, Role};
 
 /// Metadata of a queued job, for code that takes it. Its fields are public: change what the test is about.
 ///
@@ -23,7 +23,9 @@ pub fn job_meta(id: &str) -> JobMeta {
 /// # Panics
 /// If the id is not valid, or JSON cannot hold the payload.
 pub fn job_record(id: &str, payload: &impl Encode) -> JobRecord {
-    let payload = payload.encode(&Json).expect("JSON holds the payload");
+    let meta = job_meta(id);
+    let payload =
+        payload.encode(&Json, &CodecContext::of(&meta, Role::Payload)).expect("JSON holds the payload");
     let body = JobBody { payload: payload.clone(), result: None, error_details: None };
     JobRecord { meta: begin(id, payload), body: Some(body) }
 }

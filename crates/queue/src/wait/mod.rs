@@ -14,8 +14,11 @@ pub use error::WaitError;
 pub use options::WaitOptions;
 pub use outcome::Outcome;
 
-use crate::{Decode, Encode, Id, JobOptions, Queue};
-use queue_core::{Enqueued, JobId, NewJob, Payload, Result};
+use crate::{Decode, Encode, Id, IntoJobId, JobOptions, Queue};
+use queue_core::{Enqueued, JobId, NewJob, Result};
+use queue_serde::Role;
+use tokio::time::{Instant, timeout};
+use verdict::Left;
 use waiter::Waiter;
 
 impl<P, R: Decode> Queue<P, R> {
@@ -31,13 +34,16 @@ impl<P, R: Decode> Queue<P, R> {
     ///
     /// A dropped future leaves nothing but a mark on the job that somebody waited for it, so it stays for 60 seconds
     /// once finished.
-    pub async fn wait(&self, id: impl AsRef<str>, options: impl Into<WaitOptions>) -> Result<Outcome<R>> {
-        let waiter = Waiter::start(&self.shared, JobId::new(id)?, options.into()).await?;
-        Ok(self.typed(waiter.outcome().await?)?)
+    pub async fn wait(&self, id: impl IntoJobId, options: impl Into<WaitOptions>) -> Result<Outcome<R>> {
+        let id = id.into_job_id()?;
+        let waiter = Waiter::start(&self.shared, id.clone(), options.into()).await?;
+        Ok(self.typed(&id, waiter.outcome().await?)?)
     }
 
-    fn typed(&self, outcome: Outcome<Payload>) -> Result<Outcome<R>, crate::CodecError> {
-        outcome.try_map(|result| self.shared.decode(&result))
+    fn typed(&self, id: &JobId, outcome: Outcome<Left>) -> Result<Outcome<R>, crate::CodecError> {
+        outcome.try_map(|Left { kind, result }| {
+            self.shared.decode(&result, &self.shared.context(&kind, id, Role::Result))
+        })
     }
 }
 
@@ -58,11 +64,11 @@ impl<P: Encode, R: Decode> Queue<P, R> {
         payload: P,
         options: impl Into<WaitOptions>,
     ) -> Result<R, WaitError> {
-        let job = self.job(id.into(), &payload, &self.shared.options)?;
+        let job = self.job(id.into(), &payload, &JobOptions::new())?;
         self.store_and_wait(job, options.into()).await
     }
 
-    /// As [`enqueue_and_wait`](Self::enqueue_and_wait), with options of the job's own.
+    /// As [`enqueue_and_wait`](Self::enqueue_and_wait), with options of the job's own, which stand over the handle's.
     ///
     /// # Errors
     /// The same, and `Invalid` for an option that cannot be.
@@ -73,18 +79,26 @@ impl<P: Encode, R: Decode> Queue<P, R> {
         job: JobOptions,
         options: impl Into<WaitOptions>,
     ) -> Result<R, WaitError> {
-        let job = self.job(id.into(), &payload, &job)?;
-        self.store_and_wait(job, options.into()).await
+        let (begun, mut options) = (Instant::now(), options.into());
+        let Ok(job) = timeout(options.longest(), self.timed(job)).await else {
+            return Err(WaitError::TimedOut { state: None });
+        };
+        options = options.deadline(options.longest().saturating_sub(begun.elapsed()));
+        let job = self.job(id.into(), &payload, &job?)?;
+        self.store_and_wait(job, options).await
     }
 
     async fn store_and_wait(&self, job: NewJob, options: WaitOptions) -> Result<R, WaitError> {
-        let mut waiter = Waiter::start(&self.shared, job.id.clone(), options).await?;
+        let (id, kind) = (job.id.clone(), job.kind.clone());
+        let mut waiter = Waiter::start(&self.shared, id.clone(), options).await?;
         let stored = waiter.enqueue(job.awaited()).await?;
         let outcome = match stored {
             None => Outcome::TimedOut { state: None },
-            Some(Enqueued::Completed { result: Some(result), .. }) => Outcome::Completed(result),
+            Some(Enqueued::Completed { result: Some(result), .. }) => {
+                Outcome::Completed(Left { kind, result })
+            }
             Some(_) => waiter.outcome().await?,
         };
-        self.typed(outcome)?.into_result()
+        self.typed(&id, outcome)?.into_result()
     }
 }

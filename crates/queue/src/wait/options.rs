@@ -1,5 +1,5 @@
 use crate::{InvalidOption, client::checked_span};
-use queue_core::{RetryPolicy, Span};
+use queue_core::{Exponential, RetryPolicy, Span};
 use std::time::Duration;
 
 /// How long to wait, and how often to look. A [`Duration`] converts: it is the deadline.
@@ -48,12 +48,16 @@ impl WaitOptions {
         self
     }
 
+    pub(super) fn longest(&self) -> Duration {
+        self.deadline
+    }
+
     pub(super) fn checked(self) -> Result<CheckedWait, InvalidOption> {
         let first = checked_interval(self.first_look)?;
         let slowest = checked_interval(self.slowest_look)?.max(first);
         Ok(CheckedWait {
             deadline: checked_span("a deadline", self.deadline)?.as_duration(),
-            looks: RetryPolicy::exponential(first, 2.0, slowest, 0.25),
+            looks: RetryPolicy::exponential(first).cap(slowest),
         })
     }
 }
@@ -63,12 +67,16 @@ impl WaitOptions {
 pub(super) struct CheckedWait {
     pub(super) deadline: Duration,
     /// The interval before look number `n`.
-    pub(super) looks: RetryPolicy,
+    pub(super) looks: Exponential,
 }
 
-fn checked_interval(interval: Duration) -> Result<Span, InvalidOption> {
+fn checked_interval(interval: Duration) -> Result<Duration, InvalidOption> {
     let what = "an interval between looks";
-    if interval.is_zero() { Err(InvalidOption::NotPositive { what }) } else { checked_span(what, interval) }
+    if interval.is_zero() {
+        Err(InvalidOption::NotPositive { what })
+    } else {
+        checked_span(what, interval).map(Span::as_duration)
+    }
 }
 
 impl Default for WaitOptions {

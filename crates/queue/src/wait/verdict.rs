@@ -1,5 +1,12 @@
 use crate::Outcome;
-use queue_core::{Error, ErrorKind, JobMeta, JobRecord, Payload, Result, Seq, State};
+use queue_core::{Error, ErrorKind, JobMeta, JobRecord, Kind, Payload, Result, Seq, State};
+
+/// What a completed job left, and the kind of that job, for decoding it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Left {
+    pub(super) kind: Kind,
+    pub(super) result: Payload,
+}
 
 /// What a look at the record says about the life that is waited for.
 #[derive(Debug, PartialEq, Eq)]
@@ -9,7 +16,7 @@ pub(super) enum Verdict {
     /// Finished: the outcome is in the record.
     Finished,
     /// Over without a record of it.
-    Over(Outcome<Payload>),
+    Over(Outcome<Left>),
 }
 
 /// Judges a record. `life` is `None` before any life was seen.
@@ -27,12 +34,13 @@ pub(super) fn judge(life: Option<Seq>, found: Option<&JobMeta>) -> Verdict {
 }
 
 /// The outcome that a finished record holds.
-pub(super) fn outcome_of(record: JobRecord) -> Result<Outcome<Payload>> {
+pub(super) fn outcome_of(record: JobRecord) -> Result<Outcome<Left>> {
     let JobRecord { meta, body } = record;
     let (result, details) = body.map_or((None, None), |body| (body.result, body.error_details));
     match meta.state {
         State::Completed => {
-            result.map(Outcome::Completed).ok_or_else(|| corrupt("a completed job has no result"))
+            let result = result.ok_or_else(|| corrupt("a completed job has no result"))?;
+            Ok(Outcome::Completed(Left { kind: meta.kind, result }))
         }
         State::Failed => {
             let reason = meta.reason.ok_or_else(|| corrupt("a failed job has no reason"))?;
@@ -56,7 +64,7 @@ fn corrupt(message: &str) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use queue_core::{ContentType, JobId, Kind, NewJob, QueueName, Timestamp};
+    use queue_core::{ContentType, JobId, NewJob, QueueName, Timestamp};
 
     fn meta(seq: u64, state: State) -> JobMeta {
         let payload = Payload::new("1", ContentType::from_static("text/plain"));

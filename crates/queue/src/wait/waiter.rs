@@ -1,12 +1,12 @@
 use super::{
     Outcome, WaitOptions,
     options::CheckedWait,
-    verdict::{Verdict, judge, outcome_of},
+    verdict::{Left, Verdict, judge, outcome_of},
 };
 use crate::{client::Shared, hints::Hints};
 use queue_core::{
-    Changed, Detail, Enqueued, Error, ErrorKind, Hint, Interest, JobId, JobMeta, JobRecord, NewJob, Payload,
-    Reason, Result, Seq, Span, State, StorageExt, Timestamp,
+    Changed, Detail, Enqueued, Error, ErrorKind, Hint, Interest, JobId, JobMeta, JobRecord, NewJob, Reason,
+    Result, Seq, State, StorageExt, Timestamp,
     lifecycle::{Event, Rejected},
 };
 use std::time::Duration;
@@ -79,7 +79,7 @@ impl<'a> Waiter<'a> {
     }
 
     /// Looks until there is an outcome or the deadline passes, and then once more.
-    pub(super) async fn outcome(mut self) -> Result<Outcome<Payload>> {
+    pub(super) async fn outcome(mut self) -> Result<Outcome<Left>> {
         let mut what = if self.is_new { self.rest().await } else { Detail::Full };
         while Instant::now() < self.deadline {
             if let Some(outcome) = self.look(what, self.deadline).await? {
@@ -96,7 +96,7 @@ impl<'a> Waiter<'a> {
     }
 
     /// Looks at the record. What may pass is noted, since a later look may do better.
-    async fn look(&mut self, what: Detail, until: Instant) -> Result<Option<Outcome<Payload>>> {
+    async fn look(&mut self, what: Detail, until: Instant) -> Result<Option<Outcome<Left>>> {
         let looked = timeout_at(until, self.first_look(what)).await;
         self.last_look = Instant::now();
         self.trouble = None;
@@ -110,7 +110,7 @@ impl<'a> Waiter<'a> {
         }
     }
 
-    async fn first_look(&mut self, what: Detail) -> Result<Option<Outcome<Payload>>> {
+    async fn first_look(&mut self, what: Detail) -> Result<Option<Outcome<Left>>> {
         let (found, now) = self.read(what).await?;
         match (self.judge(found.as_ref()), found) {
             (Verdict::Over(outcome), _) => Ok(Some(outcome)),
@@ -124,7 +124,7 @@ impl<'a> Waiter<'a> {
     }
 
     /// The record is known to be finished, or moved while it was looked at.
-    async fn second_look(&mut self) -> Result<Option<Outcome<Payload>>> {
+    async fn second_look(&mut self) -> Result<Option<Outcome<Left>>> {
         let (found, _) = self.read(Detail::Full).await?;
         match (self.judge(found.as_ref()), found) {
             (Verdict::Over(outcome), _) => Ok(Some(outcome)),
@@ -153,7 +153,7 @@ impl<'a> Waiter<'a> {
     }
 
     /// Ends a job that was not started in time; nobody else may come by, as while its queue is paused.
-    async fn expire(&mut self, seen: &JobMeta, now: Timestamp) -> Result<Option<Outcome<Payload>>> {
+    async fn expire(&mut self, seen: &JobMeta, now: Timestamp) -> Result<Option<Outcome<Left>>> {
         let event = Event::Expire { now, token: None };
         let expiring = self.shared.storage.settle(seen, event, &self.shared.policy);
         match self.hints.beside(expiring).await? {
@@ -188,8 +188,8 @@ impl<'a> Waiter<'a> {
     /// Waits for a hint or the next interval, and answers how much to read: a hint most likely brings the outcome.
     async fn rest(&mut self) -> Detail {
         self.looks = self.looks.saturating_add(1);
-        let interval = self.options.looks.delay(self.looks, self.shared.rng.next_u64()).unwrap_or(Span::ZERO);
-        let next_look = self.deadline.min(Instant::now() + interval.as_duration());
+        let interval = self.options.looks.delay(self.looks, self.shared.rng.next_u64());
+        let next_look = self.deadline.min(Instant::now() + interval);
         let next_look = self.too_late_at.take().map_or(next_look, |at| next_look.min(at));
         tokio::select! {
             () = self.hinted() => Detail::Full,

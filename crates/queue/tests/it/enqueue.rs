@@ -1,8 +1,8 @@
 use crate::support::{memory, on, raw, take, texts};
 use bytes::Bytes;
 use queue::{
-    Certainty, Codec, CodecError, ContentType, Enqueued, ErrorKind, Id, JobId, JobKind, JobOptions, Json,
-    Kind, Queue, Raw, State, Storage,
+    Certainty, Codec, CodecContext, CodecError, ContentType, Enqueued, ErrorKind, Id, JobId, JobKind,
+    JobOptions, Json, Kind, Queue, Raw, State, Storage,
     queue_serde::{DecodeFn, erased_serde},
 };
 use std::{collections::HashSet, error::Error as _, sync::Arc};
@@ -117,12 +117,25 @@ impl Codec for Marked {
         ContentType::from_static("application/marked+json")
     }
 
-    fn write(&self, value: &dyn erased_serde::Serialize) -> Result<Bytes, CodecError> {
-        Ok([b"!", &Json.write(value)?[..]].concat().into())
+    fn plain(&self, value: &dyn erased_serde::Serialize) -> Result<Bytes, CodecError> {
+        Json.plain(value)
     }
 
-    fn read(&self, bytes: &Bytes, visit: &mut DecodeFn<'_>) -> Result<(), CodecError> {
-        Json.read(&bytes.slice(1..), visit)
+    fn write(
+        &self,
+        value: &dyn erased_serde::Serialize,
+        context: &CodecContext<'_>,
+    ) -> Result<Bytes, CodecError> {
+        Ok([b"!", &Json.write(value, context)?[..]].concat().into())
+    }
+
+    fn read(
+        &self,
+        bytes: &Bytes,
+        context: &CodecContext<'_>,
+        visit: &mut DecodeFn<'_>,
+    ) -> Result<(), CodecError> {
+        Json.read(&bytes.slice(1..), context, visit)
     }
 }
 

@@ -1,8 +1,8 @@
 use crate::support::{Fault, Faulty, SECOND, memory, on, take, texts};
 use futures_util::StreamExt;
 use queue::{
-    Cancel, Change, CodecError, Enqueued, ErrorKind, Failure, JobOptions, Keep, ListFilter, Nack, OnRunning,
-    Prune, Queue, Settled, State,
+    Change, CodecError, Enqueued, ErrorKind, Failure, JobOptions, Keep, ListFilter, Nack, OnRunning, Prune,
+    Queue, Settled, State,
 };
 use std::{error::Error, pin::pin, sync::atomic::AtomicU32};
 
@@ -79,18 +79,18 @@ async fn a_payload_of_another_type_is_an_error_and_its_bytes_can_be_read_all_the
 #[tokio::test(start_paused = true)]
 async fn cancelling_answers_what_became_of_the_job() {
     let queue = texts();
-    assert_eq!(queue.cancel("a").await.unwrap(), Cancel::Missing);
+    assert_eq!(queue.cancel("a").await.unwrap(), Change::Missing);
     queue.enqueue("a", String::new()).await.unwrap();
-    assert_eq!(queue.cancel("a").await.unwrap(), Cancel::Cancelled);
-    assert_eq!(queue.cancel("a").await.unwrap(), Cancel::Cancelled);
+    assert_eq!(queue.cancel("a").await.unwrap(), Change::Done);
+    assert_eq!(queue.cancel("a").await.unwrap(), Change::Done);
     assert!(queue.enqueue("a", String::new()).await.unwrap().is_new(), "a cancelled record blocks nothing");
 
     let job = take(&queue).await;
-    assert_eq!(queue.cancel("a").await.unwrap(), Cancel::Processing);
-    assert_eq!(queue.cancel_with("a", OnRunning::Request).await.unwrap(), Cancel::Requested);
-    assert_eq!(queue.cancel_with("a", OnRunning::Request).await.unwrap(), Cancel::Requested);
+    assert_eq!(queue.cancel("a").await.unwrap(), Change::NotAllowed(State::Processing));
+    assert_eq!(queue.cancel_with("a", OnRunning::Request).await.unwrap(), Change::Requested);
+    assert_eq!(queue.cancel_with("a", OnRunning::Request).await.unwrap(), Change::Requested);
     let _ = job.ack(&String::new()).await.unwrap();
-    assert_eq!(queue.cancel("a").await.unwrap(), Cancel::Completed);
+    assert_eq!(queue.cancel("a").await.unwrap(), Change::NotAllowed(State::Completed));
 }
 
 #[tokio::test(start_paused = true)]
@@ -98,8 +98,8 @@ async fn a_job_that_is_not_kept_is_cancelled_all_the_same() {
     let queue = texts();
     let options = JobOptions::new().keep(Keep::Nothing);
     queue.enqueue_with("a", String::new(), options).await.unwrap();
-    assert_eq!(queue.cancel("a").await.unwrap(), Cancel::Cancelled);
-    assert_eq!(queue.cancel("a").await.unwrap(), Cancel::Missing);
+    assert_eq!(queue.cancel("a").await.unwrap(), Change::Done);
+    assert_eq!(queue.cancel("a").await.unwrap(), Change::Missing);
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,9 +1,13 @@
 use crate::support::{SECOND, memory, take, texts};
+use queue::queue_core::{Retention, Span};
 use queue::{
-    Budget, Certainty, ErrorKind, InvalidOption, JobOptions, Keep, OnFailed, Queue, Retention, Span, State,
-    WaitOptions, WorkerId,
+    Budget, Certainty, ErrorKind, InvalidOption, JobOptions, Keep, OnFailed, Queue, State, WaitOptions,
+    WorkerId,
 };
-use std::{error::Error as _, time::Duration};
+use std::{
+    error::Error as _,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
 
 const HUNDRED_YEARS: Duration = Span::MAX.as_duration();
 
@@ -13,9 +17,6 @@ async fn options_that_cannot_be_are_refused_before_anything_is_written() {
     let options = JobOptions::new;
     let too_long = HUNDRED_YEARS + Duration::from_nanos(1);
     for (options, says) in [
-        (options().priority(32_768), "priority"),
-        (options().priority(-32_769), "priority"),
-        (options().priority(i64::MAX), "priority"),
         (options().max_attempts(0), "unlimited_attempts"),
         (options().max_stalls(0), "unlimited_stalls"),
         (options().keep(Duration::ZERO), "time to live"),
@@ -62,15 +63,6 @@ async fn options_at_their_bounds_are_stored() {
     assert_eq!(status.meta.retention.failed, Retention::Remove);
 }
 
-#[test]
-fn a_time_to_live_that_came_as_a_number_is_checked() {
-    assert_eq!(Keep::for_millis(1), Ok(Keep::For(Duration::from_millis(1))));
-    for millis in [0, -1, i64::MIN] {
-        assert!(matches!(Keep::for_millis(millis), Err(InvalidOption::NotPositive { .. })), "{millis}");
-    }
-    assert!(matches!(Keep::for_millis(i64::MAX), Err(InvalidOption::TooLong { .. })));
-}
-
 #[tokio::test(start_paused = true)]
 async fn lower_priorities_run_first_and_a_delay_is_kept() {
     let queue = texts();
@@ -112,6 +104,105 @@ async fn a_handle_has_default_options_of_its_own() {
     let meta = queue.status("a").await.unwrap().unwrap().meta;
     assert_eq!((meta.kind.as_str(), meta.priority), ("default", 7));
     assert_eq!(build(JobOptions::new().max_attempts(0)).unwrap_err().kind(), ErrorKind::Invalid);
+}
+
+/// One option, and what it changes.
+type OneOption = (JobOptions, fn(&mut queue::NewJob));
+
+#[tokio::test(start_paused = true)]
+async fn options_of_a_job_stand_over_those_of_the_handle_and_leave_the_rest_to_them() {
+    let handle = JobOptions::new()
+        .delay(SECOND)
+        .expires_in(9 * SECOND)
+        .time_limit(5 * SECOND)
+        .priority(7)
+        .max_attempts(4)
+        .unlimited_stalls()
+        .keep(Keep::Forever)
+        .on_failed(OnFailed::Replace);
+    let queue = Queue::<String, String>::builder(memory(), "texts").options(handle.clone()).build().unwrap();
+    let made = |options: &JobOptions| queue.new_job("a", &String::new(), options).unwrap();
+    let plain = made(&JobOptions::new());
+    assert_eq!(plain, made(&handle), "what says nothing changes nothing");
+    assert_eq!((plain.priority, plain.max_attempts.as_raw()), (7, 4));
+
+    let changes: [OneOption; 9] = [
+        (JobOptions::new().delay(Duration::ZERO), |job| job.delay = Span::ZERO),
+        (JobOptions::new().expires_in(None), |job| job.expires_in = None),
+        (JobOptions::new().time_limit(None), |job| job.time_limit = None),
+        (JobOptions::new().priority(0), |job| job.priority = 0),
+        (JobOptions::new().unlimited_attempts(), |job| job.max_attempts = Budget::Unlimited),
+        (JobOptions::new().max_stalls(3), |job| job.max_stalls = Budget::STALLS),
+        (JobOptions::new().keep_completed(Keep::Nothing), |job| job.retention.completed = Retention::Remove),
+        (JobOptions::new().keep_failed(Keep::Nothing), |job| job.retention.failed = Retention::Remove),
+        (JobOptions::new().on_failed(OnFailed::Block), |job| job.on_failed = OnFailed::Block),
+    ];
+    for (options, change) in changes {
+        let mut expected = plain.clone();
+        change(&mut expected);
+        assert_eq!(made(&options), expected, "{options:?}");
+    }
+    queue.enqueue_with("b", String::new(), JobOptions::new().priority(1)).await.unwrap();
+    queue.enqueue_many([("c", String::new())], JobOptions::new().priority(1)).await.unwrap();
+    for id in ["b", "c"] {
+        let meta = queue.status(id).await.unwrap().unwrap().meta;
+        assert_eq!((meta.kind.as_str(), meta.priority), ("email", 1), "{id}");
+    }
+}
+
+fn on_clock(clock: &std::sync::Arc<queue::ManualClock>) -> Queue<String, String> {
+    crate::support::on(std::sync::Arc::new(queue::MemoryStorage::with_clock(clock.clone())))
+}
+
+/// The clock of the store is years away from that of this machine.
+#[tokio::test(start_paused = true)]
+async fn a_time_of_day_is_one_of_the_stores_clock() {
+    let clock = std::sync::Arc::new(queue::ManualClock::default());
+    let queue = on_clock(&clock);
+    let now =
+        UNIX_EPOCH + Duration::from_millis(u64::try_from(queue::Clock::now(&*clock).as_millis()).unwrap());
+    let at = |time: SystemTime| JobOptions::new().run_at(time);
+    let later = now + 90 * SECOND;
+    queue.enqueue_with("a", String::new(), at(later)).await.unwrap();
+    queue.enqueue_many([("b", String::new())], at(later).priority(1)).await.unwrap();
+    queue.enqueue_with("past", String::new(), at(now - SECOND)).await.unwrap();
+    for (id, due_in) in [("a", 90 * SECOND), ("b", 90 * SECOND), ("past", Duration::ZERO)] {
+        assert_eq!(queue.status(id).await.unwrap().unwrap().due_in(), Some(due_in), "{id}");
+    }
+    assert_eq!(queue.time_until(later).await.unwrap(), 90 * SECOND);
+    clock.advance(89 * SECOND);
+    assert_eq!(take(&queue).await.id().as_str(), "past");
+    assert!(queue.dequeue(Duration::ZERO).await.unwrap().is_none());
+    clock.advance(SECOND);
+    assert_eq!(take(&queue).await.id().as_str(), "a");
+    let called = queue.enqueue_and_wait_with("c", String::new(), at(now + 200 * SECOND), SECOND);
+    assert!(called.await.is_err());
+    assert_eq!(queue.status("c").await.unwrap().unwrap().due_in(), Some(110 * SECOND));
+}
+
+#[tokio::test]
+async fn a_time_of_day_that_cannot_be_is_refused() {
+    let queue = on_clock(&std::sync::Arc::default());
+    let at = |time| JobOptions::new().run_at(time);
+    let far = UNIX_EPOCH + 3 * HUNDRED_YEARS;
+    assert_eq!(queue.enqueue_with("a", String::new(), at(far)).await.unwrap_err().kind(), ErrorKind::Invalid);
+    let expiring = at(far - 2 * HUNDRED_YEARS).expires_in(SECOND);
+    let never = queue.enqueue_with("a", String::new(), expiring).await.unwrap_err();
+    assert!(never.message().contains("can never run"), "{never}");
+    let unasked = queue.new_job("a", &String::new(), &at(UNIX_EPOCH)).unwrap_err();
+    assert!(unasked.message().contains("time_until"), "{unasked}");
+    let handle = Queue::<String>::builder(memory_now(), "texts").options(at(UNIX_EPOCH)).build();
+    assert_eq!(handle.unwrap_err().kind(), ErrorKind::Invalid);
+    assert_eq!(queue.counts().await.unwrap().total(), 0);
+}
+
+/// What the two together say must hold, not what each says.
+#[test]
+fn an_expiry_and_a_delay_that_meet_in_a_merge_are_checked_together() {
+    let handle = JobOptions::new().expires_in(2 * SECOND);
+    let queue = Queue::<String>::builder(memory_now(), "texts").options(handle).build().unwrap();
+    let late = queue.new_job("a", &String::new(), &JobOptions::new().delay(2 * SECOND)).unwrap_err();
+    assert!(late.message().contains("can never run"), "{late}");
 }
 
 #[test]

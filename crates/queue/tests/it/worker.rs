@@ -1,10 +1,9 @@
 use crate::support::{SECOND, memory};
 use queue::{
-    JobKind, JobOptions, MsgPack, Outcome, Policy, Queue, Reason, RetryPolicy, Span, State, Unhandled,
-    WaitError,
+    JobKind, JobOptions, MsgPack, Outcome, Policy, Queue, Reason, RetryPolicy, State, Unhandled, WaitError,
     worker::{JobError, Router},
 };
-use std::future::ready;
+use std::{future::ready, time::Duration};
 use tokio::{sync::oneshot, time::Instant};
 
 const SHOUT: JobKind<String, String> = JobKind::new("shout");
@@ -12,7 +11,7 @@ const COUNT: JobKind<String, usize> = JobKind::new("count");
 
 #[tokio::test(start_paused = true)]
 async fn a_worker_of_a_queue_answers_its_calls_and_uses_its_policy() {
-    let policy = Policy { retry: RetryPolicy::Fixed(Span::from_secs(7)), ..Policy::default() };
+    let policy = Policy::default().retry(RetryPolicy::Fixed(Duration::from_secs(7)));
     let queue: Queue<String, String> = Queue::builder(memory(), "texts").policy(policy).build().unwrap();
     let worker = queue.work_with(|text, _| async move {
         if text.is_empty() {

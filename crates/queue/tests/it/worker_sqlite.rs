@@ -2,8 +2,9 @@
 
 use crate::support::spawn;
 use futures_util::StreamExt;
+use queue::queue_core::Span;
 use queue::{
-    JobId, Policy, Queue, RetryPolicy, Span, State, Storage, SystemRng, WorkerId, open,
+    JobId, Policy, Queue, RetryPolicy, State, Storage, SystemRng, WorkerId, open,
     queue_core::{ClaimRequest, Hint, Interest},
     worker::{Context, JobError, Router},
 };
@@ -15,7 +16,7 @@ use tokio::sync::Semaphore;
 async fn on_file() -> (TempDir, Queue<u64, u64>) {
     let directory = tempfile::tempdir().expect("a directory");
     let url = format!("sqlite:{}/jobs.db", directory.path().display());
-    let policy = Policy { retry: RetryPolicy::Fixed(Span::from_millis(20)), ..Policy::default() };
+    let policy = Policy::default().retry(RetryPolicy::Fixed(Duration::from_millis(20)));
     let queue = Queue::builder(open(&url).await.expect("opens"), "numbers").policy(policy).build();
     (directory, queue.expect("valid"))
 }

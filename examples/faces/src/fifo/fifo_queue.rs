@@ -1,7 +1,7 @@
 use futures_util::{StreamExt, TryStreamExt};
 use queue::{
-    Delivery, Id, JobId, JobMeta, JobOptions, ListFilter, Policy, Queue, Result, RetryPolicy, Settled, Span,
-    State, Status, Storage,
+    Delivery, Id, JobId, JobMeta, JobOptions, ListFilter, Policy, Queue, Result, RetryPolicy, Settled, State,
+    Status, Storage,
 };
 use serde_json::Value;
 use std::{
@@ -58,7 +58,7 @@ impl Fifo {
     /// `Invalid` for a bad name or visibility.
     pub fn new(store: Arc<dyn Storage>, name: &str, visibility: Duration) -> Result<Self> {
         // However often a task came back, it does so at once.
-        let policy = Policy { stall: RetryPolicy::Fixed(Span::ZERO), ..Policy::default() };
+        let policy = Policy::default().stall(RetryPolicy::Fixed(Duration::ZERO));
         let options = JobOptions::new().unlimited_stalls();
         let queue = Queue::builder(store, name).options(options).policy(policy).lease(visibility).build()?;
         Ok(Self { queue, visibility, held: Mutex::default() })

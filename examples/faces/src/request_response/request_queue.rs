@@ -1,6 +1,6 @@
 use queue::{
-    Cancel, Change, Decode, Encode, Enqueued, JobOptions, Keep, Kind, MsgPack, OnRunning, Policy, Queue,
-    Result, Status, Storage, WaitError,
+    Change, Decode, Encode, Enqueued, JobOptions, Keep, Kind, MsgPack, OnRunning, Policy, Queue, Result,
+    Status, Storage, WaitError,
     worker::{Context, JobError, RescueTick, WorkerBuilder, runtime::PacedLoop},
 };
 use std::{sync::Arc, time::Duration};
@@ -33,7 +33,7 @@ impl<P, R> RequestQueue<P, R> {
     }
 
     /// Takes a request back. One that is being answered is asked to stop.
-    pub async fn cancel(&self, id: &str) -> Result<Cancel> {
+    pub async fn cancel(&self, id: &str) -> Result<Change> {
         self.queue.cancel_with(id, OnRunning::Request).await
     }
 

@@ -1,6 +1,6 @@
 use super::{Handlers, Task};
 use queue::{
-    Counts, Enqueued, Id, JobKind, JobOptions, Policy, Queue, Result, RetryPolicy, Span, Status, Storage,
+    Counts, Enqueued, Id, JobKind, JobOptions, Policy, Queue, Result, RetryPolicy, Status, Storage,
     worker::WorkerBuilder,
 };
 use std::{sync::Arc, time::Duration};
@@ -33,8 +33,7 @@ impl TaskQueue {
         max_attempts: u32,
         delay: impl Fn(u32) -> Option<Duration> + Send + Sync + 'static,
     ) -> Result<Self> {
-        let retry = RetryPolicy::custom(move |n| Some(Span::new("a delay", delay(n)?).unwrap_or(Span::MAX)));
-        let policy = Policy { retry, ..Policy::default() };
+        let policy = Policy::default().retry(RetryPolicy::custom(delay));
         Ok(Self { queue: Queue::builder(store, name).policy(policy).build()?, max_attempts })
     }
 

@@ -1,6 +1,6 @@
 use queue::{
-    Decode, Delivery, Encode, Enqueued, Id, JobOptions, Keep, Policy, Prune, Queue, Result, RetryPolicy,
-    Span, Storage,
+    Decode, Delivery, Encode, Enqueued, Exponential, Id, JobOptions, Keep, Policy, Prune, Queue, Result,
+    RetryPolicy, Storage,
 };
 use std::{sync::Arc, time::Duration};
 
@@ -68,18 +68,23 @@ impl<P: Decode> Visibility<P> {
 }
 
 /// A handle on the messages of which one that fails waits like that.
-fn handle<P>(store: Arc<dyn Storage>, name: &str, timeout: Duration, retry: RetryPolicy) -> Result<Queue<P>> {
+fn handle<P>(
+    store: Arc<dyn Storage>,
+    name: &str,
+    timeout: Duration,
+    retry: impl Into<RetryPolicy>,
+) -> Result<Queue<P>> {
     let options =
         JobOptions::new().unlimited_attempts().unlimited_stalls().keep_completed(Keep::For(REMEMBERED));
-    let policy = Policy { retry, stall: at_once(), ..Policy::default() };
+    let policy = Policy::default().retry(retry).stall(at_once());
     Queue::builder(store, name).options(options).policy(policy).lease(timeout).build()
 }
 
 fn at_once() -> RetryPolicy {
-    RetryPolicy::Fixed(Span::ZERO)
+    RetryPolicy::Fixed(Duration::ZERO)
 }
 
 /// The waits of a message that keeps failing in a loop: one second, doubling up to ten minutes.
-fn backoff() -> RetryPolicy {
-    RetryPolicy::exponential(Span::from_secs(1), 2.0, Span::from_secs(600), 0.25)
+fn backoff() -> Exponential {
+    RetryPolicy::exponential(Duration::from_secs(1)).cap(Duration::from_mins(10))
 }

@@ -1,7 +1,7 @@
 use super::{Mux, Task, TaskError, WorkQueue, serve};
 use crate::{Result, Stage};
 use queue::{
-    RetryPolicy, Settled, Span, State,
+    RetryPolicy, Settled, State,
     worker::runtime::{Finality, handler_fn},
 };
 use serde_json::json;
@@ -49,7 +49,7 @@ pub async fn demo(stage: &Stage) -> Result {
 }
 
 fn work_queue(stage: &Stage, lease: Duration) -> queue::Result<WorkQueue> {
-    WorkQueue::new(stage.store(), stage.queue(), lease, RetryPolicy::Fixed(Span::from_millis(20)))
+    WorkQueue::new(stage.store(), stage.queue(), lease, RetryPolicy::Fixed(Duration::from_millis(20)))
 }
 
 fn refuse(stage: &Stage) -> Result {

@@ -27,7 +27,7 @@ impl WorkQueue {
     /// # Errors
     /// `Invalid` for a bad name or lease.
     pub fn new(store: Arc<dyn Storage>, name: &str, lease: Duration, retry: RetryPolicy) -> Result<Self> {
-        let policy = Policy { retry, ..Policy::default() };
+        let policy = Policy::default().retry(retry);
         let queue = Queue::builder(store, name).policy(policy).lease(lease).build()?;
         Ok(Self { queue, lease })
     }

@@ -1,8 +1,6 @@
 use crate::stores::{on_each_store, on_manual_clocks, tells, until};
 use futures_util::future::join_all;
-use queue::{
-    Cancel, Change, Enqueued, ErrorKind, MsgPack, Queue, Settled, State, WaitError, worker::JobError,
-};
+use queue::{Change, Enqueued, ErrorKind, MsgPack, Queue, Settled, State, WaitError, worker::JobError};
 use queue_faces::{
     Result, Stage,
     request_response::{RequestQueue, demo},
@@ -47,7 +45,7 @@ async fn consumed(stage: &Stage, client: impl AsyncFnOnce(&Doubles, &AtomicU32))
 async fn the_demonstration_tells_what_happens() {
     let expected = [
         "sum-1 submitted: true; without a consumer: no answer by the deadline",
-        "sum-2 submitted: true, cancelled: Cancelled",
+        "sum-2 submitted: true, cancelled: Done",
         "sum-2: the job was cancelled",
         "a consumer starts",
         "five calls of sum-1: 6, 6, 6, 6, 6; it ran 1 times",
@@ -120,14 +118,14 @@ async fn a_response_is_kept_as_long_as_its_request_said_unless_that_is_changed()
 async fn a_request_can_be_taken_back_while_it_waits_and_not_once_it_is_answered() {
     on_each_store(async |stage| {
         let alone = doubles(stage);
-        assert_eq!(alone.cancel("a").await.expect("answers"), Cancel::Missing);
+        assert_eq!(alone.cancel("a").await.expect("answers"), Change::Missing);
         assert!(alone.submit("a", 1, HOUR).await.expect("stores").is_new());
-        assert_eq!(alone.cancel("a").await.expect("answers"), Cancel::Cancelled);
+        assert_eq!(alone.cancel("a").await.expect("answers"), Change::Done);
         let answer = alone.response("a", PATIENT).await;
         assert!(matches!(answer, Err(WaitError::Cancelled { reason: None })), "{answer:?}");
         consumed(stage, async |doubles, runs| {
             assert_eq!(doubles.request("b", 1, HOUR, PATIENT).await.expect("answered"), 2);
-            assert_eq!(doubles.cancel("b").await.expect("answers"), Cancel::Completed);
+            assert_eq!(doubles.cancel("b").await.expect("answers"), Change::NotAllowed(State::Completed));
             assert_eq!(runs.load(Ordering::SeqCst), 1, "a cancelled request ran");
         })
         .await;

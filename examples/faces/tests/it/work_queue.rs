@@ -1,6 +1,6 @@
 use crate::stores::{in_paused_time, on_each_store, tells};
 use queue::{
-    ErrorKind, RetryPolicy, Settled, Span, State,
+    ErrorKind, RetryPolicy, Settled, State,
     worker::runtime::{Finality, handler_fn},
 };
 use queue_faces::{
@@ -18,10 +18,10 @@ use tokio_util::sync::CancellationToken;
 const LONG: Duration = Duration::from_mins(5);
 
 fn work_queue(stage: &Stage) -> WorkQueue {
-    retrying(stage, Span::ZERO)
+    retrying(stage, Duration::ZERO)
 }
 
-fn retrying(stage: &Stage, wait: Span) -> WorkQueue {
+fn retrying(stage: &Stage, wait: Duration) -> WorkQueue {
     WorkQueue::new(stage.store(), stage.queue(), LONG, RetryPolicy::Fixed(wait)).expect("valid")
 }
 
@@ -142,7 +142,7 @@ async fn bad_names_and_kinds_are_refused_and_store_nothing() {
 #[tokio::test]
 async fn a_handler_that_panics_fails_its_task_alone() {
     on_each_store(async |stage| {
-        let work = retrying(stage, Span::MAX);
+        let work = retrying(stage, Duration::MAX);
         let panics = work.schedule("bad", "panics", json!(1), Duration::ZERO);
         assert!(panics.await.expect("stores") && schedule(&work, "good").await);
         let stop = CancellationToken::new();

@@ -89,7 +89,7 @@ impl Prefix {
         for byte in &self.0.clone().finalize()[..DIGEST_BYTES] {
             write!(id, "{byte:02x}").expect("writing to a string does not fail");
         }
-        Id::Given(id)
+        Id::from(id)
     }
 
     /// With its length before it, so that no two inputs are the same bytes.

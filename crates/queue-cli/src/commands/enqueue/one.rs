@@ -4,7 +4,7 @@ use crate::{
     output::OnTerminal,
     session::{Jobs, Session},
 };
-use queue::{Enqueued, Id, JobId, JobOptions, Payload, Raw, State};
+use queue::{Enqueued, Id, JobOptions, Payload, Raw, State};
 use serde_json::{Value, json};
 use std::{
     ffi::OsString,
@@ -43,7 +43,7 @@ pub(super) async fn run(request: Request, jobs: &Jobs, session: &Session) -> Res
         return Ok(Exit::Ok);
     };
     let known = match &id {
-        Id::Given(text) => Some(JobId::new(text)?),
+        Id::Given(id) => Some(id.clone()),
         _ => None,
     };
     let answer = jobs.enqueue_and_wait_with(id, Raw(payload), options, timeout).await;

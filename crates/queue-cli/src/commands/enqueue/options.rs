@@ -6,7 +6,7 @@ use crate::{
 };
 use clap::{Args, ValueEnum};
 use queue::{ContentType, JobOptions, Keep, Kind, OnFailed, Payload};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// Everything about a job but its id and payload.
 #[derive(Debug, Args)]
@@ -17,6 +17,9 @@ pub(super) struct JobArgs {
     /// Not to run before this has passed
     #[arg(long, value_name = "TIME", value_parser = parse::duration, allow_hyphen_values = true)]
     delay: Option<Duration>,
+    /// Not to run before this time, by the clock of the store: `2026-12-24T18:00:00Z`, or with an offset, `2026-12-24T18:00+01:00`
+    #[arg(long, value_name = "TIME", value_parser = parse::time_of_day, conflicts_with = "delay")]
+    at: Option<SystemTime>,
     /// Not to start later than this after the enqueue: it is then cancelled, uncharged, and its id is free. Longer than the
     /// delay
     #[arg(long, value_name = "TIME", value_parser = parse::duration, allow_hyphen_values = true)]
@@ -26,7 +29,7 @@ pub(super) struct JobArgs {
     time_limit: Option<Duration>,
     /// Lower runs first: -32768 to 32767
     #[arg(long, value_name = "N", default_value_t = 0, allow_hyphen_values = true)]
-    priority: i64,
+    priority: i16,
     /// How many attempts may fail, or `unlimited` [default: 25, over about two and a half days]
     #[arg(long, value_name = "N", value_parser = parse::attempts, allow_hyphen_values = true)]
     max_attempts: Option<Attempts>,
@@ -73,6 +76,9 @@ impl JobArgs {
 
     pub(super) fn options(&self) -> Result<JobOptions, CliError> {
         let mut options = JobOptions::new().priority(self.priority).delay(self.delay.unwrap_or_default());
+        if let Some(at) = self.at {
+            options = options.run_at(at);
+        }
         options = match self.max_attempts {
             Some(Attempts::At(limit)) => options.max_attempts(limit),
             Some(Attempts::Unlimited) => options.unlimited_attempts(),

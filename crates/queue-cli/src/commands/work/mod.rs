@@ -15,7 +15,7 @@ use crate::{
 use clap::Args;
 use exec::{Exec, Snooze};
 use queue::worker::{Context, Report, Router, Worker};
-use queue::{ContentType, Raw, RetryPolicy, Span};
+use queue::{ContentType, Raw, RetryPolicy};
 use script::Script;
 use std::{num::NonZeroUsize, pin::pin, sync::Arc, thread, time::Duration};
 use tokio_util::sync::CancellationToken;
@@ -195,13 +195,7 @@ fn retry(args: &WorkArgs) -> Result<RetryPolicy, CliError> {
     if args.retry_wait_max < args.retry_wait {
         return Err(CliError::invalid("--retry-wait-max must be at least --retry-wait"));
     }
-    let span = |what, wait| Span::new(what, wait).map_err(CliError::from);
-    Ok(RetryPolicy::exponential(
-        span("--retry-wait", args.retry_wait)?,
-        2.0,
-        span("--retry-wait-max", args.retry_wait_max)?,
-        0.25,
-    ))
+    Ok(RetryPolicy::exponential(args.retry_wait).cap(args.retry_wait_max).into())
 }
 
 #[cfg(test)]

@@ -4,10 +4,11 @@ use crate::{
     history::{Recorded, Recorder},
 };
 use queue_core::{
-    ContentType, Error, JobId, Kind, NewJob, Payload, QueueName, Result, RetryPolicy, Span, Storage,
+    ContentType, Error, JobId, Kind, NewJob, Payload, QueueName, Result, RetryPolicy, Storage,
     lifecycle::Policy,
 };
 use std::sync::Arc;
+use std::time::Duration;
 
 /// How often a call is sent again after a transient error.
 const RESENDS_MAX: usize = 6;
@@ -29,8 +30,8 @@ impl Actor {
     /// Waits are short, so that a run of few steps sees retries.
     pub(super) fn policy() -> Policy {
         let (retry, stall) =
-            (RetryPolicy::Fixed(Span::from_millis(30)), RetryPolicy::Fixed(Span::from_millis(60)));
-        Policy { retry, stall, ..Policy::default() }
+            (RetryPolicy::Fixed(Duration::from_millis(30)), RetryPolicy::Fixed(Duration::from_millis(60)));
+        Policy::default().retry(retry).stall(stall)
     }
 
     /// Lets others go first, a few times or not at all.

@@ -4,14 +4,14 @@ use super::{
     tick::{IsTerminal, Options},
 };
 use crate::runtime::{Handler, Sink, Source, retry::Backoff};
-use queue_core::{Error, Result, RetryPolicy, Rng, Span, SystemRng};
+use queue_core::{Error, Result, RetryPolicy, Rng, SystemRng};
 use std::{fmt, sync::Arc, time::Duration};
 
 /// Most items one processor may hold; more is a typing error.
 const SLOTS_MAX: usize = 100_000;
 /// The waits between tries to mark an item.
-const MARK_RETRY_BASE: Span = Span::from_millis(50);
-const MARK_RETRY_CAP: Span = Span::from_secs(2);
+const MARK_RETRY_BASE: Duration = Duration::from_millis(50);
+const MARK_RETRY_CAP: Duration = Duration::from_secs(2);
 
 /// Collects the settings of a [`Processor`].
 pub struct ProcessorBuilder<T, S, H, K: Sink<T>>
@@ -47,7 +47,7 @@ where
             concurrency: 16,
             handle_budget: Duration::from_secs(30),
             mark_budget: Duration::from_secs(10),
-            mark_retry: RetryPolicy::exponential(MARK_RETRY_BASE, 2.0, MARK_RETRY_CAP, 0.25),
+            mark_retry: RetryPolicy::exponential(MARK_RETRY_BASE).cap(MARK_RETRY_CAP).into(),
             rng: Arc::new(SystemRng),
             is_terminal: Arc::new(|_| false),
             observer: Observer::default(),
@@ -86,8 +86,8 @@ where
 
     /// The waits between tries to mark. Default: 50 ms, doubling up to 2 s, for as long as the budget lasts.
     #[must_use]
-    pub fn mark_retry(mut self, policy: RetryPolicy) -> Self {
-        self.mark_retry = policy;
+    pub fn mark_retry(mut self, policy: impl Into<RetryPolicy>) -> Self {
+        self.mark_retry = policy.into();
         self
     }
 

@@ -1,5 +1,5 @@
 use crate::runtime::panics::guarded;
-use queue_core::{RetryPolicy, Rng, Span, SystemRng};
+use queue_core::{RetryPolicy, Rng, SystemRng};
 use std::{sync::Arc, time::Duration};
 
 /// Counts failures in a row and says how long to wait after each. The policy's cap is a hard ceiling, jitter included.
@@ -14,7 +14,8 @@ pub struct Backoff {
 
 impl Backoff {
     /// Waits as the policy says, for as many attempts as it allows.
-    pub fn new(policy: RetryPolicy) -> Self {
+    pub fn new(policy: impl Into<RetryPolicy>) -> Self {
+        let policy = policy.into();
         Self { policy, rng: Arc::new(SystemRng), attempts_max: u32::MAX, failures: 0, exhausted: false }
     }
 
@@ -59,7 +60,7 @@ impl Backoff {
     fn next_delay(&self) -> Option<Duration> {
         let delay = |policy: &RetryPolicy| policy.delay(self.failures, self.rng.next_u64());
         let wait = guarded("retry policy", || delay(&self.policy));
-        wait.unwrap_or_else(|| delay(&in_process())).map(Span::as_duration)
+        wait.unwrap_or_else(|| delay(&in_process()))
     }
 }
 
@@ -72,5 +73,5 @@ impl Default for Backoff {
 }
 
 fn in_process() -> RetryPolicy {
-    RetryPolicy::exponential(Span::from_secs(1), 2.0, Span::from_secs(600), 0.25)
+    RetryPolicy::exponential(Duration::from_secs(1)).cap(Duration::from_secs(600)).into()
 }

@@ -3,11 +3,12 @@
 //! The waits come from [`RetryPolicy`](queue_core::RetryPolicy), whose cap no jitter passes.
 //!
 //! ```
-//! use queue_core::{RetryPolicy, Span};
+//! use queue_core::RetryPolicy;
+//! use std::time::Duration;
 //! use queue_worker::runtime::retry::{self, Backoff, GiveUp, Retry};
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() {
-//! let policy = RetryPolicy::exponential(Span::from_millis(1), 2.0, Span::from_millis(5), 0.5);
+//! let policy = RetryPolicy::exponential(Duration::from_millis(1)).cap(Duration::from_millis(5));
 //! let patient = Retry::new(Backoff::new(policy).attempts_max(4)).is_terminal(|error| *error == "forbidden");
 //!
 //! let third = retry::run(&patient, |attempt| async move { if attempt < 3 { Err("busy") } else { Ok(attempt) } });

@@ -6,7 +6,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 /// A claim that did not say until when it is listened for may be begun whenever a server that stands still goes on. It is
 /// looked for until that has answered once, and for no longer than this.
-const STANDSTILL_MAX: Duration = Duration::from_hours(1);
+const STANDSTILL_MAX: Duration = Duration::from_secs(3600);
 
 /// A claim of this worker whose answer was lost, and the search for what it leased, so that no job is held by nobody.
 #[derive(Debug)]

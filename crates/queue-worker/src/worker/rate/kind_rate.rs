@@ -30,7 +30,7 @@ struct Line {
 
 /// A line is no longer than this, or one interval if that is longer. Who comes later is asked to come again then: so
 /// workers that are free find what they may start, and a worker that dies has sent nothing far away.
-const LINE_MAX: Duration = Duration::from_mins(1);
+const LINE_MAX: Duration = Duration::from_secs(60);
 
 /// Whoever is this late for its turn, or one interval if that is shorter, has it taken by others: it may have gone to
 /// another worker, or be behind many that were due before.

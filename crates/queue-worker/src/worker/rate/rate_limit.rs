@@ -35,7 +35,7 @@ impl RateLimit {
 
     /// So many starts per minute.
     pub const fn per_minute(starts: u32) -> Self {
-        Self::new(starts, Duration::from_mins(1))
+        Self::new(starts, Duration::from_secs(60))
     }
 
     /// How many may start at once after a quiet time, at least one. Default: as many as the rate brings in a tenth of a

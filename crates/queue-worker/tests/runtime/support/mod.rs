@@ -13,7 +13,7 @@ use tokio::{
 };
 
 /// Longer than anything a test waits for; on paused time it costs nothing.
-pub(crate) const FOREVER: Duration = Duration::from_hours(6);
+pub(crate) const FOREVER: Duration = Duration::from_secs(21_600);
 
 pub(crate) fn millis(millis: u64) -> Duration {
     Duration::from_millis(millis)

@@ -18,7 +18,7 @@ use queue_core::{JobId, Span};
 use std::time::Duration;
 
 /// Longer than anything a test waits for; on paused time it costs nothing.
-pub(crate) const FOREVER: Duration = Duration::from_hours(6);
+pub(crate) const FOREVER: Duration = Duration::from_secs(21_600);
 
 pub(crate) fn id(text: &str) -> JobId {
     JobId::new(text).expect("test ids are valid")

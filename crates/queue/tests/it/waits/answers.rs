@@ -19,7 +19,7 @@ super::scenarios! {
 
 /// So long between two looks that whoever needs a second one fails its test.
 fn one_look() -> WaitOptions {
-    let hour = Duration::from_hours(1);
+    let hour = Duration::from_secs(3600);
     WaitOptions::from(2 * hour).look_first_after(hour).look_at_least_every(hour)
 }
 

@@ -62,7 +62,7 @@ async fn a_job_whose_holders_all_died_is_failed_as_stalled(stage: &Stage) {
     assert!(brief.enqueue_with("a", "in".to_owned(), options).await.unwrap().is_new());
     let wait = stage.wait_and_see("a").await;
     drop(brief.dequeue(10 * SECOND).await.unwrap().expect("a job is due"));
-    let rescued = spawn(async move { brief.dequeue(Duration::from_mins(1)).await });
+    let rescued = spawn(async move { brief.dequeue(Duration::from_secs(60)).await });
     let outcome = wait.await.unwrap();
     rescued.abort();
     assert!(matches!(outcome, Outcome::Failed { reason: Reason::Stalled, .. }), "{outcome:?}");

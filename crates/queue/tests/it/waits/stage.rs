@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use tokio::{task::JoinHandle, time::timeout};
 
 /// Longer than anything here takes, and shorter than a test may hang.
-const PATIENCE: Duration = Duration::from_mins(1);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What becomes of hints on their way to whoever waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

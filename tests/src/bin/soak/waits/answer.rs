@@ -2,7 +2,7 @@ use super::{exchange, mode::Mode, settings::Settings};
 use crate::failed::Failed;
 use clap::Args;
 use queue::{
-    QueueName, RetryPolicy, Span, Storage,
+    QueueName, RetryPolicy, Storage,
     worker::{Context, Router, Worker},
 };
 use queue_testkit::fault::{FaultPlan, FaultStore, HintFault};
@@ -12,7 +12,7 @@ use std::{io, sync::Arc, time::Duration};
 const LEASE: Duration = Duration::from_secs(1);
 /// A worker that gets no hints looks this often.
 const BLIND_POLL: Duration = Duration::from_millis(50);
-const RETRY: Span = Span::from_millis(10);
+const RETRY: Duration = Duration::from_millis(10);
 
 /// What the answering side has to know.
 #[derive(Args, Clone, Debug)]

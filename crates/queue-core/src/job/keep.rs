@@ -1,0 +1,52 @@
+use crate::{Retention, Span};
+use std::time::Duration;
+
+/// How long a finished job stays, and with it its result, its error and its claim on the id. A [`Duration`] converts.
+///
+/// A job that somebody waits for stays at least 60 seconds, whatever is said here.
+///
+/// This is what programs say; stores write a [`Retention`], into which it converts: zero becomes "not at all" there, more than
+/// 100 years become 100 years, and fractions of a millisecond round up. The typed client refuses zero and more than 100 years.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Keep {
+    /// This long from when it finished.
+    For(Duration),
+    /// Until it is deleted.
+    Forever,
+    /// Not at all: it is gone as soon as it finishes.
+    Nothing,
+}
+
+impl From<Duration> for Keep {
+    fn from(ttl: Duration) -> Self {
+        Self::For(ttl)
+    }
+}
+
+impl From<Keep> for Retention {
+    fn from(keep: Keep) -> Self {
+        match keep {
+            Keep::For(Duration::ZERO) | Keep::Nothing => Self::Remove,
+            Keep::For(ttl) => Self::Keep(Span::at_most(ttl)),
+            Keep::Forever => Self::Forever,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_length_of_time_is_one_that_stores_can_write() {
+        for (keep, retention) in [
+            (Keep::from(Duration::ZERO), Retention::Remove),
+            (Keep::Nothing, Retention::Remove),
+            (Keep::For(Duration::from_nanos(1)), Retention::Keep(Span::from_millis(1))),
+            (Keep::For(Duration::MAX), Retention::Keep(Span::MAX)),
+            (Keep::Forever, Retention::Forever),
+        ] {
+            assert_eq!(Retention::from(keep), retention, "{keep:?}");
+        }
+    }
+}

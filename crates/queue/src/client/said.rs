@@ -1,0 +1,155 @@
+//! What options say, and what it comes to.
+
+use crate::{
+    InvalidOption, Keep,
+    client::keep::{checked_span, positive_span, retention},
+};
+use queue_core::{Budget, JobId, Kind, NewJob, OnFailed, Payload, RetentionPolicy, Span};
+use std::time::{Duration, SystemTime};
+
+/// All options, cheap to copy. `None` says nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Said {
+    pub(super) due: Option<Due>,
+    pub(super) expires_in: Option<Bound>,
+    pub(super) time_limit: Option<Bound>,
+    pub(super) priority: Option<i16>,
+    pub(super) max_attempts: Option<Limit>,
+    pub(super) max_stalls: Option<Limit>,
+    pub(super) keep_completed: Option<Keep>,
+    pub(super) keep_failed: Option<Keep>,
+    pub(super) on_failed: Option<OnFailed>,
+}
+
+/// When a job may be claimed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Due {
+    After(Duration),
+    At(SystemTime),
+}
+
+/// A length of time, or that there is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Bound {
+    In(Duration),
+    Never,
+}
+
+/// A budget as it was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Limit {
+    At(u32),
+    Unlimited,
+}
+
+impl Said {
+    pub(super) fn over(self, under: Self) -> Self {
+        Self {
+            due: self.due.or(under.due),
+            expires_in: self.expires_in.or(under.expires_in),
+            time_limit: self.time_limit.or(under.time_limit),
+            priority: self.priority.or(under.priority),
+            max_attempts: self.max_attempts.or(under.max_attempts),
+            max_stalls: self.max_stalls.or(under.max_stalls),
+            keep_completed: self.keep_completed.or(under.keep_completed),
+            keep_failed: self.keep_failed.or(under.keep_failed),
+            on_failed: self.on_failed.or(under.on_failed),
+        }
+    }
+
+    fn delay(&self) -> Result<Duration, InvalidOption> {
+        match self.due {
+            Some(Due::After(delay)) => Ok(delay),
+            Some(Due::At(_)) => Err(InvalidOption::TimeOfDay),
+            None => Ok(Duration::ZERO),
+        }
+    }
+
+    /// A job that expires before it is due would never run.
+    fn expiry(&self, delay: Duration) -> Result<Option<Span>, InvalidOption> {
+        let Some(Bound::In(given)) = self.expires_in else { return Ok(None) };
+        let span = positive_span("an expiry", given)?;
+        if span <= checked_span("a delay", delay)? {
+            return Err(InvalidOption::ExpiresBeforeDue { expires_in: given, delay });
+        }
+        Ok(Some(span))
+    }
+
+    fn time_limit(&self) -> Result<Option<Span>, InvalidOption> {
+        let Some(Bound::In(given)) = self.time_limit else { return Ok(None) };
+        positive_span("a time limit", given).map(Some)
+    }
+
+    fn retention(&self) -> Result<RetentionPolicy, InvalidOption> {
+        let default = RetentionPolicy::default();
+        Ok(RetentionPolicy {
+            completed: self.keep_completed.map_or(Ok(default.completed), retention)?,
+            failed: self.keep_failed.map_or(Ok(default.failed), retention)?,
+        })
+    }
+}
+
+pub(super) fn checked(said: Said) -> Result<CheckedOptions, InvalidOption> {
+    let budget = |limit: Option<Limit>, default, what, unlimited| {
+        limit.map_or(Ok(default), |limit| limit.budget(what, unlimited))
+    };
+    let delay = said.delay()?;
+    Ok(CheckedOptions {
+        delay: checked_span("a delay", delay)?,
+        expires_in: said.expiry(delay)?,
+        time_limit: said.time_limit()?,
+        priority: said.priority.unwrap_or_default(),
+        max_attempts: budget(said.max_attempts, Budget::ATTEMPTS, "max_attempts", "unlimited_attempts")?,
+        max_stalls: budget(said.max_stalls, Budget::STALLS, "max_stalls", "unlimited_stalls")?,
+        retention: said.retention()?,
+        on_failed: said.on_failed.unwrap_or_default(),
+    })
+}
+
+impl Due {
+    pub(super) fn is_delay(&self) -> bool {
+        matches!(self, Self::After(_))
+    }
+}
+
+impl Bound {
+    pub(super) fn of(given: Option<Duration>) -> Self {
+        given.map_or(Self::Never, Self::In)
+    }
+}
+
+impl Limit {
+    fn budget(self, what: &'static str, unlimited: &'static str) -> Result<Budget, InvalidOption> {
+        match self {
+            Self::At(0) => Err(InvalidOption::NoBudget { what, unlimited }),
+            Self::At(limit) => Ok(Budget::from_raw(limit)),
+            Self::Unlimited => Ok(Budget::Unlimited),
+        }
+    }
+}
+
+/// Options that can be.
+#[derive(Clone, Debug)]
+pub(crate) struct CheckedOptions {
+    delay: Span,
+    expires_in: Option<Span>,
+    time_limit: Option<Span>,
+    priority: i16,
+    max_attempts: Budget,
+    max_stalls: Budget,
+    retention: RetentionPolicy,
+    on_failed: OnFailed,
+}
+
+impl CheckedOptions {
+    pub(crate) fn job(&self, id: JobId, kind: Kind, payload: Payload) -> NewJob {
+        let mut job = NewJob::new(id, kind, payload);
+        (job.expires_in, job.time_limit) = (self.expires_in, self.time_limit);
+        job.with_delay(self.delay)
+            .with_priority(self.priority)
+            .with_max_attempts(self.max_attempts)
+            .with_max_stalls(self.max_stalls)
+            .with_retention(self.retention)
+            .with_on_failed(self.on_failed)
+    }
+}
