@@ -6,6 +6,8 @@ const SHELL: &str = "```sh";
 const CODE: &str = "```rust";
 const END: &str = "```";
 const ADD: &str = "cargo add ";
+/// Marks a program that is `no_run` for rustdoc alone, since it leaves files where it runs.
+const EMPTY_DIRECTORY: &str = "empty_directory";
 /// What only hidden lines need is not for readers to add: by what it is recognised, and the `cargo add` for it.
 const HIDDEN: [(&str, &str); 2] =
     [("tempfile::", "--dev tempfile"), ("start_paused", "--dev tokio --features test-util")];
@@ -87,7 +89,8 @@ fn programs(woven: &str) -> Vec<Program> {
         if ["ignore", "compile_fail"].iter().any(|attribute| attributes.contains(attribute)) {
             continue;
         }
-        let (number, no_run) = (programs.len() + 1, attributes.contains("no_run"));
+        let no_run = attributes.contains("no_run") && !attributes.contains(EMPTY_DIRECTORY);
+        let number = programs.len() + 1;
         programs.push(Program { number, no_run, text: whole(&body.join("\n")) });
     }
     programs
@@ -134,6 +137,12 @@ mod tests {
     fn a_main_within_a_block_is_not_that_of_the_program() {
         assert!(has_main("use a;\nfn b() {\n}\nasync fn main() {\n}"));
         assert!(!has_main("#[cfg(unix)] {\nfn main() {\n}\nmain() }"));
+    }
+
+    #[test]
+    fn a_program_for_an_empty_directory_is_run_in_one() {
+        let page = page("a.md", "```rust,no_run,empty_directory\na();\n```\n").expect("a program");
+        assert!(!page.programs[0].no_run);
     }
 
     #[test]
