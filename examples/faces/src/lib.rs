@@ -9,7 +9,8 @@
 //! | [`task_queue`] | typed tasks shared by many workers | `cargo run --example task_queue` |
 //!
 //! Each module holds the face, and a `demo` that uses it on a [`Stage`] and tells what happens; the examples and the
-//! tests run the same demo. The pages in `docs/faces` say what each face does and how; their snippets are compiled here.
+//! tests run the same demo. The pages in `docs/faces` say what each face does, and how a program does it with the crate
+//! `queue-jobs` alone.
 //!
 //! Absent on purpose: rules about jobs. What a face promises, the store and its lifecycle keep; a face only gives the
 //! words that its users know.
@@ -26,18 +27,3 @@ pub use stage::Stage;
 
 /// What a demonstration answers.
 pub type Result<T = (), E = BoxError> = std::result::Result<T, E>;
-
-/// The snippets of the pages are compiled and run with the tests.
-#[cfg(doctest)]
-mod pages {
-    #[doc = include_str!("../../../docs/faces/fifo.md")]
-    struct Fifo;
-    #[doc = include_str!("../../../docs/faces/work-queue.md")]
-    struct WorkQueue;
-    #[doc = include_str!("../../../docs/faces/visibility.md")]
-    struct Visibility;
-    #[doc = include_str!("../../../docs/faces/request-response.md")]
-    struct RequestResponse;
-    #[doc = include_str!("../../../docs/faces/task-queue.md")]
-    struct TaskQueue;
-}

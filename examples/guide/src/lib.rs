@@ -1,7 +1,7 @@
 //! The programs of the pages in `docs` that teach: each is compiled, and run unless it needs a server or never ends.
 //!
 //! `weave.rs` adds what the compiler needs and no reader does. They use the crate `queue` and what an application has beside
-//! it. The pages on the faces are compiled with the faces.
+//! it.
 //!
 //! Absent on purpose: code. What a page shows stands in the page alone.
 
@@ -14,6 +14,17 @@ mod pages {
     struct Leadership;
     #[doc = include_str!(concat!(env!("OUT_DIR"), "/WAITING.md"))]
     struct Waits;
+
+    #[doc = include_str!(concat!(env!("OUT_DIR"), "/faces/fifo.md"))]
+    struct Fifo;
+    #[doc = include_str!(concat!(env!("OUT_DIR"), "/faces/work-queue.md"))]
+    struct WorkQueue;
+    #[doc = include_str!(concat!(env!("OUT_DIR"), "/faces/visibility.md"))]
+    struct Visibility;
+    #[doc = include_str!(concat!(env!("OUT_DIR"), "/faces/request-response.md"))]
+    struct RequestResponse;
+    #[doc = include_str!(concat!(env!("OUT_DIR"), "/faces/task-queue.md"))]
+    struct TaskQueue;
 
     #[doc = include_str!(concat!(env!("OUT_DIR"), "/stores/memory.md"))]
     struct Memory;

@@ -2,7 +2,7 @@
 //!
 //! For each set of dependencies that pages name there is an empty directory, in which their `cargo add` is run; a
 //! crate of ours is the one that would go to the registry. Each program is compiled there, and run unless it is
-//! `no_run`; one that opens a server is run where the environment names a server (`cargo xtask services run`).
+//! `no_run` and not for an `empty_directory`; one that opens a server is run where the environment names a server (`cargo xtask services run`).
 
 mod add;
 mod book;

@@ -12,7 +12,8 @@ use crate::package::{self, Proof};
 use crate::published::published;
 use crate::repo::Repo;
 
-/// Packs every crate and unpacks it below `target`; answers where each is.
+/// Packs every crate and unpacks it below `target`; answers where each is. Files are as old as their unpacking, not as in the
+/// archive, or cargo would not see that they changed.
 pub(super) fn crates(repo: &Repo) -> Result<BTreeMap<String, PathBuf>> {
     package::run(repo, Proof::Packed)?;
     let to = repo.target().join("pages/crates");
@@ -22,7 +23,7 @@ pub(super) fn crates(repo: &Repo) -> Result<BTreeMap<String, PathBuf>> {
     for package in published(repo)? {
         let name = format!("{}-{}", package.name, package.version);
         let archive = repo.target().join("package").join(format!("{name}.crate"));
-        command::run(Command::new("tar").arg("-xzf").arg(archive).arg("-C").arg(&to))?;
+        command::run(Command::new("tar").arg("-xmzf").arg(archive).arg("-C").arg(&to))?;
         crates.insert(package.name, to.join(name));
     }
     Ok(crates)

@@ -6,8 +6,11 @@ const SHELL: &str = "```sh";
 const CODE: &str = "```rust";
 const END: &str = "```";
 const ADD: &str = "cargo add ";
-/// What only hidden lines need is not for readers to add.
-const HIDDEN: &str = "tempfile";
+/// Marks a program that is `no_run` for rustdoc alone, since it leaves files where it runs.
+const EMPTY_DIRECTORY: &str = "empty_directory";
+/// What only hidden lines need is not for readers to add: by what it is recognised, and the `cargo add` for it.
+const HIDDEN: [(&str, &str); 2] =
+    [("tempfile::", "--dev tempfile"), ("start_paused", "--dev tokio --features test-util")];
 
 /// A page that has programs.
 #[derive(Debug, PartialEq, Eq)]
@@ -40,11 +43,11 @@ pub(super) fn page(path: &str, text: &str) -> Option<Page> {
     if adds.is_empty() {
         return Some(Page { path: path.to_owned(), adds, programs });
     }
-    let needs_hidden = |text: &str| text.contains(&format!("{HIDDEN}::"));
-    if programs.iter().any(|program| needs_hidden(&program.text))
-        && !needs_hidden(text_of_readers(text).as_str())
-    {
-        adds.push(format!("--dev {HIDDEN}"));
+    let shown = text_of_readers(text);
+    for (sign, add) in HIDDEN {
+        if !shown.contains(sign) && programs.iter().any(|program| program.text.contains(sign)) {
+            adds.push(add.to_owned());
+        }
     }
     Some(Page { path: path.to_owned(), adds, programs })
 }
@@ -86,7 +89,8 @@ fn programs(woven: &str) -> Vec<Program> {
         if ["ignore", "compile_fail"].iter().any(|attribute| attributes.contains(attribute)) {
             continue;
         }
-        let (number, no_run) = (programs.len() + 1, attributes.contains("no_run"));
+        let no_run = attributes.contains("no_run") && !attributes.contains(EMPTY_DIRECTORY);
+        let number = programs.len() + 1;
         programs.push(Program { number, no_run, text: whole(&body.join("\n")) });
     }
     programs
@@ -94,10 +98,20 @@ fn programs(woven: &str) -> Vec<Program> {
 
 /// The program as a file: what has no `main` gets one around it, as rustdoc does.
 fn whole(body: &str) -> String {
-    if body.contains("fn main(") {
+    if has_main(body) {
         return format!("#![allow(unused)]\n{body}\n");
     }
     format!("#![allow(unused)]\nfn main() {{\n{body}\n}}\n")
+}
+
+/// One inside a block is that block's alone. Braces in texts come in pairs.
+fn has_main(body: &str) -> bool {
+    let mut depth = 0_usize;
+    body.lines().any(|line| {
+        let is_main = depth == 0 && line.contains("fn main(");
+        depth = (depth + line.matches('{').count()).saturating_sub(line.matches('}').count());
+        is_main
+    })
 }
 
 #[cfg(test)]
@@ -117,6 +131,18 @@ mod tests {
         let first = "#![allow(unused)]\nuse a;\nfn main() {\na::b();\n}\n";
         let second = "#![allow(unused)]\nfn main() {\nlet c;\n}\n";
         assert_eq!(texts, [(false, first), (true, second)]);
+    }
+
+    #[test]
+    fn a_main_within_a_block_is_not_that_of_the_program() {
+        assert!(has_main("use a;\nfn b() {\n}\nasync fn main() {\n}"));
+        assert!(!has_main("#[cfg(unix)] {\nfn main() {\n}\nmain() }"));
+    }
+
+    #[test]
+    fn a_program_for_an_empty_directory_is_run_in_one() {
+        let page = page("a.md", "```rust,no_run,empty_directory\na();\n```\n").expect("a program");
+        assert!(!page.programs[0].no_run);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::api::{Listed, Looked};
 use crate::features::Depth;
 use crate::package::Proof;
 use crate::repo::Repo;
-use crate::{api, command, deps, features, guard, package, services, tidy};
+use crate::{api, command, deps, features, guard, package, pages, services, tidy};
 
 pub(super) struct Step {
     pub(super) name: &'static str,
@@ -39,6 +39,7 @@ pub(super) const STEPS: &[Step] = &[
     },
     Step { name: "api", purpose: "the public surface is the listed one", run: api },
     Step { name: "docs", purpose: "documentation builds without a warning", run: docs },
+    Step { name: "pages", purpose: "the first programs work as their pages say", run: first_pages },
     Step { name: "guard", purpose: "hot paths take no more instructions than they did", run: guard },
     Step { name: "tests", purpose: "tests and examples pass", run: tests },
 ];
@@ -64,6 +65,11 @@ fn deny(repo: &Repo) -> Result<Outcome> {
     }
     command::run(&mut command::cargo(repo, &["fetch", "--quiet"]))?;
     cargo(repo, &["deny", "--offline", "check", "licenses", "bans", "sources"])
+}
+
+/// The rest takes minutes: `cargo xtask pages` does it by hand, and before a release.
+fn first_pages(repo: &Repo) -> Result<Outcome> {
+    passed(pages::run(repo, &["README", "GETTING-STARTED"].map(str::to_owned)))
 }
 
 fn api(repo: &Repo) -> Result<Outcome> {
