@@ -25,7 +25,6 @@ pub use handler::{
     ProgressError, Router, after_fn, before_fn,
 };
 pub use leadership::{Fence, Leadership, LeadershipBuilder, LeadershipEvent, LostReason, Term};
-pub use spawn::TokioSpawn;
 pub use tokio_clock::TokioClock;
 pub use worker::{
     HookStage, JobEnd, PruneTick, RateLimit, Report, RescueTick, WorkQueue, Worker, WorkerBuilder,

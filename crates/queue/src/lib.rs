@@ -124,7 +124,7 @@ pub use queue_fs::{self, FsOptions, FsStorage};
 #[cfg(feature = "memory")]
 pub use queue_memory::MemoryStorage;
 #[cfg(feature = "postgres")]
-pub use queue_postgres::{self, PostgresOptions, PostgresStorage};
+pub use queue_postgres::{self, PostgresOptions, PostgresStorage, sqlx};
 #[cfg(feature = "redis")]
 pub use queue_redis::{self, RedisOptions, RedisStorage};
 #[cfg(feature = "json")]
@@ -133,7 +133,7 @@ pub use queue_serde::Json;
 pub use queue_serde::MsgPack;
 pub use queue_serde::{Codec, CodecError, Decode, Encode, Raw};
 #[cfg(feature = "sqlite")]
-pub use queue_sqlite::{SqliteOptions, SqliteStorage};
+pub use queue_sqlite::{SqliteOptions, SqliteStorage, rusqlite};
 #[cfg(feature = "worker")]
 pub use queue_worker as worker;
 pub use wait::{Outcome, WaitError, WaitOptions};

@@ -13,6 +13,7 @@ mod manage;
 mod many;
 mod queue;
 mod status;
+mod transaction;
 #[cfg(feature = "worker")]
 mod worker;
 
@@ -26,6 +27,7 @@ pub use job_options::JobOptions;
 pub use keep::Keep;
 pub use queue::Queue;
 pub use status::Status;
+pub use transaction::{EnqueueIn, Joinable, SettleIn};
 
 pub(crate) use keep::checked_span;
 pub(crate) use queue::Shared;
