@@ -8,7 +8,7 @@
 //! 2. [`lifecycle::decide`]: the state machine, one pure function;
 //! 3. [`Storage`]: the verbs of a store, and [`StorageExt`] for what is built from them;
 //! 4. [`StorageLayer`]: what stands before any store;
-//! 5. [`Coalesced`], [`Gather`], [`Hub`], [`Notices`], [`group_commit`], [`watcher`] and [`Mailbox`]: parts that stores share.
+//! 5. [`Coalesced`], [`Hub`], [`Notices`], [`group_commit`], [`watcher`] and [`Mailbox`]: parts that stores share.
 //!
 //! Absent on purpose: a runtime, a serialization format, a driver.
 //!
@@ -38,7 +38,7 @@ mod storage;
 mod time;
 pub mod watcher;
 
-pub use coalesce::{Coalesced, Gather};
+pub use coalesce::{Batched, Coalesced};
 pub use error::{Certainty, Error, ErrorKind, Result};
 pub use hub::Hub;
 pub use job::*;

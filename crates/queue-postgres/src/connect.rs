@@ -3,6 +3,7 @@
 use crate::{
     directory::Directory,
     error::{Effect, explain, is_broken, unreachable},
+    identity::Identity,
     migrate::migrate,
     options::{Pooler, PostgresOptions, Source},
     pools::{Lane, Pools},
@@ -60,6 +61,8 @@ pub(crate) struct Server {
     /// When a connection last broke.
     pub(crate) trust: Arc<Trust>,
     pub(crate) directory: Arc<Directory>,
+    /// What a caller's connection has to lead to.
+    pub(crate) identity: Identity,
     /// Where its notifications go: the schema by number, so that no name needs an encoding.
     pub(crate) channel: String,
 }
@@ -69,6 +72,7 @@ struct Opened {
     durability: Durability,
     keeps_settings: bool,
     schema: i64,
+    identity: Identity,
 }
 
 /// Whether an idle connection may be used as it is.
@@ -110,8 +114,9 @@ pub(crate) async fn connect(options: &PostgresOptions) -> Result<Server> {
             opened
         }
     };
-    let Opened { durability, keeps_settings, schema } = opened;
-    Ok(Server { pools, keeps_settings, durability, trust, directory, channel: format!("queue_{schema}") })
+    let Opened { durability, keeps_settings, schema, identity } = opened;
+    let channel = format!("queue_{schema}");
+    Ok(Server { pools, keeps_settings, durability, trust, directory, identity, channel })
 }
 
 /// Connection options with the settings that the store wants, unless a pooler would refuse them.
@@ -163,7 +168,9 @@ async fn open(connection: &mut PgConnection, options: &PostgresOptions) -> Resul
     let server = server.map_err(refused)?;
     let durability = check(&server)?;
     let keeps_settings = options.pooler == Pooler::None && server.try_get(6).map_err(refused)?;
-    Ok(Opened { durability, keeps_settings, schema: migrate(connection, options).await? })
+    let schema = migrate(connection, options).await?;
+    let identity = Identity::find(connection, options.schema.plain()).await.map_err(refused)?;
+    Ok(Opened { durability, keeps_settings, schema, identity })
 }
 
 /// A migration is begun again by the next open, and before it nothing is written; so nothing is ever in doubt.

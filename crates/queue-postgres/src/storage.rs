@@ -2,6 +2,7 @@ use crate::{
     connect::connect,
     options::PostgresOptions,
     shared::Shared,
+    spawn::Tasks,
     verbs::{
         Announce, Apply, Claim, CountJobs, Enqueue, EnqueueNew, Get, List, ListWorkers, PruneSome, SetPaused,
         Verify,
@@ -10,11 +11,11 @@ use crate::{
 };
 use async_trait::async_trait;
 use queue_core::{
-    Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Enqueued, EventReach, EventStream, Gather,
-    Interest, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, Reach, Result, Span,
-    Stamped, Storage, WorkerInfo, lifecycle::Transition,
+    Applied, Batched, Capabilities, ClaimRequest, Claimed, Coalesced, Counts, Detail, Enqueued, EventReach,
+    EventStream, Interest, JobId, JobRecord, Limits, ListQuery, NewJob, Page, PruneRequest, QueueName, Reach,
+    Result, Span, Stamped, Storage, WorkerInfo, lifecycle::Transition,
 };
-use std::{sync::Arc, time::Duration};
+use std::{any::Any, sync::Arc, time::Duration};
 
 /// How often a prune tries again to remove jobs that were all on their way from one table to another.
 const PRUNES_IN_VAIN_MAX: usize = 16;
@@ -24,6 +25,9 @@ const PRUNES_IN_VAIN_MAX: usize = 16;
 /// Any number of handles, processes and hosts may share the schema. The handle owns connections for calls, others for
 /// heartbeats, and one more that listens, once somebody subscribes.
 ///
+/// Calls that several tasks make at the same time share a statement and a commit, and each gets an answer of its own; so one
+/// handle for all tasks is faster than one for each.
+///
 /// # Dropped futures
 /// A verb whose future is dropped is done whole or not at all, and nobody knows which. A dropped claim may leave jobs
 /// leased until they lapse.
@@ -31,8 +35,7 @@ const PRUNES_IN_VAIN_MAX: usize = 16;
 pub struct PostgresStorage {
     pub(crate) shared: Arc<Shared>,
     wakeups: Wakeups,
-    /// Reads of single jobs, of which waiters make many at once.
-    reads: Gather<(QueueName, Detail), JobId, Option<JobRecord>>,
+    merged: Coalesced<Shared>,
 }
 
 impl PostgresStorage {
@@ -46,7 +49,8 @@ impl PostgresStorage {
     pub async fn open(options: PostgresOptions) -> Result<Self> {
         let server = connect(&options).await?;
         let shared = Arc::new(Shared::new(options, server));
-        Ok(Self { wakeups: Wakeups::new(shared.clone()), reads: Gather::default(), shared })
+        let merged = Coalesced::new(shared.clone(), Tasks);
+        Ok(Self { wakeups: Wakeups::new(shared.clone()), merged, shared })
     }
 }
 
@@ -64,18 +68,16 @@ impl Storage for PostgresStorage {
             )
     }
 
+    fn concrete(&self) -> Option<&dyn Any> {
+        Some(self)
+    }
+
     async fn enqueue(
         &self,
         queue: &QueueName,
         groups: Vec<Vec<NewJob>>,
     ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
-        self.shared.options.limits.check_enqueue(&groups)?;
-        if let Some(new) = EnqueueNew::of(queue, &groups)
-            && let Some(enqueued) = self.shared.call(&new).await?
-        {
-            return Ok(enqueued);
-        }
-        self.shared.call(&Enqueue { queue, groups: &groups }).await
+        self.merged.enqueue(queue, groups).await
     }
 
     async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
@@ -84,8 +86,7 @@ impl Storage for PostgresStorage {
     }
 
     async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
-        self.shared.options.limits.check_apply(&batch)?;
-        self.shared.call(&Apply(&batch)).await
+        self.merged.apply(batch).await
     }
 
     async fn get(
@@ -94,21 +95,7 @@ impl Storage for PostgresStorage {
         ids: &[JobId],
         what: Detail,
     ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
-        if ids.len() != 1 {
-            return self.shared.call(&Get { queue, ids, what }).await;
-        }
-        let shared = self.shared.clone();
-        let send = move |(queue, what), ids: Vec<JobId>| {
-            let shared = shared.clone();
-            async move { shared.call(&Get { queue: &queue, ids: &ids, what }).await }
-        };
-        let read = self.reads.read((queue.clone(), what), ids.to_vec(), send).await?;
-        // Together with those of others it may have found no room, and alone it always does.
-        let is_left_out = |record: &JobRecord| what == Detail::Full && record.body.is_none();
-        if read.value.iter().flatten().any(is_left_out) {
-            return self.shared.call(&Get { queue, ids, what }).await;
-        }
-        Ok(read)
+        self.merged.get(queue, ids, what).await
     }
 
     async fn list(&self, query: ListQuery) -> Result<Page> {
@@ -165,5 +152,37 @@ impl Storage for PostgresStorage {
         self.wakeups.close().await;
         self.shared.server.pools.close().await;
         Ok(())
+    }
+}
+
+impl Batched for Shared {
+    fn limits(&self) -> Limits {
+        self.options.limits
+    }
+
+    async fn enqueue(
+        &self,
+        queue: &QueueName,
+        groups: Vec<Vec<NewJob>>,
+    ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
+        if let Some(new) = EnqueueNew::of(queue, &groups)
+            && let Some(enqueued) = self.call(&new).await?
+        {
+            return Ok(enqueued);
+        }
+        self.call(&Enqueue { queue, groups: &groups }).await
+    }
+
+    async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
+        self.call(&Apply(&batch)).await
+    }
+
+    async fn get(
+        &self,
+        queue: &QueueName,
+        ids: &[JobId],
+        what: Detail,
+    ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
+        self.call(&Get { queue, ids, what }).await
     }
 }

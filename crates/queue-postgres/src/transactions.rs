@@ -27,7 +27,8 @@ impl PostgresStorage {
     /// of the same id waits for its end.
     ///
     /// # Errors
-    /// `Invalid` as for [`Storage::enqueue`](queue_core::Storage::enqueue), with nothing sent. Any other error leaves the
+    /// `Invalid`, with nothing written, as for [`Storage::enqueue`](queue_core::Storage::enqueue), and for a connection to
+    /// another server or database. Any other error leaves the
     /// transaction in a state from which it can only be rolled back. A dropped future leaves it to the caller to roll back.
     ///
     /// ```no_run
@@ -54,6 +55,7 @@ impl PostgresStorage {
         const NAME: &str = "enqueue_in";
         self.shared.check_open(NAME)?;
         self.shared.options.limits.check_enqueue(&[jobs.to_vec()])?;
+        self.expect_same_tables(connection, NAME).await?;
         self.learn(queue, NAME).await?;
         let mut session = Session::new(&self.shared, connection, Scope::Callers);
         let stored = async {
@@ -156,9 +158,28 @@ impl PostgresStorage {
         }
         let mut session = Session::new(&self.shared, connection, Scope::Callers);
         let applied = session.apply_all(batch).await;
-        applied.map_err(|fault| {
+        let applied = applied.map_err(|fault| {
             if fault.is_outdated() { outdated(NAME, fault) } else { fault.explain(NAME, Effect::None) }
-        })
+        })?;
+        // Asked afterwards, since the first statement of a stricter transaction shall be the one that writes; what is not found,
+        // or is another's, wrote nothing.
+        if applied.value.iter().any(|applied| !matches!(applied, Applied::Done(_))) {
+            self.expect_same_tables(connection, NAME).await?;
+        }
+        Ok(applied)
+    }
+
+    /// Refuses a connection to another server or database, where a schema of the same name may stand.
+    async fn expect_same_tables(&self, connection: &mut PgConnection, operation: &'static str) -> Result<()> {
+        match self.shared.server.identity.is_of(connection).await {
+            Ok(true) => Ok(()),
+            Ok(false) => {
+                let message = "the transaction is in another database than the queue, or on another server; begin it on a \
+                    connection to the queue's own";
+                Err(Error::invalid(operation, message))
+            }
+            Err(error) => Err(Fault::from(error).explain(operation, Effect::None)),
+        }
     }
 
     /// Looks up what the caller's transaction needs by an idle connection of the pool, if there is one, so that it can be

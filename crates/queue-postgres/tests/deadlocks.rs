@@ -76,8 +76,11 @@ async fn batches_that_overlap_in_any_order_never_deadlock() {
     for round in 0..rounds() {
         enqueue(&*store, ids().map(|id| job(&id)).collect()).await;
         let held = store.claim(request(JOBS, Span::from_secs(60))).await.expect("it claims").jobs;
-        let tasks: JoinSet<_> =
-            (0..TASKS).map(|task| collide(store.clone(), held.clone(), round * TASKS + task)).collect();
+        let mut tasks = JoinSet::new();
+        for task in 0..TASKS {
+            // One handle would merge them.
+            tasks.spawn(collide(database.open().await, held.clone(), round * TASKS + task));
+        }
         tasks.join_all().await;
         let everything = PruneRequest { queue: queue(), what: Prune::Everything, limit: usize::MAX };
         store.prune(everything).await.expect("it prunes");

@@ -4,9 +4,7 @@ mod common;
 
 use common::{Place, assert_sound, claim, complete, enqueue, job, queue, settle};
 use futures_util::{FutureExt, StreamExt};
-use queue_core::{Changed, Coalesced, Hint, Interest, Span, Storage, lifecycle::Event};
-use queue_worker::TokioSpawn;
-use std::sync::Arc;
+use queue_core::{Changed, Hint, Interest, Span, Storage, lifecycle::Event};
 use tokio::runtime::Runtime;
 
 #[test]
@@ -14,7 +12,7 @@ fn a_handle_goes_on_where_it_is_called_when_its_first_runtime_ended() {
     let (first, second) = (Runtime::new().unwrap(), Runtime::new().unwrap());
     let Some(place) = first.block_on(Place::new()) else { return };
     let (store, mut hints) = first.block_on(async {
-        let store = Coalesced::new(Arc::new(place.open().await), TokioSpawn);
+        let store = place.open().await;
         let hints = store.subscribe(&queue(), Interest::Wake).await.unwrap();
         enqueue(&store, vec![job("a")]).await;
         let held = claim(&store, 1).await.jobs.pop().unwrap();

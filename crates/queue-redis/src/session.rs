@@ -8,9 +8,7 @@ use crate::{
     row::NUMBERS_MAX,
     script::{self, Script},
 };
-use queue_core::{
-    Detail, Error, ErrorKind, Gather, JobId, JobRecord, Limits, Moment, QueueName, Result, Timestamp,
-};
+use queue_core::{Error, ErrorKind, Limits, Moment, Result, Timestamp};
 
 /// The version of what is written. It changes whenever an older version of this library would misread it.
 const LAYOUT: i64 = 2;
@@ -22,8 +20,6 @@ pub(crate) struct Session {
     pub(crate) clock: StoreClock,
     pub(crate) queues: KnownQueues,
     pub(crate) limits: Limits,
-    /// Reads by id, of which waiters make many at once.
-    pub(crate) reads: Gather<(QueueName, Detail), JobId, Option<JobRecord>>,
 }
 
 /// What every script about a queue answers first, and the rest.

@@ -1,6 +1,18 @@
+use queue_core::Spawn;
+use std::pin::Pin;
 use tokio::task::JoinHandle;
 
 #[expect(clippy::disallowed_methods, reason = "the one place that spawns; whoever calls it owns the task")]
 pub(crate) fn spawn(task: impl Future<Output = ()> + Send + 'static) -> JoinHandle<()> {
     tokio::spawn(task)
+}
+
+/// Starts the tasks that merge calls, on the runtime that calls. Each ends with its handle.
+#[derive(Debug)]
+pub(crate) struct Tasks;
+
+impl Spawn for Tasks {
+    fn spawn(&self, task: Pin<Box<dyn Future<Output = ()> + Send>>) {
+        drop(spawn(task));
+    }
 }

@@ -7,13 +7,14 @@ use crate::{
     options::RedisOptions,
     probe::probe,
     session::Session,
+    spawn::Tasks,
     wakeup::Wakeup,
 };
 use async_trait::async_trait;
 use queue_core::{
-    Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Enqueued, EventReach,
-    EventStream, Gather, Interest, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, Reach,
-    Result, Stamped, Storage, WorkerInfo, lifecycle::Transition,
+    Applied, Batched, Capabilities, ClaimRequest, Claimed, Coalesced, Counts, Detail, Durability, Enqueued,
+    EventReach, EventStream, Interest, JobId, JobRecord, Limits, ListQuery, NewJob, Page, PruneRequest,
+    QueueName, Reach, Result, Stamped, Storage, WorkerInfo, lifecycle::Transition,
 };
 use std::{sync::Arc, time::Duration};
 
@@ -22,12 +23,16 @@ use std::{sync::Arc, time::Duration};
 /// Any number of handles, processes and hosts may share a namespace. A handle has one connection for calls, or one to each
 /// master of a Cluster, and one more for hints once somebody subscribes. Both are made again when they break.
 ///
+/// Calls that several tasks make at the same time share a script, and each gets an answer of its own; so one handle for all
+/// tasks is faster than one for each.
+///
 /// # Dropped futures
 /// A verb that was sent runs on the server all the same, whole or not at all. A claim that is dropped leaves jobs leased
 /// until they lapse.
 #[derive(Debug)]
 pub struct RedisStorage {
     session: Arc<Session>,
+    merged: Coalesced<Session>,
     wakeup: Wakeup,
     durability: Durability,
     call_timeout: Duration,
@@ -53,13 +58,13 @@ impl RedisStorage {
             queues: KnownQueues::new(options.namespace.clone(), options.spread(), &clock),
             clock,
             limits: options.limits,
-            reads: Gather::default(),
         });
         session.check_layout().await?;
         session.now("open").await?;
         let wakeup = Wakeup::new(dial(&options), session.clone());
         let call_timeout = options.connect_timeout + options.response_timeout;
-        Ok(Self { session, wakeup, durability, call_timeout })
+        let merged = Coalesced::new(session.clone(), Tasks);
+        Ok(Self { session, merged, wakeup, durability, call_timeout })
     }
 }
 
@@ -80,7 +85,7 @@ impl Storage for RedisStorage {
         queue: &QueueName,
         groups: Vec<Vec<NewJob>>,
     ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
-        self.session.enqueue(queue, groups).await
+        self.merged.enqueue(queue, groups).await
     }
 
     async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
@@ -88,7 +93,7 @@ impl Storage for RedisStorage {
     }
 
     async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
-        self.session.apply(batch).await
+        self.merged.apply(batch).await
     }
 
     async fn get(
@@ -97,7 +102,7 @@ impl Storage for RedisStorage {
         ids: &[JobId],
         what: Detail,
     ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
-        self.session.get(queue, ids, what).await
+        self.merged.get(queue, ids, what).await
     }
 
     async fn list(&self, query: ListQuery) -> Result<Page> {
@@ -144,5 +149,32 @@ impl Storage for RedisStorage {
         }
         self.session.client.close();
         Ok(())
+    }
+}
+
+impl Batched for Session {
+    fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    async fn enqueue(
+        &self,
+        queue: &QueueName,
+        groups: Vec<Vec<NewJob>>,
+    ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
+        self.enqueue(queue, groups).await
+    }
+
+    async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
+        self.apply(batch).await
+    }
+
+    async fn get(
+        &self,
+        queue: &QueueName,
+        ids: &[JobId],
+        what: Detail,
+    ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
+        self.get(queue, ids, what).await
     }
 }

@@ -110,7 +110,8 @@ fn advise(error: &rusqlite::Error) -> (ErrorKind, &'static str) {
     match code {
         ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed => (
             ErrorKind::Unavailable,
-            "another program held the write lock for too long; try again, and keep its transactions short",
+            "somebody else held the write lock for too long: another program, or a transaction of this one on the same file; try again, \
+             and keep such transactions short",
         ),
         ErrorCode::DiskFull => {
             (ErrorKind::Unavailable, "the disk or its quota is full; free some space and try again")

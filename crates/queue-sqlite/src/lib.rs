@@ -66,8 +66,10 @@
 //! programs under one path have one file: a handle looks once a second, before it answers, whether its files are still
 //! those at the path, and answers `Closed` if not. That is three or four calls of `lstat` a second while it is used.
 //!
-//! # Absent on purpose
-//! Enqueueing within the caller's own SQLite transaction: the writer thread owns its connection.
+//! # Transactions of the application
+//! [`SqliteStorage::enqueue_in`] and its siblings run the same code as the writer on a connection of the application to the same
+//! file, which has the write lock meanwhile. Nothing of it is remembered by the handle, since it may be rolled back; what the
+//! transaction commits is to the handle as a commit of another process.
 
 #![expect(clippy::doc_markdown, reason = "SQLite is a name, not an item")]
 
@@ -86,9 +88,11 @@ mod reader;
 mod row;
 mod sql;
 mod storage;
+mod transactions;
 mod wakeup;
 mod writer;
 
 pub use migrate::{MIGRATIONS, Migration, SCHEMA_TABLE};
 pub use options::{Create, SqliteOptions, Synchronous};
+pub use rusqlite;
 pub use storage::SqliteStorage;

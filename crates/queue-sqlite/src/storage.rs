@@ -14,6 +14,7 @@ use queue_core::{
     lifecycle::Transition, watcher::Watcher,
 };
 use std::{
+    any::Any,
     sync::{Arc, Mutex, PoisonError, atomic::AtomicI64},
     time::Duration,
 };
@@ -40,7 +41,7 @@ pub struct SqliteStorage {
     watcher: Mutex<Arc<OnceCell<Watcher>>>,
     readers: Readers,
     writer: Writer<Database>,
-    shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
 }
 
 impl SqliteStorage {
@@ -62,7 +63,7 @@ impl SqliteStorage {
         Ok(Self { watcher: Mutex::default(), readers, writer, shared })
     }
 
-    fn check_open(&self, operation: &'static str) -> Result<()> {
+    pub(crate) fn check_open(&self, operation: &'static str) -> Result<()> {
         if self.writer.is_closed() { Err(Error::closed(operation)) } else { Ok(()) }
     }
 }
@@ -79,6 +80,10 @@ impl Storage for SqliteStorage {
             .with_presence()
             .with_pause()
             .with_limits(self.shared.options.limits)
+    }
+
+    fn concrete(&self) -> Option<&dyn Any> {
+        Some(self)
     }
 
     async fn enqueue(

@@ -100,7 +100,7 @@ pub mod short;
 mod twin;
 
 pub use differential::differential;
-pub use harness::{Facility, Failure, Harness, Place};
+pub use harness::{CallersTransaction, Facility, Failure, Harness, Place};
 pub use invariant::Invariant;
 pub use runner::{CaseOutcome, CaseReport, Selection, collect, run};
 pub use seeds::seeds;

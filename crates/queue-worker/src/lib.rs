@@ -29,7 +29,6 @@ pub use handler::{
 };
 pub use leadership::{Fence, Leadership, LeadershipBuilder, LeadershipEvent, LostReason, Term};
 pub use shutdown_signal::shutdown_signal;
-pub use spawn::TokioSpawn;
 pub use tokio_clock::TokioClock;
 pub use worker::{
     HookStage, JobEnd, PruneTick, RateLimit, Report, RescueTick, WorkQueue, Worker, WorkerBuilder,

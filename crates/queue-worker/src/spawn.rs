@@ -18,14 +18,3 @@ pub(crate) fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'sta
 pub(crate) fn tracked(tracker: &TaskTracker, task: impl Future<Output = ()> + Send + 'static) {
     drop(spawn(tracker.track_future(task)));
 }
-
-/// Spawns tasks of [`queue_core::Coalesced`] on the present tokio runtime. Such tasks end by themselves when what they
-/// serve is dropped.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct TokioSpawn;
-
-impl queue_core::Spawn for TokioSpawn {
-    fn spawn(&self, task: std::pin::Pin<Box<dyn Future<Output = ()> + Send>>) {
-        drop(spawn(task));
-    }
-}

@@ -119,7 +119,7 @@ pub use queue_fs::{self, FsOptions, FsStorage};
 #[cfg(feature = "memory")]
 pub use queue_memory::MemoryStorage;
 #[cfg(feature = "postgres")]
-pub use queue_postgres::{self, PostgresOptions, PostgresStorage};
+pub use queue_postgres::{self, PostgresOptions, PostgresStorage, sqlx};
 #[cfg(feature = "redis")]
 pub use queue_redis::{self, RedisOptions, RedisStorage};
 #[cfg(feature = "json")]
@@ -128,7 +128,7 @@ pub use queue_serde::Json;
 pub use queue_serde::MsgPack;
 pub use queue_serde::{Codec, CodecContext, CodecError, Decode, Encode, Raw, Role};
 #[cfg(feature = "sqlite")]
-pub use queue_sqlite::{SqliteOptions, SqliteStorage};
+pub use queue_sqlite::{SqliteOptions, SqliteStorage, rusqlite};
 #[cfg(feature = "worker")]
 pub use queue_worker as worker;
 pub use wait::{Outcome, WaitError, WaitOptions};

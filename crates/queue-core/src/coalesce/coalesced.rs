@@ -1,34 +1,42 @@
 use crate::{
-    Applied, Enqueued, NewJob, QueueName, Result, Spawn, Stamped, Storage, StorageLayer,
+    Applied, Batched, Detail, Enqueued, JobId, JobRecord, NewJob, QueueName, Result, Spawn, Stamped,
     coalesce::{
+        gather::Gather,
         lane::Lane,
         verb::{ApplyVerb, EnqueueVerb},
     },
     lifecycle::{Patch, Transition},
 };
-use async_trait::async_trait;
 use std::sync::Arc;
 
-/// Any store, with concurrent single calls merged: 64 tasks that each enqueue one job reach the store as one batch, and
-/// each gets a durable answer of its own.
+/// Concurrent single calls of a store, merged: 64 tasks that each enqueue one job reach the server as one batch, and each gets
+/// a durable answer of its own. So do 64 tasks that each settle or read one.
 ///
-/// For stores where a call costs a round trip or a commit. Input is checked before it joins a batch. A batch that is
-/// refused all the same is sent again call by call. Heartbeats have a lane of their own, so that they never wait
-/// behind a large settle; and calls about different queues do not wait for each other.
+/// A part for authors of stores whose calls cost a round trip or a commit. Such a store holds one inside and calls it from its
+/// own [`Storage`](crate::Storage), so that every handle merges, however it was opened.
+///
+/// Input is checked before it joins a batch. A batch that is refused all the same is sent again call by call. Heartbeats have
+/// a lane of their own, so that they never wait behind a large settle; and calls about different queues do not wait for each
+/// other. A read of a single job joins those of others; one of several jobs is a batch already, and goes by itself.
+///
+/// # Dropped futures
+/// An enqueue or apply that has joined a batch goes on with it. A read goes on if others wait for it.
 ///
 /// # Runtime
 /// Each lane is a task. When the runtime that it runs on ends, the calls that are under way answer an error of unknown
 /// outcome, and the next call starts another task on the runtime that it runs on itself. A runtime that is there and that nobody
 /// drives, such as one with the flavor `current_thread` outside of `block_on`, keeps its tasks, and whoever waits for them.
 #[derive(Debug)]
-pub struct Coalesced<S: ?Sized> {
+pub struct Coalesced<S> {
     store: Arc<S>,
     enqueues: Lane<EnqueueVerb, S>,
     settles: Lane<ApplyVerb, S>,
     heartbeats: Lane<ApplyVerb, S>,
+    /// Of single jobs, of which waiters make many at once.
+    reads: Gather<(QueueName, Detail), JobId, Option<JobRecord>>,
 }
 
-impl<S: Storage + ?Sized> Coalesced<S> {
+impl<S: Batched> Coalesced<S> {
     /// Wraps a store; the lanes run as tasks that end when this is dropped.
     pub fn new(store: Arc<S>, spawn: impl Spawn) -> Self {
         let spawn: Arc<dyn Spawn> = Arc::new(spawn);
@@ -36,33 +44,61 @@ impl<S: Storage + ?Sized> Coalesced<S> {
             enqueues: Lane::start(store.clone(), spawn.clone()),
             settles: Lane::start(store.clone(), spawn.clone()),
             heartbeats: Lane::start(store.clone(), spawn),
+            reads: Gather::default(),
             store,
         }
     }
-}
 
-#[async_trait]
-impl<S: Storage + ?Sized> StorageLayer for Coalesced<S> {
-    type Inner = S;
-
-    fn inner(&self) -> &S {
-        &self.store
-    }
-
-    async fn enqueue(
+    /// Joins the next batch. See [`Storage::enqueue`](crate::Storage::enqueue).
+    ///
+    /// # Errors
+    /// `Invalid` for what is over the limits, and those of the batch.
+    pub async fn enqueue(
         &self,
         queue: &QueueName,
         groups: Vec<Vec<NewJob>>,
     ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
-        self.store.capabilities().limits.check_enqueue(&groups)?;
+        self.store.limits().check_enqueue(&groups)?;
         self.enqueues.call(queue.clone(), groups).await
     }
 
-    async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
-        self.store.capabilities().limits.check_apply(&batch)?;
+    /// Joins the next batch. See [`Storage::apply`](crate::Storage::apply).
+    ///
+    /// # Errors
+    /// As for [`enqueue`](Self::enqueue).
+    pub async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
+        self.store.limits().check_apply(&batch)?;
         let is_heartbeat = batch.iter().all(|transition| matches!(transition.patch, Patch::Extend { .. }));
         let lane = if is_heartbeat { &self.heartbeats } else { &self.settles };
         lane.call(only_queue(&batch), batch).await
+    }
+
+    /// Joins the next read, if it is of one job. See [`Storage::get`](crate::Storage::get).
+    ///
+    /// # Errors
+    /// Those of the read. One that may be the fault of a single job, such as a damaged record, is met by the one who asked for it
+    /// alone.
+    pub async fn get(
+        &self,
+        queue: &QueueName,
+        ids: &[JobId],
+        what: Detail,
+    ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
+        if ids.len() != 1 {
+            return self.store.get(queue, ids, what).await;
+        }
+        let store = self.store.clone();
+        let send = move |(queue, what), ids: Vec<JobId>| {
+            let store = store.clone();
+            async move { store.get(&queue, &ids, what).await }
+        };
+        let read = self.reads.read((queue.clone(), what), ids.to_vec(), send).await?;
+        // Together with those of others it may have found no room, and alone it always does.
+        let is_left_out = |record: &JobRecord| what == Detail::Full && record.body.is_none();
+        if read.value.iter().flatten().any(is_left_out) {
+            return self.store.get(queue, ids, what).await;
+        }
+        Ok(read)
     }
 }
 

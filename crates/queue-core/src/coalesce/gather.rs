@@ -23,24 +23,7 @@ const ITEMS_MAX: usize = 256;
 /// Whoever asks while a read is under way goes with the next one; nobody waits for a timer, and there is no task of its own.
 /// Reads of one key go one after the other; those of different keys do not wait for each other. All who wait for a read drive
 /// it, so one whose future is dropped, or kept and not polled, holds up nobody.
-///
-/// ```
-/// use queue_core::{Gather, Moment, Result, Stamped};
-///
-/// async fn lengths(words: Vec<String>) -> Result<Stamped<Vec<usize>>> {
-///     Ok(Stamped::at(Moment::default(), words.iter().map(String::len).collect()))
-/// }
-///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<()> {
-/// let reads = Gather::default();
-/// let read = |word: &str| reads.read((), vec![word.to_owned()], |(), words| lengths(words));
-/// let (short, long) = tokio::join!(read("job"), read("queue"));
-/// assert_eq!((short?.value, long?.value), (vec![3], vec![5]));
-/// # Ok(())
-/// # }
-/// ```
-pub struct Gather<K, I, A> {
+pub(super) struct Gather<K, I, A> {
     latest: Mutex<HashMap<K, Boarding<I, A>>>,
 }
 
@@ -95,7 +78,7 @@ where
     /// # Errors
     /// Those of `send`, and `Internal` if it panics. One that may be the fault of a single item, such as a damaged record, is
     /// met by the one who asked for it alone.
-    pub async fn read<F>(
+    pub(super) async fn read<F>(
         &self,
         key: K,
         items: Vec<I>,

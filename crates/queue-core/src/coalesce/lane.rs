@@ -1,4 +1,4 @@
-use crate::{Error, ErrorKind, Result, Spawn, Stamped, Storage, coalesce::verb::Verb};
+use crate::{Batched, Error, ErrorKind, Result, Spawn, Stamped, coalesce::verb::Verb};
 use futures_util::{
     FutureExt, StreamExt,
     future::{Either, pending, select},
@@ -26,7 +26,7 @@ const STARTS_MAX: usize = 3;
 /// Merges concurrent calls of one verb: while a batch is in flight, whatever comes waits, and goes next in one piece.
 /// Nobody waits for a timer.
 #[derive(Debug)]
-pub(super) struct Lane<V: Verb, S: ?Sized> {
+pub(super) struct Lane<V: Verb, S> {
     store: Arc<S>,
     spawn: Arc<dyn Spawn>,
     /// To the task that owns the lane. It is another one once a runtime took the former with it.
@@ -39,7 +39,7 @@ struct Call<V: Verb> {
     reply: oneshot::Sender<Result<Stamped<Vec<V::Answer>>>>,
 }
 
-impl<V: Verb, S: Storage + ?Sized> Lane<V, S> {
+impl<V: Verb, S: Batched> Lane<V, S> {
     /// Starts the task that owns the lane; it ends when the lane is dropped and the last call is answered.
     pub(super) fn start(store: Arc<S>, spawn: Arc<dyn Spawn>) -> Self {
         let calls = Mutex::new(start(store.clone(), &*spawn));
@@ -75,15 +75,15 @@ impl<V: Verb, S: Storage + ?Sized> Lane<V, S> {
     }
 }
 
-fn start<V: Verb, S: Storage + ?Sized>(store: Arc<S>, spawn: &dyn Spawn) -> mpsc::Sender<Call<V>> {
+fn start<V: Verb, S: Batched>(store: Arc<S>, spawn: &dyn Spawn) -> mpsc::Sender<Call<V>> {
     let (calls, inbox) = mpsc::channel(WAITING_MAX);
     spawn.spawn(Box::pin(run::<V, S>(store, inbox)));
     calls
 }
 
 /// One batch of each key at a time, and those of different keys side by side: a key whose call hangs holds up no other.
-async fn run<V: Verb, S: Storage + ?Sized>(store: Arc<S>, mut inbox: mpsc::Receiver<Call<V>>) {
-    let weight_max = store.capabilities().limits.batch_max;
+async fn run<V: Verb, S: Batched>(store: Arc<S>, mut inbox: mpsc::Receiver<Call<V>>) {
+    let weight_max = store.limits().batch_max;
     let (mut waiting, mut arrived) = (Waiting::default(), Vec::new());
     let (mut under_way, mut is_open) = (FuturesUnordered::new(), true);
     while is_open || !under_way.is_empty() {
@@ -189,24 +189,31 @@ fn batches<V: Verb>(calls: Vec<Call<V>>, weight_max: usize) -> Vec<Vec<Call<V>>>
     full
 }
 
-async fn send<V: Verb, S: Storage + ?Sized>(store: &S, batch: Vec<Call<V>>) {
+async fn send<V: Verb, S: Batched>(store: &S, batch: Vec<Call<V>>) {
+    if batch.len() == 1 {
+        return send_each(store, batch).await;
+    }
     let Some(key) = batch.first().map(|call| call.key.clone()) else { return };
     let items = batch.iter().flat_map(|call| call.items.iter().cloned()).collect();
     match guarded::<V, S>(store, key, items).await {
         Ok(answers) => answer_each(batch, answers),
         // Somebody's input was refused; nothing happened, so each may try alone.
-        Err(error) if error.kind() == ErrorKind::Invalid && batch.len() > 1 => {
-            for call in batch {
-                let answer = guarded::<V, S>(store, call.key, call.items).await;
-                drop(call.reply.send(answer));
-            }
-        }
+        Err(error) if error.kind() == ErrorKind::Invalid => send_each(store, batch).await,
         Err(error) => batch.into_iter().for_each(|call| drop(call.reply.send(Err(error.clone())))),
     }
 }
 
+/// One by one, without a copy of what they bring.
+async fn send_each<V: Verb, S: Batched>(store: &S, batch: Vec<Call<V>>) {
+    for Call { key, items, reply } in batch {
+        let count = items.len();
+        let answer = guarded::<V, S>(store, key, items).await;
+        drop(reply.send(answer.and_then(|answers| complete::<V>(answers, count))));
+    }
+}
+
 /// A panic in a store costs the calls of one batch, not the lane.
-async fn guarded<V: Verb, S: Storage + ?Sized>(
+async fn guarded<V: Verb, S: Batched>(
     store: &S,
     key: V::Key,
     items: Vec<V::Item>,
@@ -220,9 +227,13 @@ fn answer_each<V: Verb>(batch: Vec<Call<V>>, answers: Stamped<Vec<V::Answer>>) {
     let mut answers = answers.value.into_iter();
     for call in batch {
         let value: Vec<V::Answer> = answers.by_ref().take(call.items.len()).collect();
-        let complete = value.len() == call.items.len();
-        drop(call.reply.send(if complete { Ok(Stamped::at(moment, value)) } else { Err(lost(V::NAME)) }));
+        drop(call.reply.send(complete::<V>(Stamped::at(moment, value), call.items.len())));
     }
+}
+
+/// An answer for each item.
+fn complete<V: Verb>(answers: Stamped<Vec<V::Answer>>, count: usize) -> Result<Stamped<Vec<V::Answer>>> {
+    if answers.value.len() == count { Ok(answers) } else { Err(lost(V::NAME)) }
 }
 
 fn lost(operation: &'static str) -> Error {

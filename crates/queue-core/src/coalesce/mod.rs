@@ -1,9 +1,12 @@
 //! Turns many concurrent single calls into few batched ones.
 
+mod batched;
 mod coalesced;
 mod gather;
+#[cfg(test)]
+mod gather_tests;
 mod lane;
 mod verb;
 
+pub use batched::Batched;
 pub use coalesced::Coalesced;
-pub use gather::Gather;

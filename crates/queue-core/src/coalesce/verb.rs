@@ -1,5 +1,5 @@
 use crate::{
-    Applied, Enqueued, NewJob, QueueName, Result, Stamped, Storage, lifecycle::Transition, payload_bytes,
+    Applied, Batched, Enqueued, NewJob, QueueName, Result, Stamped, lifecycle::Transition, payload_bytes,
 };
 use std::future::Future;
 
@@ -22,7 +22,7 @@ pub(super) trait Verb: Send + 'static {
     fn bytes(item: &Self::Item) -> usize;
 
     /// Sends one batch; the answers are in the order of the items.
-    fn call<S: Storage + ?Sized>(
+    fn call<S: Batched>(
         store: &S,
         key: Self::Key,
         items: Vec<Self::Item>,
@@ -47,7 +47,7 @@ impl Verb for EnqueueVerb {
         payload_bytes(group)
     }
 
-    async fn call<S: Storage + ?Sized>(
+    async fn call<S: Batched>(
         store: &S,
         queue: QueueName,
         groups: Vec<Vec<NewJob>>,
@@ -75,7 +75,7 @@ impl Verb for ApplyVerb {
         transition.large_bytes()
     }
 
-    async fn call<S: Storage + ?Sized>(
+    async fn call<S: Batched>(
         store: &S,
         _: Option<QueueName>,
         batch: Vec<Transition>,

@@ -4,7 +4,7 @@ use crate::{
     lifecycle::Transition,
 };
 use async_trait::async_trait;
-use std::{fmt::Debug, time::Duration};
+use std::{any::Any, fmt::Debug, time::Duration};
 
 /// A store that stands before another: what it does not define it passes on. For measuring, checking, recording, or
 /// faults on purpose.
@@ -53,6 +53,11 @@ pub trait StorageLayer: Debug + Send + Sync + 'static {
     /// See [`Storage::capabilities`].
     fn capabilities(&self) -> Capabilities {
         self.inner().capabilities()
+    }
+
+    /// See [`Storage::concrete`].
+    fn concrete(&self) -> Option<&dyn Any> {
+        self.inner().concrete()
     }
 
     /// See [`Storage::enqueue`].
@@ -134,6 +139,10 @@ pub trait StorageLayer: Debug + Send + Sync + 'static {
 impl<L: StorageLayer> Storage for L {
     fn capabilities(&self) -> Capabilities {
         StorageLayer::capabilities(self)
+    }
+
+    fn concrete(&self) -> Option<&dyn Any> {
+        StorageLayer::concrete(self)
     }
 
     async fn enqueue(

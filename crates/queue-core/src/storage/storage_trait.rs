@@ -4,7 +4,7 @@ use crate::{
     lifecycle::Transition,
 };
 use async_trait::async_trait;
-use std::{fmt::Debug, time::Duration};
+use std::{any::Any, fmt::Debug, time::Duration};
 
 /// How much of a record to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -42,6 +42,14 @@ pub enum Detail {
 pub trait Storage: Debug + Send + Sync + 'static {
     /// What this store is and can do. Constant while it is open.
     fn capabilities(&self) -> Capabilities;
+
+    /// The store behind all layers, for what only it can do, such as joining a transaction of its database. What is done there
+    /// passes by the layers.
+    ///
+    /// The default is none, which says that there is nothing of the kind.
+    fn concrete(&self) -> Option<&dyn Any> {
+        None
+    }
 
     /// Stores jobs. Each group is all or nothing; the answers have the shape of the request.
     ///

@@ -6,7 +6,7 @@ use crate::{
 };
 use std::sync::Arc;
 
-use queue_core::{Applied, Coalesced, Limits, QueueName, Storage, lifecycle::Transition};
+use queue_core::{Applied, Coalesced, Limits, QueueName, lifecycle::Transition};
 
 fn apply(store: &Coalesced<Recorder>, batch: Vec<Transition>) -> Pending<'_, Vec<Applied>> {
     Box::pin(store.apply(batch))

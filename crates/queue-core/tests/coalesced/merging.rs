@@ -2,9 +2,9 @@
 
 use crate::{
     recorder::Call,
-    setup::{busy, coalesced, enqueue, join},
+    setup::{Pending, busy, coalesced, enqueue, join},
 };
-use queue_core::{ContentType, Enqueued, JobId, Kind, Limits, NewJob, Payload, QueueName, Seq, Storage};
+use queue_core::{ContentType, Detail, Enqueued, JobId, Kind, Limits, NewJob, Payload, QueueName, Seq};
 
 fn call(queue: &str, ids: &[&str]) -> Call {
     Call::Enqueue(queue.to_owned(), ids.iter().map(ToString::to_string).collect())
@@ -36,6 +36,21 @@ async fn a_single_call_goes_out_at_once() {
     recorder.open();
     enqueue(&store, "q", &["a"]).await.unwrap();
     assert_eq!(recorder.calls(), [call("q", &["a"])]);
+}
+
+#[tokio::test]
+async fn concurrent_reads_of_one_job_each_reach_the_store_together_and_one_of_several_goes_by_itself() {
+    let (recorder, store) = coalesced(Limits::default());
+    recorder.open();
+    let queue = QueueName::from_static("q");
+    let ids = ["a", "b", "c", "d"].map(JobId::from_static);
+    let read = |ids| store.get(&queue, ids, Detail::Meta);
+    let (one, two, several) = tokio::join!(read(&ids[..1]), read(&ids[1..2]), read(&ids[2..]));
+    assert_eq!([one, two, several].map(|read| read.unwrap().value.len()), [1, 1, 2]);
+    let get = |ids: &[&str]| Call::Get(ids.iter().map(ToString::to_string).collect());
+    let sent = recorder.calls();
+    assert_eq!(sent.len(), 2, "{sent:?}");
+    assert!(sent.contains(&get(&["a", "b"])) && sent.contains(&get(&["c", "d"])), "{sent:?}");
 }
 
 #[tokio::test]
@@ -99,7 +114,9 @@ async fn large_calls_of_several_callers_travel_apart() {
     let payload = Payload::new(vec![0; 9 << 20], ContentType::from_static("x"));
     let queue = QueueName::from_static("q");
     let large = |id| NewJob::new(JobId::from_static(id), Kind::unnamed(), payload.clone());
-    let mut waiting: Vec<_> = ["a", "b", "c"].map(|id| store.enqueue(&queue, vec![vec![large(id)]])).into();
+    let mut waiting: Vec<_> = ["a", "b", "c"]
+        .map(|id| Box::pin(store.enqueue(&queue, vec![vec![large(id)]])) as Pending<'_, _>)
+        .into();
     for call in &mut waiting {
         join(call).await;
     }

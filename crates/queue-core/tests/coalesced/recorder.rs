@@ -1,10 +1,8 @@
 //! A store that keeps nothing but a record of the calls that reached it, and lets them pass when told to.
 
-use async_trait::async_trait;
 use queue_core::{
-    Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Enqueued, Error, JobId,
-    JobRecord, Limits, ListQuery, Moment, NewJob, Page, PruneRequest, QueueName, Reach, Result, Seq, Stamped,
-    Storage, Timestamp,
+    Applied, Batched, Detail, Enqueued, Error, JobId, JobRecord, Limits, Moment, NewJob, QueueName, Result,
+    Seq, Stamped, Timestamp,
     lifecycle::{Patch, Transition},
 };
 use std::sync::{Arc, Mutex};
@@ -16,6 +14,7 @@ pub(crate) enum Call {
     Enqueue(String, Vec<String>),
     Settle(Vec<String>),
     Heartbeat(Vec<String>),
+    Get(Vec<String>),
 }
 
 /// A handle; clones share everything.
@@ -96,10 +95,9 @@ fn answer_to(job: &NewJob) -> Enqueued {
     Enqueued::Queued { seq: Seq::new(digits.parse().unwrap_or(0)) }
 }
 
-#[async_trait]
-impl Storage for Recorder {
-    fn capabilities(&self) -> Capabilities {
-        Capabilities::new("recorder", Durability::None, Reach::Process).with_limits(self.0.limits)
+impl Batched for Recorder {
+    fn limits(&self) -> Limits {
+        self.0.limits
     }
 
     async fn enqueue(
@@ -126,27 +124,11 @@ impl Storage for Recorder {
         Ok(stamped(answers, script.answers_missing))
     }
 
-    async fn claim(&self, _: ClaimRequest) -> Result<Claimed> {
-        unreachable!("no test claims")
-    }
-
-    async fn get(&self, _: &QueueName, _: &[JobId], _: Detail) -> Result<Stamped<Vec<Option<JobRecord>>>> {
-        unreachable!("no test reads")
-    }
-
-    async fn list(&self, _: ListQuery) -> Result<Page> {
-        unreachable!("no test lists")
-    }
-
-    async fn counts(&self, _: &QueueName) -> Result<Counts> {
-        unreachable!("no test counts")
-    }
-
-    async fn prune(&self, _: PruneRequest) -> Result<u64> {
-        unreachable!("no test prunes")
-    }
-
-    async fn close(&self) -> Result<()> {
-        Ok(())
+    /// There are no jobs.
+    async fn get(&self, _: &QueueName, ids: &[JobId], _: Detail) -> Result<Stamped<Vec<Option<JobRecord>>>> {
+        let names: Vec<String> = ids.iter().map(ToString::to_string).collect();
+        let script = self.note(Call::Get(names.clone()));
+        self.pass(&script, &names).await?;
+        Ok(stamped(ids.iter().map(|_| None).collect(), script.answers_missing))
     }
 }

@@ -4,7 +4,7 @@ use crate::{
     recorder::{Call, Script},
     setup::{busy, coalesced, enqueue, job, join, release},
 };
-use queue_core::{Certainty, Error, ErrorKind, Limits, QueueName, Storage};
+use queue_core::{Certainty, Error, ErrorKind, Limits, QueueName};
 
 #[tokio::test]
 async fn a_refused_batch_is_sent_call_by_call_so_that_the_guilty_one_fails_alone() {

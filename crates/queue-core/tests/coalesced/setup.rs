@@ -3,7 +3,7 @@
 use crate::recorder::Recorder;
 use queue_core::{
     Coalesced, ContentType, Enqueued, JobId, JobMeta, Kind, LeaseToken, Limits, NewJob, Payload, QueueName,
-    Result, Seq, Span, Spawn, Stamped, State, Storage, Timestamp,
+    Result, Seq, Span, Spawn, Stamped, State, Timestamp,
     lifecycle::{Event, Policy, Transition, decide},
 };
 use std::{

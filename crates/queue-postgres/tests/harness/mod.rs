@@ -5,9 +5,15 @@
 pub(crate) mod server;
 
 use async_trait::async_trait;
-use queue_core::{Clock, Storage};
-use queue_postgres::{PostgresOptions, PostgresStorage};
-use queue_testkit::{Facility, Failure, Harness, Place};
+use queue_core::{
+    Changed, Clock, Enqueued, JobMeta, NewJob, QueueName, Storage,
+    lifecycle::{Event, Policy},
+};
+use queue_postgres::{
+    PostgresOptions, PostgresStorage,
+    sqlx::{self, PgConnection},
+};
+use queue_testkit::{CallersTransaction, Facility, Failure, Harness, Place};
 use server::{TestSchema, new_schema};
 use std::{path::PathBuf, sync::Arc};
 
@@ -24,7 +30,7 @@ impl Harness for PostgresHarness {
     }
 
     fn facilities(&self) -> &[Facility] {
-        &[Facility::Reopen, Facility::SecondHandle]
+        &[Facility::Reopen, Facility::SecondHandle, Facility::Transactions]
     }
 
     fn snapshot(&self) -> Option<PathBuf> {
@@ -49,5 +55,43 @@ impl Place for SchemaPlace {
 
     async fn clean_up(&self) -> Result<(), Failure> {
         self.schema.remove().await
+    }
+
+    async fn begin(&self, store: Arc<dyn Storage>) -> Result<Box<dyn CallersTransaction>, Failure> {
+        let mut connection = self.schema.connect().await?;
+        sqlx::raw_sql("BEGIN").execute(&mut connection).await?;
+        Ok(Box::new(Transaction { store, connection }))
+    }
+}
+
+/// Of an application.
+struct Transaction {
+    store: Arc<dyn Storage>,
+    connection: PgConnection,
+}
+
+/// The store itself.
+fn concrete(store: &dyn Storage) -> &PostgresStorage {
+    store.concrete().and_then(|store| store.downcast_ref()).expect("it joins transactions")
+}
+
+#[async_trait]
+impl CallersTransaction for Transaction {
+    async fn enqueue(&mut self, queue: &QueueName, jobs: &[NewJob]) -> queue_core::Result<Vec<Enqueued>> {
+        Ok(concrete(&*self.store).enqueue_in(&mut self.connection, queue, jobs).await?.value)
+    }
+
+    async fn settle(&mut self, job: &JobMeta, event: Event) -> queue_core::Result<Changed> {
+        concrete(&*self.store).settle_in(&mut self.connection, job, event, &Policy::default()).await
+    }
+
+    async fn commit(mut self: Box<Self>) -> Result<(), Failure> {
+        sqlx::raw_sql("COMMIT").execute(&mut self.connection).await?;
+        Ok(())
+    }
+
+    async fn rollback(mut self: Box<Self>) -> Result<(), Failure> {
+        sqlx::raw_sql("ROLLBACK").execute(&mut self.connection).await?;
+        Ok(())
     }
 }

@@ -9,31 +9,26 @@ use crate::{
 };
 use bytes::Bytes;
 use queue_core::{AnswerRoom, Detail, JobBody, JobId, JobRecord, Moment, QueueName, Result, Stamped};
-use std::sync::Arc;
 
 /// Ids in one script; the records of further ones may be of a later moment.
 const IDS_MAX: usize = 1_000;
 
 impl Session {
     pub(crate) async fn get(
-        self: &Arc<Self>,
+        &self,
         name: &QueueName,
         ids: &[JobId],
         what: Detail,
     ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
-        let (session, queue) = (self.clone(), self.queues.get(name));
+        let queue = self.queues.get(name);
         let (mut moment, mut found) = (Moment::default(), Vec::with_capacity(ids.len()));
         let mut chunks: Vec<&[JobId]> = ids.chunks(IDS_MAX).collect();
         if chunks.is_empty() {
             chunks.push(&[]);
         }
-        let send = move |(_, what), ids| {
-            let (session, queue) = (session.clone(), queue.clone());
-            async move { session.get_some(&queue, ids, what).await }
-        };
         let mut part = what;
         for ids in chunks {
-            let read = self.reads.read((name.clone(), part), ids.to_vec(), send.clone()).await;
+            let read = self.get_some(&queue, ids, part).await;
             let records = read.map_err(|error| after(&found, error))?;
             moment = records.moment();
             if records.value.iter().flatten().any(|record| record.body.is_none()) {
@@ -50,7 +45,7 @@ impl Session {
     async fn get_some(
         &self,
         queue: &KnownQueue,
-        ids: Vec<JobId>,
+        ids: &[JobId],
         what: Detail,
     ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
         let room = if what == Detail::Full { arg(self.limits.answer_bytes_max) } else { Vec::new() };

@@ -1,4 +1,4 @@
-use super::OpenFiles;
+use super::{Identity, OpenFiles};
 use crate::error::Fault;
 use std::{
     sync::{Mutex, MutexGuard, PoisonError},
@@ -40,6 +40,11 @@ impl FileGuard {
     /// Looks, however fresh the last look is.
     pub(crate) fn check_now(&self, ticks: Duration) -> Result<(), Fault> {
         self.state().look(ticks)
+    }
+
+    /// The database that is guarded.
+    pub(crate) fn database(&self) -> Option<Identity> {
+        self.state().files.as_ref().map(OpenFiles::database)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -42,13 +42,15 @@ impl Session<'_> {
         let read = |row: &rusqlite::Row<'_>| StoredJob::read(row, &request.queue);
         let statements = &mut self.statements;
         match request.what {
-            Prune::Expired => statements.prune_expired.query_map(params![queue, now, limit], read)?.collect(),
+            Prune::Expired => {
+                statements.prune_expired.get()?.query_map(params![queue, now, limit], read)?.collect()
+            }
             Prune::FinishedBefore(age) => {
                 let cutoff = now.saturating_sub(age.as_millis());
-                statements.prune_finished.query_map(params![queue, cutoff, limit], read)?.collect()
+                statements.prune_finished.get()?.query_map(params![queue, cutoff, limit], read)?.collect()
             }
             Prune::Everything => {
-                statements.prune_everything.query_map(params![queue, limit], read)?.collect()
+                statements.prune_everything.get()?.query_map(params![queue, limit], read)?.collect()
             }
         }
     }

@@ -5,7 +5,7 @@ use crate::{
     row::integer,
 };
 use queue_core::{AnswerRoom, Moment, Notices, QueueName, Seq, SystemClock, Wanted};
-use rusqlite::{Connection, OptionalExtension, StatementStatus, params};
+use rusqlite::{Connection, OptionalExtension, params};
 use std::{collections::HashMap, sync::atomic::Ordering};
 
 /// Queue numbers that are remembered. Beyond it the memory starts afresh: it is only a cache.
@@ -36,12 +36,23 @@ pub(crate) struct Session<'c> {
 }
 
 impl<'c> Session<'c> {
+    /// The writer's own, which lasts.
     pub(super) fn new(connection: &'c Connection, shared: &'c Shared) -> rusqlite::Result<Self> {
         connection.busy_timeout(LOCK_RETRY)?;
-        Ok(Self {
+        Ok(Self::on(connection, shared, Statements::prepare(connection)?))
+    }
+
+    /// One on a connection of the application, for one call within its transaction. What it remembers goes with it, since
+    /// what it read may be rolled back.
+    pub(super) fn within(connection: &'c Connection, shared: &'c Shared) -> Self {
+        Self::on(connection, shared, Statements::new(connection))
+    }
+
+    fn on(connection: &'c Connection, shared: &'c Shared, statements: Statements<'c>) -> Self {
+        Self {
             connection,
             shared,
-            statements: Statements::prepare(connection)?,
+            statements,
             queues: HashMap::new(),
             counters: Counters::default(),
             held: Held::default(),
@@ -54,7 +65,7 @@ impl<'c> Session<'c> {
             schema_changes: 0,
             own_commits: 0,
             changes_before: 0,
-        })
+        }
     }
 
     /// The room of one answer to an enqueue.
@@ -77,11 +88,17 @@ impl<'c> Session<'c> {
         // Others hold it in real time, whatever the clock of the store says.
         let timeout = self.shared.options.busy_timeout;
         wait_for_lock(&SystemClock, timeout, || self.statements.begin.execute([]))?;
+        self.enter_transaction().inspect_err(|_| self.rollback())?;
+        self.notices = Notices::new(Wanted::by(&self.shared.hub));
+        Ok(())
+    }
+
+    /// Learns what the transaction rests on, once it has the write lock.
+    pub(super) fn enter_transaction(&mut self) -> rusqlite::Result<()> {
         self.changes_before = self.connection.total_changes();
-        self.load_marks().inspect_err(|_| self.rollback())?;
+        self.load_marks()?;
         self.moment = self.shared.clock.moment(self.time_mark);
         self.keeps_time = false;
-        self.notices = Notices::new(Wanted::by(&self.shared.hub));
         Ok(())
     }
 
@@ -92,7 +109,7 @@ impl<'c> Session<'c> {
         let marks =
             self.statements.load_store.query_row([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)));
         (self.seq_mark, self.time_mark, self.commits) = marks?;
-        let schema_changes = self.statements.load_store.get_status(StatementStatus::RePrepare);
+        let schema_changes = self.statements.load_store.prepared_again();
         if self.commits < commits_before || schema_changes != self.schema_changes {
             self.schema_changes = schema_changes;
             self.forget();

@@ -1,17 +1,26 @@
+use super::prepared::Prepared;
 use crate::sql;
-use rusqlite::{Connection, Statement};
+use rusqlite::Connection;
 
-/// Declares the writer's statements, each prepared once for the life of the thread.
+/// Declares the writer's statements.
 macro_rules! statements {
     ($($name:ident = $sql:ident;)*) => {
-        /// The writer's statements, ready to run.
+        /// The writer's statements.
         pub(super) struct Statements<'c> {
-            $(pub(super) $name: Statement<'c>,)*
+            $(pub(super) $name: Prepared<'c>,)*
         }
 
         impl<'c> Statements<'c> {
+            /// Each is prepared when it is first used.
+            pub(super) fn new(connection: &'c Connection) -> Self {
+                Self { $($name: Prepared::new(connection, sql::$sql),)* }
+            }
+
+            /// Each is prepared once, for the life of the thread.
             pub(super) fn prepare(connection: &'c Connection) -> rusqlite::Result<Self> {
-                Ok(Self { $($name: connection.prepare(sql::$sql)?,)* })
+                let mut statements = Self::new(connection);
+                $(statements.$name.get()?;)*
+                Ok(statements)
             }
         }
     };

@@ -1,4 +1,4 @@
-use crate::{Harness, Place};
+use crate::{CallersTransaction, Harness, Place};
 use queue_core::{Clock, ManualClock, QueueName, SeededRng, Span, Storage, Timestamp};
 use std::{
     collections::BTreeSet,
@@ -82,6 +82,11 @@ impl Bench {
     pub(crate) async fn second(&self) -> Self {
         let store = self.place.connect().await.expect("a second handle opens");
         Self { store: Arc::new(Mutex::new(Some(store))), ..self.clone() }
+    }
+
+    /// A transaction of an application, which the store joins.
+    pub(crate) async fn begin(&self) -> Box<dyn CallersTransaction> {
+        self.place.begin(self.store()).await.expect("a transaction begins")
     }
 
     /// Closes the store for good and answers the handle, for cases about closed handles.

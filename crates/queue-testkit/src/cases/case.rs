@@ -26,6 +26,7 @@ pub(crate) enum Need {
     Verify,
     Reopen,
     SecondHandle,
+    Transactions,
 }
 
 impl Case {
@@ -50,6 +51,7 @@ impl fmt::Display for Need {
             Self::Verify => "verify",
             Self::Reopen => "reopening",
             Self::SecondHandle => "a second handle",
+            Self::Transactions => "transactions of the application",
         })
     }
 }

@@ -7,4 +7,6 @@ pub enum Facility {
     Reopen,
     /// Handles share data: [`connect`](crate::Place::connect) answers a second one while the first is open.
     SecondHandle,
+    /// Handles join transactions of an application: [`begin`](crate::Place::begin) answers one.
+    Transactions,
 }

@@ -1,9 +1,11 @@
 //! What the author of a store writes: how to make an empty store, and how to open it once more.
 
+mod callers_transaction;
 mod facility;
 mod place;
 mod store_harness;
 
+pub use callers_transaction::CallersTransaction;
 pub use facility::Facility;
 pub use place::{Failure, Place};
 pub use store_harness::Harness;

@@ -1,3 +1,4 @@
+use crate::CallersTransaction;
 use async_trait::async_trait;
 use queue_core::Storage;
 use std::{error::Error, fmt::Debug, sync::Arc};
@@ -13,6 +14,12 @@ pub trait Place: Debug + Send + Sync + 'static {
     /// Opens a handle on the data. The first call finds nothing; later ones are made only as
     /// [`Harness::facilities`](crate::Harness::facilities) says, and find what is there.
     async fn connect(&self) -> Result<Arc<dyn Storage>, Failure>;
+
+    /// Begins a transaction of an application on these data, which the handle joins. Made only as
+    /// [`Harness::facilities`](crate::Harness::facilities) says; the default fails.
+    async fn begin(&self, _store: Arc<dyn Storage>) -> Result<Box<dyn CallersTransaction>, Failure> {
+        Err("no store joins transactions here".into())
+    }
 
     /// Removes the data once the trial is over, also when it failed. The default leaves it to `Drop`.
     async fn clean_up(&self) -> Result<(), Failure> {

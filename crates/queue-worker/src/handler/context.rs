@@ -74,7 +74,7 @@ impl<S> Context<S> {
     }
 
     /// The proof of this claim, for completing the job in a transaction of the handler's own
-    /// (`PostgresStorage::complete_in`). What the worker sends when the handler returns is then answered as done.
+    /// (`Queue::complete_in`). What the worker sends when the handler returns is then answered as done.
     pub fn lease_token(&self) -> LeaseToken {
         self.held.token()
     }
@@ -171,6 +171,11 @@ impl<S> Context<S> {
     /// Make it with `Queue::new_job` of a handle on that queue.
     pub fn then(&self, job: NewJob) {
         self.held.push_then(job);
+    }
+
+    /// The jobs that are to follow so far, for completing the job in a transaction of the handler's own.
+    pub fn followers(&self) -> Vec<NewJob> {
+        self.held.then()
     }
 }
 

@@ -193,6 +193,10 @@ impl HeldJob {
         self.notes().then.push(job);
     }
 
+    pub(crate) fn then(&self) -> Vec<NewJob> {
+        self.notes().then.clone()
+    }
+
     pub(crate) fn take_then(&self) -> Vec<NewJob> {
         std::mem::take(&mut self.notes().then)
     }

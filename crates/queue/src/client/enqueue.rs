@@ -40,8 +40,8 @@ impl<P: Encode, R: Decode> Queue<P, R> {
     }
 
     /// The job that [`enqueue_with`](Self::enqueue_with) would store, for whatever else stores jobs: a completion that it is
-    /// to follow (`Context::then`), or a transaction of the program's own (`PostgresStorage::enqueue_in`). Nothing is
-    /// written here. Store it in the queue of this handle: a codec that binds bytes to their job wrote the payload for no other.
+    /// to follow (`Context::then`), say. Nothing is written here. Store it in the queue of this handle: a codec that binds bytes to
+    /// their job wrote the payload for no other.
     ///
     /// ```
     /// # #[cfg(all(feature = "memory", feature = "json"))] {
@@ -143,7 +143,7 @@ impl Shared {
         Ok(())
     }
 
-    fn typed<R: Decode>(&self, id: JobId, kind: &Kind, answer: Stored) -> Result<Enqueued<R>> {
+    pub(crate) fn typed<R: Decode>(&self, id: JobId, kind: &Kind, answer: Stored) -> Result<Enqueued<R>> {
         Ok(match answer {
             Stored::Queued { seq } => Enqueued::Queued { id, seq },
             Stored::Duplicate { seq, state } => Enqueued::Duplicate { id, seq, state },

@@ -18,6 +18,7 @@ mod queue;
 mod said;
 mod status;
 mod time_of_day;
+mod transaction;
 #[cfg(feature = "worker")]
 mod worker;
 
@@ -31,6 +32,7 @@ pub use invalid_option::InvalidOption;
 pub use job_options::JobOptions;
 pub use queue::Queue;
 pub use status::Status;
+pub use transaction::{EnqueueIn, Joinable, SettleIn};
 
 pub(crate) use id_key::IdKey;
 pub(crate) use keep::{checked_span, retention};

@@ -1,7 +1,5 @@
 //! Stores by URL.
 
-#[cfg(any(feature = "postgres", feature = "redis"))]
-mod coalesced;
 #[cfg(feature = "fs")]
 mod fs;
 #[cfg(feature = "memory")]

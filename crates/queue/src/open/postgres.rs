@@ -1,9 +1,8 @@
-use super::coalesced::coalesced;
 use queue_core::{Result, Storage};
 use queue_postgres::{PostgresOptions, PostgresStorage};
 use std::sync::Arc;
 
 /// Takes the URL as it came, since its parts and most of its options are the driver's.
 pub(super) async fn open(url: &str) -> Result<Arc<dyn Storage>> {
-    Ok(coalesced(PostgresStorage::open(PostgresOptions::new(url)?).await?))
+    Ok(Arc::new(PostgresStorage::open(PostgresOptions::new(url)?).await?))
 }

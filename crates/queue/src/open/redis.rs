@@ -1,9 +1,8 @@
-use super::coalesced::coalesced;
 use queue_core::{Result, Storage};
 use queue_redis::{RedisOptions, RedisStorage};
 use std::sync::Arc;
 
 /// Takes the URL as it came, since its login is the driver's to read.
 pub(super) async fn open(url: &str) -> Result<Arc<dyn Storage>> {
-    Ok(coalesced(RedisStorage::open(RedisOptions::new(url)?).await?))
+    Ok(Arc::new(RedisStorage::open(RedisOptions::new(url)?).await?))
 }

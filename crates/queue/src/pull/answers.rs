@@ -28,7 +28,7 @@ pub enum Extended {
 }
 
 impl Settled {
-    pub(super) fn of(changed: &Changed) -> Self {
+    pub(crate) fn of(changed: &Changed) -> Self {
         match changed {
             Changed::Done(_) => Self::Done,
             Changed::LeaseLost(_) | Changed::Rejected(_) => Self::LeaseLost,

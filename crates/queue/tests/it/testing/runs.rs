@@ -5,7 +5,7 @@ use crate::support::SECOND;
 use queue::{Id, JobOptions, State};
 use std::time::Duration;
 
-const YEAR: Duration = Duration::from_hours(365 * 24);
+const YEAR: Duration = Duration::from_secs(365 * 24 * 3600);
 
 #[tokio::test]
 async fn what_is_due_runs_in_order_and_the_rest_waits_for_its_time() {

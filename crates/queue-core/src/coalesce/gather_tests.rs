@@ -1,7 +1,8 @@
 //! Concurrent reads that go out as one.
 
+use super::gather::Gather;
+use crate::{Error, ErrorKind, Result, Stamped, Timestamp};
 use futures_util::{FutureExt, future::join_all};
-use queue_core::{Error, ErrorKind, Gather, Result, Stamped, Timestamp};
 use std::sync::{Arc, Mutex};
 use tokio::sync::Semaphore;
 

@@ -1,0 +1,182 @@
+#[cfg(feature = "postgres")]
+mod postgres;
+#[cfg(feature = "sqlite")]
+mod sqlite;
+
+#[cfg(feature = "worker")]
+use crate::{CodecContext, Role};
+use crate::{Decode, Encode, Enqueued, Id, JobOptions, Queue, Settled, client::Shared};
+use queue_core::{
+    Enqueued as Stored, Error, ErrorKind, JobMeta, NewJob, QueueName, Result, Storage,
+    lifecycle::{Event, Policy},
+};
+use std::sync::Arc;
+
+/// A transaction of the application that a store can join: what the queue does in it happens if and only if it commits.
+///
+/// | transaction | feature | store | answers |
+/// |---|---|---|---|
+/// | `&mut sqlx::Transaction<'_, Postgres>`, or `&mut sqlx::PgConnection` in one | `postgres` | `PostgresStorage` of the same database | a future |
+/// | `&rusqlite::Transaction<'_>`, or `&rusqlite::Connection` in one, with the write lock | `sqlite` | `SqliteStorage` of the same file | a [`Result`]: it blocks |
+///
+/// The author of a store implements it for the transactions of its database, and finds the store behind layers by
+/// [`Storage::concrete`]. Applications pass transactions to [`Queue::enqueue_in`] and the like, and call nothing here.
+pub trait Joinable: Sized {
+    /// What an answer comes in: a future, for a driver that is asynchronous, or a [`Result`].
+    type Answer<T>;
+
+    /// Stores a job, and answers what `finish` makes of the answer. What could not be asked for is answered as it is.
+    fn enqueue<T: 'static>(
+        self,
+        asked: Result<EnqueueIn>,
+        finish: impl FnOnce(Stored) -> Result<T> + Send + 'static,
+    ) -> Self::Answer<T>;
+
+    /// Settles a job. What could not be asked for is answered as it is.
+    fn settle(self, asked: Result<SettleIn>) -> Self::Answer<Settled>;
+}
+
+/// A job to be stored in a transaction of the application.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct EnqueueIn {
+    /// The store of the queue, behind layers perhaps.
+    pub storage: Arc<dyn Storage>,
+    /// The queue.
+    pub queue: QueueName,
+    /// The job.
+    pub job: NewJob,
+}
+
+/// A job to be settled in a transaction of the application.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct SettleIn {
+    /// The store of the queue, behind layers perhaps.
+    pub storage: Arc<dyn Storage>,
+    /// The job as it was claimed.
+    pub job: JobMeta,
+    /// What became of it.
+    pub event: Event,
+    /// The policy of the queue.
+    pub policy: Policy,
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "as `enqueue` takes them")]
+impl<P: Encode, R: Decode + 'static> Queue<P, R> {
+    /// Stores a job in a transaction of the application, with the default options of this handle: the job is there, and can be
+    /// claimed, if and only if the transaction commits. The commit wakes workers.
+    ///
+    /// With Postgres the answer is a future, with SQLite a [`Result`]; see [`Joinable`]. Keep the transaction short. With
+    /// Postgres another enqueue of the same id waits for its end, and on the handle that waits so do those behind it. With SQLite
+    /// everything that writes to the file waits, heartbeats included; do all of the transaction off async threads.
+    ///
+    /// Layers in front of the store, such as those that measure, are passed by.
+    ///
+    /// # Errors
+    /// `Invalid`, with nothing written, as for [`enqueue`](Self::enqueue), and for a transaction that the store cannot join: one of
+    /// another kind of database, on another server or file, or on SQLite without the write lock. Any other error means: roll back.
+    ///
+    /// A dropped future leaves it to the caller to roll back.
+    pub fn enqueue_in<T: Joinable>(
+        &self,
+        transaction: T,
+        id: impl Into<Id>,
+        payload: P,
+    ) -> T::Answer<Enqueued<R>> {
+        self.join(transaction, self.job(id.into(), &payload, &self.shared.options))
+    }
+
+    /// Stores a job in a transaction of the application, with options as [`enqueue_with`](Self::enqueue_with) takes them.
+    ///
+    /// # Errors
+    /// Those of [`enqueue_in`](Self::enqueue_in), and `Invalid` for an option that cannot be.
+    pub fn enqueue_in_with<T: Joinable>(
+        &self,
+        transaction: T,
+        id: impl Into<Id>,
+        payload: P,
+        options: JobOptions,
+    ) -> T::Answer<Enqueued<R>> {
+        self.join(transaction, self.job(id.into(), &payload, &options))
+    }
+
+    fn join<T: Joinable>(&self, transaction: T, job: Result<NewJob>) -> T::Answer<Enqueued<R>> {
+        let Shared { storage, name, .. } = &*self.shared;
+        let (storage, queue) = (storage.clone(), name.clone());
+        let id = job.as_ref().map(|job| (job.id.clone(), job.kind.clone()));
+        let (id, shared) = (id.ok(), self.shared.clone());
+        let asked = job.map(|job| EnqueueIn { storage, queue, job });
+        transaction.enqueue(asked, move |stored| {
+            let (id, kind) =
+                id.ok_or_else(|| Error::new(ErrorKind::Internal, "enqueue_in", "a job without an id"))?;
+            shared.typed(id, &kind, stored)
+        })
+    }
+}
+
+#[cfg(feature = "worker")]
+impl<P, R: Encode> Queue<P, R> {
+    /// Completes the job of a handler in the handler's own transaction, so that its writes and the job's completion commit
+    /// together, once for each job however often its worker dies.
+    ///
+    /// Commit if the answer is [`Settled::Done`]. Otherwise roll back: the job is or was somebody else's. Afterwards the handler
+    /// returns a result as usual; what the worker then sends is answered as done and writes nothing. The result of the job is the
+    /// one given here.
+    ///
+    /// Jobs that were to follow by then (`Context::then`) are stored in the same transaction. What a hook after the handler makes
+    /// of the outcome comes too late, since the job is completed.
+    ///
+    /// The transaction has to end within the lease: with Postgres no heartbeat of this job is stored while it is open, with
+    /// SQLite none of any job.
+    ///
+    /// # Errors
+    /// Those of [`enqueue_in`](Self::enqueue_in), and `Conflict` on Postgres for a transaction of a stricter isolation level that
+    /// began before the last heartbeat: complete the job in its first statement.
+    pub fn complete_in<T: Joinable, S>(
+        &self,
+        transaction: T,
+        context: &crate::worker::Context<S>,
+        result: &R,
+    ) -> T::Answer<Settled> {
+        let Shared { storage, codec, policy, .. } = &*self.shared;
+        let place = CodecContext::of(context.meta(), Role::Result);
+        let encoded = result.encode(codec, &place).map_err(Error::from);
+        let asked = encoded.map(|result| SettleIn {
+            storage: storage.clone(),
+            job: context.meta().clone(),
+            event: Event::Complete {
+                token: context.lease_token(),
+                result,
+                retention: None,
+                then: context.followers(),
+            },
+            policy: policy.clone(),
+        });
+        transaction.settle(asked)
+    }
+}
+
+/// The store that can join, behind all layers.
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+fn concrete<'s, S: 'static>(
+    storage: &'s dyn Storage,
+    operation: &'static str,
+    database: &str,
+) -> Result<&'s S> {
+    storage.concrete().and_then(|store| store.downcast_ref()).ok_or_else(|| {
+        let name = storage.capabilities().name;
+        let message = format!(
+            "the transaction is one of {database}, and the store `{name}` cannot join it; keep the queue in the same database"
+        );
+        Error::invalid(operation, message)
+    })
+}
+
+/// The answer to one job.
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+fn only(answers: queue_core::Stamped<Vec<Stored>>) -> Result<Stored> {
+    answers.value.into_iter().next().ok_or_else(|| {
+        Error::new(ErrorKind::Internal, "enqueue_in", "the store answered another number of jobs than it got")
+    })
+}

@@ -1,0 +1,62 @@
+//! The process that is killed, and what is left when it was.
+
+use futures_util::TryStreamExt as _;
+use queue::{ListFilter, Queue, State};
+use std::{
+    collections::BTreeSet,
+    io::{BufRead, BufReader},
+    process::{Command, Stdio},
+};
+
+/// Says to the child where its data are.
+pub(crate) const CHILD: &str = "QUEUE_TRANSACTIONS_CHILD";
+/// Says to the child which turn it has, so that no id is said twice.
+pub(crate) const TURN: &str = "QUEUE_TRANSACTIONS_TURN";
+/// Transactions that a child ends before it is killed, at least.
+const EACH: usize = 100;
+const WANTED: &str = "QUEUE_TEST_TRANSACTIONS";
+
+/// How many transactions shall have ended.
+pub(crate) fn wanted() -> usize {
+    std::env::var(WANTED).map_or(300, |wanted| wanted.parse().expect("a number"))
+}
+
+/// Runs this test again as a child until it has ended so many transactions, and kills it wherever it is. Answers how many
+/// ended.
+pub(crate) fn run_and_kill(test: &str, place: &str, turn: usize, mut at: impl FnMut(usize)) -> usize {
+    let mut child = Command::new(std::env::current_exe().expect("this test is a file"))
+        .args(["--exact", test, "--nocapture"])
+        .env(CHILD, place)
+        .env(TURN, turn.to_string())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("it starts");
+    let lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
+    let ended = lines.map_while(Result::ok).filter(|line| line == "ended");
+    // Another number each turn, so that kills meet every place.
+    let count = ended.take(EACH + turn % 17).enumerate().inspect(|(number, _)| at(*number)).count();
+    child.kill().expect("it is killed");
+    child.wait().expect("it ends");
+    count
+}
+
+/// One transaction of the child has ended, by a commit or a rollback.
+pub(crate) fn say_ended() {
+    println!("ended");
+}
+
+/// What the application wrote, and what the queue has, agree row by row.
+pub(crate) async fn check(queue: &Queue<u64>, mut made: Vec<String>, mut charged: Vec<String>) {
+    let ids = async |states| {
+        let filter = ListFilter::Match { states, worker: None, kind: None };
+        let jobs: Vec<_> = queue.list_all(filter).try_collect().await.expect("it lists");
+        jobs.into_iter().map(|job| job.meta.id.to_string()).collect::<BTreeSet<_>>()
+    };
+    made.sort();
+    charged.sort();
+    assert_eq!(made, ids(Vec::new()).await.into_iter().collect::<Vec<_>>(), "each row has its job");
+    let completed = ids(vec![State::Completed]).await;
+    assert_eq!(charged, completed.into_iter().collect::<Vec<_>>(), "each completion has its row, once");
+    assert_eq!(queue.storage().verify().await.expect("it verifies"), Vec::<String>::new());
+}
