@@ -2,7 +2,7 @@
 
 use queue_core::{
     Budget, ContentType, Failure, JobId, Kind, NewJob, Payload, Retention, RetryPolicy, Span, WorkerId,
-    lifecycle::Policy,
+    lifecycle::{Policy, Unhandled},
 };
 
 /// How long claims lease.
@@ -69,5 +69,5 @@ pub(crate) fn worker(text: &str) -> WorkerId {
 /// Fixed waits, so that cases know when.
 pub(crate) fn policy() -> Policy {
     let fixed = |wait: Span| RetryPolicy::Fixed(wait.as_duration());
-    Policy::default().retry(fixed(RETRY)).stall(fixed(STALL))
+    Policy::default().retry(fixed(RETRY)).stall(fixed(STALL)).unknown_kind(Unhandled::Fail)
 }

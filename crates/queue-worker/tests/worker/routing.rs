@@ -62,10 +62,10 @@ async fn the_context_tells_the_attempt_and_the_job() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_unknown_kind_fails_the_job_and_says_so() {
+async fn an_unknown_kind_fails_the_job_when_the_policy_says_so_and_tells_why() {
     let rig = Rig::new();
     rig.enqueue([of_kind("a", "nobody", "1")]).await;
-    rig.drain(rig.worker(Router::new(()))).await;
+    rig.drain(rig.worker(Router::new(())).on_unknown_kind(Unhandled::Fail)).await;
     let meta = rig.meta("a").await;
     assert_eq!((meta.state, meta.reason), (State::Failed, Some(Reason::UnknownKind)));
     let error = meta.last_error.expect("stored");
@@ -74,10 +74,10 @@ async fn an_unknown_kind_fails_the_job_and_says_so() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_unknown_kind_is_an_attempt_when_the_policy_says_retry() {
+async fn an_unknown_kind_is_an_attempt_like_any_other() {
     let rig = Rig::new();
     rig.enqueue([of_kind("a", "nobody", "1").with_max_attempts(Budget::from_raw(3))]).await;
-    let worker = rig.worker(Router::new(())).on_unknown_kind(Unhandled::Retry);
+    let worker = rig.worker(Router::new(()));
     rig.drain(worker.retry(RetryPolicy::Fixed(Duration::from_millis(100)))).await;
     let meta = rig.meta("a").await;
     assert_eq!((meta.state, meta.reason, meta.failures), (State::Failed, Some(Reason::Exhausted), 3));

@@ -146,7 +146,7 @@ async fn options_of_a_job_stand_over_those_of_the_handle_and_leave_the_rest_to_t
     queue.enqueue_many([("c", String::new())], JobOptions::new().priority(1)).await.unwrap();
     for id in ["b", "c"] {
         let meta = queue.status(id).await.unwrap().unwrap().meta;
-        assert_eq!((meta.kind.as_str(), meta.priority), ("email", 1), "{id}");
+        assert_eq!((meta.max_attempts.as_raw(), meta.priority), (4, 1), "{id}");
     }
 }
 

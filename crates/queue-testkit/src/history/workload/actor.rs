@@ -5,7 +5,7 @@ use crate::{
 };
 use queue_core::{
     ContentType, Error, JobId, Kind, NewJob, Payload, QueueName, Result, RetryPolicy, Storage,
-    lifecycle::Policy,
+    lifecycle::{Policy, Unhandled},
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,7 +31,7 @@ impl Actor {
     pub(super) fn policy() -> Policy {
         let (retry, stall) =
             (RetryPolicy::Fixed(Duration::from_millis(30)), RetryPolicy::Fixed(Duration::from_millis(60)));
-        Policy::default().retry(retry).stall(stall)
+        Policy::default().retry(retry).stall(stall).unknown_kind(Unhandled::Fail)
     }
 
     /// Lets others go first, a few times or not at all.
