@@ -1,4 +1,5 @@
 use crate::{QueueName, Span};
+use std::time::Duration;
 
 /// A request to remove records.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,4 +21,12 @@ pub enum Prune {
     FinishedBefore(Span),
     /// All, running ones too: their holders will find them missing.
     Everything,
+}
+
+impl Prune {
+    /// Terminal ones that finished at least so long ago, whatever their retention. Fractions of a millisecond round up; over a
+    /// hundred years becomes that.
+    pub fn finished_before(age: Duration) -> Self {
+        Self::FinishedBefore(Span::at_most(age))
+    }
 }
