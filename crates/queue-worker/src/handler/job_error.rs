@@ -51,7 +51,7 @@ impl JobError {
 
     /// Not a failure: call again later. Charges nothing. A delay over a hundred years becomes that.
     pub fn snooze(delay: Duration) -> Self {
-        Self(Verdict::Snooze(span(delay)))
+        Self(Verdict::Snooze(Span::at_most(delay)))
     }
 
     /// Not a failure: give the job back as it was. Charges nothing.
@@ -78,7 +78,7 @@ impl JobError {
     #[must_use]
     pub fn retry_in(mut self, wait: Duration) -> Self {
         if let Verdict::Fail { delay, .. } = &mut self.0 {
-            *delay = Some(span(wait));
+            *delay = Some(Span::at_most(wait));
         }
         self
     }
@@ -126,10 +126,8 @@ impl JobError {
 
     fn of<E: Into<BoxError>>(error: E, cause: Cause) -> Self {
         let error = error.into();
-        let found = disguised_within(&*error).cloned();
-        let is_final = cause == Cause::Terminal;
-        match found {
-            Some(found) if is_final => found.as_terminal(),
+        match disguised_within(&*error).cloned() {
+            Some(found) if cause == Cause::Terminal => found.as_terminal(),
             Some(found) => found,
             None => Self::failed(Failure::new(short_name::<E>(), with_sources(&*error)), cause),
         }
@@ -163,10 +161,6 @@ impl<E: Into<BoxError>> From<E> for JobError {
     }
 }
 
-fn span(duration: Duration) -> Span {
-    Span::at_most(duration)
-}
-
 /// The last part of the type's path, without generics; `Error` for what only holds one.
 fn short_name<E>() -> &'static str {
     let path = std::any::type_name::<E>();
@@ -177,11 +171,11 @@ fn short_name<E>() -> &'static str {
     }
 }
 
-/// The job error in a chain of causes, if one was boxed and given more context.
+/// The job error in a chain of causes, if one was given more context on its way.
 fn disguised_within<'e>(error: &'e (dyn StdError + 'static)) -> Option<&'e JobError> {
     let mut chain =
         std::iter::successors(Some(error), |error: &&'e (dyn StdError + 'static)| (*error).source());
-    chain.find_map(|error| error.downcast_ref::<Disguised>()).map(|boxed| &boxed.0)
+    chain.find_map(|error| error.downcast_ref::<Disguised>()).map(|disguised| &disguised.0)
 }
 
 /// The message and those of its causes, as people expect them.
