@@ -22,9 +22,16 @@ pub(crate) fn run(work: Work) -> anyhow::Result<()> {
             }
             1 => {
                 let failure = Failure::new("Refused", "the server said no");
-                Event::Fail { token, failure, cause: Cause::Retryable, delay: None, retention: None }
+                Event::Fail {
+                    token,
+                    failure,
+                    cause: Cause::Retryable,
+                    delay: None,
+                    retention: None,
+                    then: Vec::new(),
+                }
             }
-            2 => Event::Snooze { token, delay: Span::from_secs(1) },
+            2 => Event::snooze(token, Span::from_secs(1)),
             _ => Event::Extend { token, by: Span::from_secs(30), progress: None },
         };
         black_box(decide(&job.record.meta, event, &policy).is_ok());

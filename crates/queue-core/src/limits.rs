@@ -1,5 +1,5 @@
 use crate::{
-    Error, NewJob, Result, Span,
+    Error, NewJob, OnWaiting, Result, Span,
     lifecycle::{Patch, Transition},
 };
 
@@ -46,13 +46,16 @@ impl Limits {
 
     /// Refuses a batch of transitions that is too large in any part.
     pub fn check_apply(&self, batch: &[Transition]) -> Result<()> {
-        self.check_batch("apply", batch.iter().map(|transition| 1 + transition.then.len()).sum())?;
+        self.check_batch("apply", batch.iter().map(Transition::weight).sum())?;
         self.check_call("apply", batch.iter().map(Transition::large_bytes).sum())?;
         batch.iter().try_for_each(|transition| self.check_transition(transition))
     }
 
     /// Refuses one transition that is too large in any part.
     pub fn check_transition(&self, transition: &Transition) -> Result<()> {
+        if !transition.then.is_empty() && transition.guard.proof.is_repeatable() {
+            return Err(Error::invalid("apply", "a heartbeat may be sent twice, so no job can follow it"));
+        }
         transition.then.iter().try_for_each(|job| self.check_job("apply", job))?;
         match &transition.patch {
             Patch::Finish(finish) => {
@@ -66,7 +69,8 @@ impl Limits {
             }
             Patch::Requeue(requeue) => {
                 let details = requeue.error.as_ref().and_then(|error| error.details());
-                self.check_note("error details", details.map_or(0, bytes::Bytes::len))
+                self.check_note("error details", details.map_or(0, bytes::Bytes::len))?;
+                self.check_note("progress", requeue.progress.as_ref().map_or(0, bytes::Bytes::len))
             }
             Patch::Extend { progress, .. } => {
                 self.check_note("progress", progress.as_ref().map_or(0, bytes::Bytes::len))
@@ -113,6 +117,11 @@ impl Limits {
 fn check_times(operation: &'static str, job: &NewJob) -> Result<()> {
     if job.time_limit == Some(Span::ZERO) {
         return Err(Error::invalid(operation, "the time limit of a job must be longer than zero"));
+    }
+    if job.expires_in.is_some() && job.on_waiting != OnWaiting::Block {
+        let message =
+            "a job that may replace a waiting one cannot expire: its time is counted from the first of them";
+        return Err(Error::invalid(operation, message));
     }
     let Some(expires_in) = job.expires_in.filter(|expires_in| *expires_in <= job.delay) else {
         return Ok(());
@@ -181,7 +190,7 @@ mod tests {
 
     fn fail(details_len: usize, cause: Cause) -> Event {
         let failure = Failure::new("Io", "").with_details(bytes(details_len));
-        Event::Fail { token: TOKEN, failure, cause, delay: None, retention: None }
+        Event::Fail { token: TOKEN, failure, cause, delay: None, retention: None, then: Vec::new() }
     }
 
     fn extend(progress_len: usize) -> Event {

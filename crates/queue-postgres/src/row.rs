@@ -179,6 +179,7 @@ fn read_written_once(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<
         created_at: time(row, at + 4)?,
         max_attempts: budget(row, at + 5)?,
         max_stalls: budget(row, at + 6)?,
+        on_failure: None,
         retention: RetentionPolicy { completed: retention(row, at + 7)?, failed: retention(row, at + 8)? },
         expires_in: span(row, at + 9)?,
         time_limit: span(row, at + 10)?,

@@ -43,7 +43,7 @@ fn change(job: &ClaimedJob, rng: &SeededRng) -> Option<Transition> {
         0 | 1 => Event::Extend { token, by: Span::from_secs(60), progress: None },
         2 => Event::Await,
         3 => Event::Cancel { running: OnRunning::Request },
-        4 => Event::Release { token },
+        4 => Event::release(token),
         5 => fail(token),
         _ => Event::Complete { token, result: text("result"), retention: None, then: Vec::new() },
     };

@@ -25,6 +25,7 @@ async fn two_that_differ(store: &PostgresStorage) -> Vec<ClaimedJob> {
             cause: Cause::Retryable,
             delay: Some(Span::ZERO),
             retention: None,
+            then: Vec::new(),
         };
         store.settle(&held.record.meta, event, &Policy::default()).await.expect("the server answers");
     }

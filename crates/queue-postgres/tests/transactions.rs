@@ -178,7 +178,7 @@ async fn a_lost_lease_is_told_within_the_transaction() {
     let (store, pool) = (place.open().await, place.pool(1).await);
     enqueue(&store, vec![job("a")]).await;
     let late = claim_one(&store).await;
-    settle(&store, &late.record.meta, Event::Release { token: late.token }).await;
+    settle(&store, &late.record.meta, Event::release(late.token)).await;
     let now = claim_one(&store).await;
     let mut transaction = pool.begin().await.unwrap();
     let lost =

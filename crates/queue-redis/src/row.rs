@@ -134,6 +134,7 @@ pub(crate) fn read(queue: &QueueName, seq: Seq, job: &[u8]) -> Option<StoredJob>
         awaited: flags & AWAITED != 0,
         progress: (flags & HAS_PROGRESS != 0).then(|| Bytes::copy_from_slice(progress)),
         last_error: if failure.is_empty() { None } else { Some(read_failure(failure)?) },
+        on_failure: None,
         retention,
         finished_at: state.is_terminal().then_some(ends),
         purge_at: (purge_at != NEVER).then(|| time(purge_at)),

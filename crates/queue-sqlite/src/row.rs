@@ -99,6 +99,7 @@ fn read_born(row: &Row<'_>, queue: &QueueName) -> rusqlite::Result<JobMeta> {
         awaited: row.get(10)?,
         progress: None,
         last_error: None,
+        on_failure: None,
         retention: RetentionPolicy {
             completed: retention(8, row.get(8)?)?,
             failed: retention(9, row.get(9)?)?,

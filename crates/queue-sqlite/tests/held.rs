@@ -29,7 +29,7 @@ async fn a_cancellation_that_another_handle_asked_for_is_heeded_by_the_release()
     let (store, other, held) = held(&place).await;
     let cancel = Event::Cancel { running: OnRunning::Request };
     other.change(&queue(), &JobId::from_static("a"), cancel, &Policy::default()).await.unwrap();
-    settle(&store, &held.record.meta, Event::Release { token: held.token }).await;
+    settle(&store, &held.record.meta, Event::release(held.token)).await;
     assert_eq!(state(&store).await, State::Cancelled);
     assert_sound(&store).await;
 }
@@ -72,7 +72,7 @@ async fn a_heartbeat_is_remembered_with_what_it_wrote() {
     let beat = |progress: &'static str| Event::Extend { token, by, progress: Some(progress.into()) };
     settle(&store, &held.record.meta, beat("one")).await;
     settle(&other, &held.record.meta, beat("two")).await;
-    let Changed::Done(meta) = settle(&store, &held.record.meta, Event::Release { token }).await else {
+    let Changed::Done(meta) = settle(&store, &held.record.meta, Event::release(token)).await else {
         panic!("it is still held")
     };
     assert_eq!(meta.progress.as_deref(), Some(&b"two"[..]));

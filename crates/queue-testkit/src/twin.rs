@@ -16,7 +16,11 @@ pub(crate) struct Twin {
 impl Twin {
     /// The beginning of a life.
     pub(crate) fn begin(queue: QueueName, new: &NewJob, seq: Seq, now: Timestamp) -> Self {
-        let job = TrackedJob::new(JobMeta::begin(queue, new, seq, now));
+        Self::of(JobMeta::begin(queue, new, seq, now), new)
+    }
+
+    fn of(meta: JobMeta, new: &NewJob) -> Self {
+        let job = TrackedJob::new(meta);
         let body = JobBody { payload: new.payload.clone(), result: None, error_details: None };
         Self { job, body, removed: false, followers: Vec::new() }
     }
@@ -65,7 +69,10 @@ impl Twin {
     pub(crate) fn enqueue(&mut self, new: &NewJob, seq: Seq, now: Timestamp) -> Enqueued {
         let present = Some(&self.job.meta).filter(|_| !self.removed);
         if admit(present, new, now) != Admission::Duplicate {
-            *self = Self::begin(self.job.meta.queue.clone(), new, seq, now);
+            *self = match present {
+                Some(present) => Self::of(JobMeta::replacing(present, new, seq, now), new),
+                None => Self::begin(self.job.meta.queue.clone(), new, seq, now),
+            };
             return Enqueued::Queued { seq };
         }
         let meta = &self.job.meta;

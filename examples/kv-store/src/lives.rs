@@ -64,13 +64,17 @@ impl Transaction<'_> {
         room: &mut AnswerRoom,
     ) -> Result<Enqueued, Halt> {
         let present = self.find(queue, &new.id).await?.map(|stored| stored.job.meta);
-        match (admit(present.as_ref(), new, self.now()), present) {
-            (Admission::Duplicate, Some(present)) => return self.duplicate(&present, room).await,
-            (Admission::Replace, Some(former)) => self.remove(&former),
+        match (admit(present.as_ref(), new, self.now()), &present) {
+            (Admission::Duplicate, Some(present)) => return self.duplicate(present, room).await,
+            (Admission::Replace, Some(former)) => self.remove(former),
             _ => {}
         }
-        let seq = self.next_seq().await?;
-        let job = TrackedJob::new(JobMeta::begin(queue.clone(), new, seq, self.now()));
+        let (seq, now) = (self.next_seq().await?, self.now());
+        let meta = match &present {
+            Some(former) => JobMeta::replacing(former, new, seq, now),
+            None => JobMeta::begin(queue.clone(), new, seq, now),
+        };
+        let job = TrackedJob::new(meta);
         self.put(keys::id(queue, &new.id), row::write_number(seq.get()));
         self.put(keys::life(Family::Payload, queue, seq), row::write_payload(&new.payload));
         self.write(None, &StoredJob { job, payload_len: new.payload.bytes.len() as u64 });

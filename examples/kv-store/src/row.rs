@@ -184,6 +184,7 @@ impl Row {
             awaited: self.awaited,
             progress: self.progress,
             last_error: self.last_error.map(|(name, message)| Failure::new(name, message)),
+            on_failure: None,
             retention: RetentionPolicy {
                 completed: Retention::from_raw(completed)?,
                 failed: Retention::from_raw(failed)?,

@@ -181,7 +181,7 @@ async fn populate(store: &KvStorage) -> Result<()> {
     let token = held[0].token;
     let done = Event::Complete { token, result: text("y"), retention: None, then: vec![] };
     store.settle(&held[1].record.meta, done, &Policy::default()).await?;
-    store.settle(&held[2].record.meta, Event::Release { token }, &Policy::default()).await?;
+    store.settle(&held[2].record.meta, Event::release(token), &Policy::default()).await?;
     let id = held[2].record.meta.id.clone();
     let cancel = Event::Cancel { running: queue_core::lifecycle::OnRunning::Leave };
     store.change(&queue(), &id, cancel, &Policy::default()).await?;

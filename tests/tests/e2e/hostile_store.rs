@@ -65,7 +65,14 @@ async fn work(storage: &Arc<dyn Storage>) {
     for job in storage.claim(request).await.expect("it claims").jobs {
         let (meta, token) = (job.record.meta, job.token);
         let failure = || Failure::new(TEXT, TEXT).with_details(TEXT.as_bytes().to_vec().into());
-        let fail = |cause, delay| Event::Fail { token, failure: failure(), cause, delay, retention: None };
+        let fail = |cause, delay| Event::Fail {
+            token,
+            failure: failure(),
+            cause,
+            delay,
+            retention: None,
+            then: Vec::new(),
+        };
         let event = match meta.id.as_str().trim_end_matches(NAME) {
             "runs" => Event::Extend { token, by: hour, progress: Some(TEXT.as_bytes().to_vec().into()) },
             "failing" => fail(Cause::Retryable, Some(hour)),

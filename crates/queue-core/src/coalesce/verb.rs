@@ -68,7 +68,7 @@ impl Verb for ApplyVerb {
     const NAME: &'static str = "apply";
 
     fn weight(transition: &Transition) -> usize {
-        1 + transition.then.len()
+        transition.weight()
     }
 
     fn bytes(transition: &Transition) -> usize {

@@ -1,6 +1,6 @@
 use crate::{
-    Budget, Failure, JobId, Kind, LeaseInfo, NewJob, QueueName, Reason, RetentionPolicy, Seq, Span, State,
-    Timestamp,
+    Budget, Failure, JobId, Kind, LeaseInfo, NewJob, OnWaiting, QueueName, Reason, RetentionPolicy, Seq,
+    Span, State, Timestamp,
 };
 use bytes::Bytes;
 
@@ -19,7 +19,7 @@ pub struct JobMeta {
     pub kind: Kind,
     /// Lower is claimed first.
     pub priority: i16,
-    /// When this life was enqueued.
+    /// When this life was enqueued, or the first of those that took each other's place while they waited.
     pub created_at: Timestamp,
     /// Not claimed before this.
     pub run_at: Timestamp,
@@ -54,6 +54,8 @@ pub struct JobMeta {
     pub progress: Option<Bytes>,
     /// The last failure, without details.
     pub last_error: Option<Failure>,
+    /// The kind of the job that follows in the step in which this one becomes Failed.
+    pub on_failure: Option<Kind>,
     /// How long it stays once terminal.
     pub retention: RetentionPolicy,
     /// When it became terminal.
@@ -89,10 +91,26 @@ impl JobMeta {
             awaited: new.awaited,
             progress: None,
             last_error: None,
+            on_failure: new.on_failure.clone(),
             retention: new.retention,
             finished_at: None,
             purge_at: None,
         }
+    }
+
+    /// The first state of a life that begins where [`admit`](crate::lifecycle::admit) has a record make room. One that
+    /// takes the place of a job that waits was created when that one was, and is due at the latest `max_wait` after that,
+    /// but not before now; any other begins like a first one.
+    pub fn replacing(present: &Self, new: &NewJob, seq: Seq, now: Timestamp) -> Self {
+        let begun = Self::begin(present.queue.clone(), new, seq, now);
+        let is_waiting = present.state.is_waiting() && !present.is_expired(now);
+        let OnWaiting::Replace { max_wait } = new.on_waiting else { return begun };
+        if !is_waiting {
+            return begun;
+        }
+        let created_at = present.created_at;
+        let latest = max_wait.map_or(begun.run_at, |max_wait| (created_at + max_wait).max(now));
+        Self { created_at, run_at: begun.run_at.min(latest), ..begun }
     }
 
     /// The number of the attempt that a claim starts, counted from one. It can repeat after a release or a

@@ -38,8 +38,27 @@ pub struct NewJob {
     pub retention: RetentionPolicy,
     /// What a present Failed record of the same id means; default: it blocks.
     pub on_failed: OnFailed,
+    /// What a job of the same id that waits means; default: it blocks. A job that may replace one cannot also expire.
+    pub on_waiting: OnWaiting,
+    /// The kind of the job to be enqueued in the step in which this one becomes Failed, whoever ends it; default `None`. Its
+    /// payload is a [`FailedJob`](crate::FailedJob), its id [`FailedJob::follow_up_id`](crate::FailedJob::follow_up_id).
+    pub on_failure: Option<Kind>,
     /// The producer waits for the outcome.
     pub awaited: bool,
+}
+
+/// What enqueueing over a waiting job of the same id does. A job that runs always keeps its id.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum OnWaiting {
+    /// Answers that the id is taken.
+    #[default]
+    Block,
+    /// Begins a new life in its place, with the new payload, options and delay. It keeps the time at which the first of
+    /// them was enqueued: that is what `max_wait` counts from.
+    Replace {
+        /// Due at the latest so long after the first of these jobs was enqueued; `None` is no bound.
+        max_wait: Option<Span>,
+    },
 }
 
 /// What enqueueing over a Failed record of the same id does.
@@ -67,6 +86,8 @@ impl NewJob {
             max_stalls: Budget::STALLS,
             retention: RetentionPolicy::default(),
             on_failed: OnFailed::Block,
+            on_waiting: OnWaiting::Block,
+            on_failure: None,
             awaited: false,
         }
     }
@@ -124,6 +145,20 @@ impl NewJob {
     #[must_use]
     pub fn with_on_failed(mut self, on_failed: OnFailed) -> Self {
         self.on_failed = on_failed;
+        self
+    }
+
+    /// Sets what a waiting job of the same id means.
+    #[must_use]
+    pub fn with_on_waiting(mut self, on_waiting: OnWaiting) -> Self {
+        self.on_waiting = on_waiting;
+        self
+    }
+
+    /// Sets the kind of the job that follows if this one fails for good.
+    #[must_use]
+    pub fn with_on_failure(mut self, kind: Kind) -> Self {
+        self.on_failure = Some(kind);
         self
     }
 

@@ -111,6 +111,9 @@ fn requeue(job: &mut TrackedJob, patch: &Requeue, now: Timestamp) {
     if let Some(error) = &patch.error {
         meta.last_error = Some(error.clone().without_details());
     }
+    if patch.progress.is_some() {
+        meta.progress.clone_from(&patch.progress);
+    }
 }
 
 fn finish(job: &mut TrackedJob, patch: &Finish, now: Timestamp) {

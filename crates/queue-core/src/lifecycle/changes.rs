@@ -55,6 +55,13 @@ pub(super) fn promote(job: &JobMeta) -> Result<Patch, Rejected> {
     Ok(Patch::Requeue(requeue(job, RunAt::Soonest)))
 }
 
+pub(super) fn reschedule(job: &JobMeta, delay: Span) -> Result<Patch, Rejected> {
+    if !job.state.is_waiting() {
+        return Err(Rejected::NotAllowed(job.state));
+    }
+    Ok(Patch::Requeue(requeue(job, RunAt::After(delay))))
+}
+
 pub(super) fn delete(job: &JobMeta) -> Result<Patch, Rejected> {
     if job.state == State::Processing { Err(Rejected::NotAllowed(job.state)) } else { Ok(Patch::Remove) }
 }

@@ -1,11 +1,15 @@
-use super::changes::{cancel, delete, mark_awaited, promote, redrive, set_retention};
+use super::changes::{cancel, delete, mark_awaited, promote, redrive, reschedule, set_retention};
 use crate::{
-    AWAITED_MIN, Failure, JobMeta, LeaseToken, NewJob, Payload, Reason, Retention, Span, State, Timestamp,
+    AWAITED_MIN, FailedJob, Failure, JobMeta, LeaseToken, NewJob, Payload, Reason, Retention, Span, State,
+    Timestamp,
     lifecycle::{
         Cause, Event, Finish, Flags, Guard, Lapse, Patch, Policy, Proof, Purge, Requeue, RunAt, Settle,
         Transition, Unhandled, policy::roll,
     },
 };
+
+/// How long a job of a reserved kind waits for a worker that knows the kind.
+pub const RESERVED_KIND_WAIT: Span = Span::from_secs(5);
 
 /// Why an event leads nowhere for a job as it was seen. An answer, not an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -45,25 +49,26 @@ pub fn decide(job: &JobMeta, event: Event, policy: &Policy) -> Result<Transition
         Event::Complete { token, result, retention, then } => {
             by_holder(job, token, Settle::Complete, complete(job, result, retention), then)
         }
-        Event::Fail { token, failure, cause, delay, retention } => {
-            let attempt = FailedAttempt { failure, cause, delay, retention };
-            by_holder(job, token, Settle::Fail, fail(job, attempt, policy), Vec::new())
+        Event::Fail { token, failure, cause, delay, retention, then } => {
+            let attempt = FailedAttempt { failure, cause, delay, retention, then };
+            let (patch, then) = fail(job, attempt, policy);
+            by_holder(job, token, Settle::Fail, patch, then)
         }
-        Event::Release { token } => {
+        Event::Release { token, then } => {
             let patch = give_back(job, requeue(job, RunAt::Keep));
-            by_holder(job, token, Settle::Release, patch, Vec::new())
+            by_holder(job, token, Settle::Release, patch, then)
         }
         Event::PutBack { token, delay } => {
             let patch = give_back(job, requeue(job, RunAt::After(delay)));
             by_holder(job, token, Settle::Snooze, patch, Vec::new())
         }
-        Event::Interrupt { token } => {
-            let patch = give_back(job, requeue(job, RunAt::Keep).started(job));
-            by_holder(job, token, Settle::Release, patch, Vec::new())
+        Event::Interrupt { token, progress, then } => {
+            let requeue = Requeue { progress, ..requeue(job, RunAt::Keep).started(job) };
+            by_holder(job, token, Settle::Release, give_back(job, requeue), then)
         }
-        Event::Snooze { token, delay } => {
-            let patch = give_back(job, requeue(job, RunAt::After(delay)).started(job));
-            by_holder(job, token, Settle::Snooze, patch, Vec::new())
+        Event::Snooze { token, delay, progress, then } => {
+            let requeue = Requeue { progress, ..requeue(job, RunAt::After(delay)).started(job) };
+            by_holder(job, token, Settle::Snooze, give_back(job, requeue), then)
         }
         Event::Extend { token, by, progress } => {
             let proof = Proof::Lease { token, epoch: job.epoch, flags: None, settle: None };
@@ -71,13 +76,15 @@ pub fn decide(job: &JobMeta, event: Event, policy: &Policy) -> Result<Transition
         }
         Event::Expire { now, token } => expire(job, now, token),
         Event::Lapse => {
-            leased(job, Proof::Revision(job.revision), Lapse::Lapsed, stall(job, policy), Vec::new())
+            let (patch, then) = stall(job, policy);
+            leased(job, Proof::Revision(job.revision), Lapse::Lapsed, patch, then)
         }
         Event::Cancel { running } => cancel(job, running).map(|patch| by_anybody(job, patch)),
         Event::Await => mark_awaited(job).map(|patch| by_anybody(job, patch)),
         Event::SetRetention(retention) => set_retention(job, retention).map(|patch| by_anybody(job, patch)),
         Event::Redrive { content_type } => redrive(job, content_type).map(|patch| by_anybody(job, patch)),
         Event::Promote => promote(job).map(|patch| by_anybody(job, patch)),
+        Event::Reschedule { delay } => reschedule(job, delay).map(|patch| by_anybody(job, patch)),
         Event::Delete => delete(job).map(|patch| by_anybody(job, patch)),
     }
 }
@@ -129,28 +136,36 @@ struct FailedAttempt {
     cause: Cause,
     delay: Option<crate::Span>,
     retention: Option<Retention>,
+    then: Vec<NewJob>,
 }
 
-fn fail(job: &JobMeta, attempt: FailedAttempt, policy: &Policy) -> Patch {
+fn fail(job: &JobMeta, attempt: FailedAttempt, policy: &Policy) -> (Patch, Vec<NewJob>) {
+    let FailedAttempt { failure, cause, delay, retention, then } = attempt;
+    if cause == Cause::UnknownKind && job.kind.is_reserved() {
+        // This worker is too old for it, and the next may not be.
+        let patch = give_back(job, requeue(job, RunAt::After(RESERVED_KIND_WAIT)));
+        return (patch, Vec::new());
+    }
     let failures = job.failures.saturating_add(1);
-    let retention = attempt.retention.unwrap_or(job.retention.failed);
-    let end = |state, reason| {
-        let error = Some(attempt.failure.clone());
-        keep_or_remove(job, retention, Finish { reason, failures, error, ..finish(job, state) })
+    let retention = retention.unwrap_or(job.retention.failed);
+    let end = |state, reason, failure: Failure| {
+        let error = Some(failure);
+        end_unsuccessfully(job, retention, Finish { reason, failures, error, ..finish(job, state) }, then)
     };
     if job.cancel_requested {
-        return end(State::Cancelled, None);
+        return end(State::Cancelled, None, failure);
     }
-    if let Some(reason) = final_reason(attempt.cause, policy) {
-        return end(State::Failed, Some(reason));
+    if let Some(reason) = final_reason(cause, policy) {
+        return end(State::Failed, Some(reason), failure);
     }
-    let wait = attempt.delay.or_else(|| policy.retry.delay(failures, roll(job)).map(Span::at_most));
+    let wait = delay.or_else(|| policy.retry.delay(failures, roll(job)).map(Span::at_most));
     match wait {
         Some(wait) if !job.max_attempts.is_spent(failures) => {
-            let error = Some(attempt.failure);
-            Patch::Requeue(Requeue { failures, error, ..requeue(job, RunAt::After(wait)) }.charged(job))
+            let error = Some(failure);
+            let requeue = Requeue { failures, error, ..requeue(job, RunAt::After(wait)) }.charged(job);
+            (Patch::Requeue(requeue), Vec::new())
         }
-        _ => end(State::Failed, Some(Reason::Exhausted)),
+        _ => end(State::Failed, Some(Reason::Exhausted), failure),
     }
 }
 
@@ -185,11 +200,12 @@ fn expire(job: &JobMeta, now: Timestamp, token: Option<LeaseToken>) -> Result<Tr
     }
 }
 
-fn stall(job: &JobMeta, policy: &Policy) -> Patch {
+fn stall(job: &JobMeta, policy: &Policy) -> (Patch, Vec<NewJob>) {
     let stalls = job.stalls.saturating_add(1);
     let error = Some(Failure::new("Stalled", "the lease lapsed before the worker settled the job"));
     let end = |state, reason, error| {
-        keep_or_remove(job, job.retention.failed, Finish { reason, stalls, error, ..finish(job, state) })
+        let finish = Finish { reason, stalls, error, ..finish(job, state) };
+        end_unsuccessfully(job, job.retention.failed, finish, Vec::new())
     };
     if job.cancel_requested {
         return end(State::Cancelled, None, error);
@@ -200,7 +216,20 @@ fn stall(job: &JobMeta, policy: &Policy) -> Patch {
     // The first lapse costs no wait; the second is the first failure that the policy hears of.
     let wait = if stalls > 1 { policy.stall.delay(stalls - 1, roll(job)).map(Span::at_most) } else { None };
     let run_at = wait.map_or(RunAt::Keep, RunAt::After);
-    Patch::Requeue(Requeue { stalls, error, ..requeue(job, run_at) }.charged(job))
+    (Patch::Requeue(Requeue { stalls, error, ..requeue(job, run_at) }.charged(job)), Vec::new())
+}
+
+/// Ends a job that did not complete. One that is Failed by it has the job follow that its producer asked for.
+fn end_unsuccessfully(
+    job: &JobMeta,
+    retention: Retention,
+    finish: Finish,
+    mut then: Vec<NewJob>,
+) -> (Patch, Vec<NewJob>) {
+    if finish.state == State::Failed {
+        then.extend(FailedJob::follow_up(job, &finish));
+    }
+    (keep_or_remove(job, retention, finish), then)
 }
 
 /// Back among the waiting with nothing charged.
@@ -213,6 +242,7 @@ pub(super) fn requeue(job: &JobMeta, run_at: RunAt) -> Requeue {
         failures,
         stalls,
         error: None,
+        progress: None,
         fresh: false,
         lifts_expiry: false,
         content_type: None,

@@ -12,7 +12,7 @@ pub enum Event {
         result: Payload,
         /// Overrides the job's own retention for this outcome.
         retention: Option<Retention>,
-        /// Jobs to enqueue in the same atomic step, into the same queue; their ids are fixed before the first send.
+        /// Jobs to enqueue in the same atomic step; see [`Transition::then`](crate::lifecycle::Transition::then).
         then: Vec<NewJob>,
     },
     /// The holder's attempt failed.
@@ -27,11 +27,15 @@ pub enum Event {
         delay: Option<Span>,
         /// Overrides the job's own retention, should this failure be final.
         retention: Option<Retention>,
+        /// Jobs to enqueue in the same atomic step, should this failure be final; a failure that is retried enqueues none.
+        then: Vec<NewJob>,
     },
     /// The holder gives the job back unworked; nothing is charged.
     Release {
         /// Proof of holding the lease.
         token: LeaseToken,
+        /// Jobs to enqueue in the same atomic step.
+        then: Vec<NewJob>,
     },
     /// The same for later.
     PutBack {
@@ -45,6 +49,10 @@ pub enum Event {
     Interrupt {
         /// Proof of holding the lease.
         token: LeaseToken,
+        /// Replaces the stored progress, if given.
+        progress: Option<Bytes>,
+        /// Jobs to enqueue in the same atomic step.
+        then: Vec<NewJob>,
     },
     /// The holder has started the job and wants to be called again later; nothing is charged, and it does not expire any
     /// more.
@@ -53,6 +61,10 @@ pub enum Event {
         token: LeaseToken,
         /// Not claimed before this has passed.
         delay: Span,
+        /// Replaces the stored progress, if given: what the next attempt starts from.
+        progress: Option<Bytes>,
+        /// Jobs to enqueue in the same atomic step.
+        then: Vec<NewJob>,
     },
     /// The holder's heartbeat.
     Extend {
@@ -91,8 +103,31 @@ pub enum Event {
     },
     /// A waiting job shall be due now.
     Promote,
+    /// A waiting job shall not be claimed before this has passed, whenever it was due before: the inverse of
+    /// [`Promote`](Self::Promote). A job that would expire before then still does.
+    Reschedule {
+        /// Counted from the change; [`Span::MAX`] parks it until somebody promotes it.
+        delay: Span,
+    },
     /// The record shall go, with its result and its claim on the id. Refused while it runs.
     Delete,
+}
+
+impl Event {
+    /// [`Release`](Self::Release) with nothing following.
+    pub const fn release(token: LeaseToken) -> Self {
+        Self::Release { token, then: Vec::new() }
+    }
+
+    /// [`Interrupt`](Self::Interrupt) with progress as it was and nothing following.
+    pub const fn interrupt(token: LeaseToken) -> Self {
+        Self::Interrupt { token, progress: None, then: Vec::new() }
+    }
+
+    /// [`Snooze`](Self::Snooze) with progress as it was and nothing following.
+    pub const fn snooze(token: LeaseToken, delay: Span) -> Self {
+        Self::Snooze { token, delay, progress: None, then: Vec::new() }
+    }
 }
 
 /// What kind of failure it was.

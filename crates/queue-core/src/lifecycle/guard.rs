@@ -29,6 +29,13 @@ pub enum Proof {
     Revision(u64),
 }
 
+impl Proof {
+    /// A heartbeat: sent twice, it is accepted twice.
+    pub const fn is_repeatable(&self) -> bool {
+        matches!(self, Self::Lease { settle: None, .. })
+    }
+}
+
 /// The marks that others may set on a job while it runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Flags {

@@ -35,7 +35,7 @@ mod transition;
 
 pub use admit::{Admission, admit};
 pub use apply::{Verdict, apply};
-pub use decide::{Rejected, decide};
+pub use decide::{RESERVED_KIND_WAIT, Rejected, decide};
 pub use event::{Cause, Event, OnRunning, Settle};
 pub use guard::{Flags, Guard, Lapse, Proof};
 pub use lease::lease;

@@ -1,4 +1,4 @@
-use super::{Kind, invalid_name};
+use super::{Kind, invalid_name, is_reserved};
 use std::{fmt, marker::PhantomData};
 
 /// A kind of job with what it takes and what it leaves: payload `P`, result `R`. Whoever enqueues and whoever handles
@@ -38,8 +38,10 @@ impl<P, R> JobKind<P, R> {
     /// A kind of this name: 1 to 255 bytes without control characters.
     ///
     /// # Panics
-    /// If the name is none, which in a constant is an error of compilation.
+    /// If the name is none, or begins with `queue.`, which is [reserved](Kind::is_reserved): in a constant an error of
+    /// compilation.
     pub const fn new(name: &'static str) -> Self {
+        assert!(!is_reserved(name), "kinds that begin with `queue.` are reserved");
         assert!(invalid_name::is_valid(name), "a kind has 1 to 255 bytes without control characters");
         Self { name, types: PhantomData }
     }

@@ -40,6 +40,18 @@ impl Kind {
     pub fn unnamed() -> Self {
         Self::from_static("default")
     }
+
+    /// Begins with `queue.`: the jobs that this library enqueues for itself, such as schedules. Every worker carries their
+    /// handlers, and one that is too old to know a kind gives its jobs back uncharged, after a wait. Producers cannot
+    /// enqueue them.
+    pub fn is_reserved(&self) -> bool {
+        is_reserved(self.as_str())
+    }
+}
+
+/// Also for constants, where text cannot be compared.
+const fn is_reserved(kind: &str) -> bool {
+    matches!(kind.as_bytes(), [b'q', b'u', b'e', b'u', b'e', b'.', ..])
 }
 
 #[cfg(test)]

@@ -90,8 +90,11 @@ pub trait StorageExt: Storage {
     /// same time is harmless: each lapse is charged once.
     async fn rescue(&self, queue: &QueueName, limit: usize, policy: &Policy) -> Result<Vec<JobMeta>> {
         let lapsed = self.list(ListQuery::lapsed(queue.clone(), limit)).await?.jobs;
+        let mut room = self.capabilities().limits.batch_max;
+        let decided = lapsed.iter().filter_map(|job| decide(job, Event::Lapse, policy).ok());
+        // Those that a full batch leaves out are still lapsed when the next caller looks.
         let batch: Vec<Transition> =
-            lapsed.iter().filter_map(|job| decide(job, Event::Lapse, policy).ok()).collect();
+            decided.take_while(|transition| takes_room(transition, &mut room)).collect();
         if batch.is_empty() {
             return Ok(Vec::new());
         }
@@ -169,6 +172,12 @@ async fn step<S: Storage + ?Sized>(store: &S, seen: &JobMeta, event: Event, poli
 fn without_body(records: &[Option<JobRecord>]) -> Vec<usize> {
     let is_missing = |record: &Option<JobRecord>| record.as_ref().is_some_and(|record| record.body.is_none());
     (0..records.len()).filter(|&place| is_missing(&records[place])).collect()
+}
+
+fn takes_room(transition: &Transition, room: &mut usize) -> bool {
+    let left = room.checked_sub(transition.weight());
+    *room = left.unwrap_or(*room);
+    left.is_some()
 }
 
 fn done(applied: Applied) -> Option<JobMeta> {

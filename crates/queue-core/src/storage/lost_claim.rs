@@ -54,7 +54,7 @@ impl LostClaim {
             let page = store.list(query.clone()).await?;
             looked_at.get_or_insert(page.now);
             let own = page.jobs.iter().filter(|job| self.is_holder_of(job));
-            let release = Event::Release { token: self.token };
+            let release = Event::release(self.token);
             let batch: Vec<_> =
                 own.filter_map(|job| decide(job, release.clone(), &Policy::default()).ok()).collect();
             if !batch.is_empty() {

@@ -65,7 +65,7 @@ pub(crate) fn transition(id: &str, event: impl FnOnce(LeaseToken) -> Event) -> T
 }
 
 pub(crate) fn release(id: &str) -> Transition {
-    transition(id, |token| Event::Release { token })
+    transition(id, |token| Event::release(token))
 }
 
 pub(crate) fn heartbeat(id: &str) -> Transition {

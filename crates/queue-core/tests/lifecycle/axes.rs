@@ -175,14 +175,14 @@ fn policy(retry: RetryPolicy, stall: RetryPolicy) -> Policy {
 pub(crate) fn events() -> Vec<Event> {
     let token = MINE;
     let mut events = vec![
-        Event::Release { token },
+        Event::release(token),
         Event::PutBack { token, delay: Span::from_secs(22) },
-        Event::Interrupt { token },
+        Event::interrupt(token),
         Event::Expire { now: CLOCKS[0], token: Some(token) },
         Event::Expire { now: CLOCKS[0], token: None },
         Event::Expire { now: CLOCKS[1], token: Some(token) },
         Event::Expire { now: CLOCKS[1], token: None },
-        Event::Snooze { token, delay: Span::from_secs(44) },
+        Event::snooze(token, Span::from_secs(44)),
         Event::Extend { token, by: Span::from_secs(55), progress: None },
         Event::Extend { token, by: Span::from_secs(55), progress: Some("done soon".into()) },
         Event::Lapse,
@@ -213,5 +213,5 @@ fn complete(retention: Option<Retention>) -> Event {
 
 fn fail(cause: Cause, delay: Option<Span>, retention: Option<Retention>) -> Event {
     let failure = Failure::new("New", "the failure at hand").with_details("details".into());
-    Event::Fail { token: MINE, failure, cause, delay, retention }
+    Event::Fail { token: MINE, failure, cause, delay, retention, then: Vec::new() }
 }

@@ -34,9 +34,16 @@ fn settles() -> [Event; 5] {
     let failure = Failure::new("Io", "broken");
     [
         Event::Complete { token, result, retention: None, then: vec![new_job("next")] },
-        Event::Fail { token, failure, cause: Cause::Retryable, delay: None, retention: None },
-        Event::Release { token },
-        Event::Snooze { token, delay },
+        Event::Fail {
+            token,
+            failure,
+            cause: Cause::Retryable,
+            delay: None,
+            retention: None,
+            then: Vec::new(),
+        },
+        Event::release(token),
+        Event::snooze(token, delay),
         Event::Expire { now: BOUNDARY, token: Some(token) },
     ]
 }
@@ -115,7 +122,14 @@ fn a_newer_claim_ends_the_memory_of_a_settle() {
 fn a_settle_is_remembered_across_a_redrive_until_the_next_claim() {
     let mut job = claimed();
     let failure = Failure::new("Io", "broken");
-    let event = Event::Fail { token: MINE, failure, cause: Cause::Terminal, delay: None, retention: None };
+    let event = Event::Fail {
+        token: MINE,
+        failure,
+        cause: Cause::Terminal,
+        delay: None,
+        retention: None,
+        then: Vec::new(),
+    };
     let transition = decided(&job, event);
     apply(&mut job, &transition, BOUNDARY);
     let redrive = decided(&job, Event::Redrive { content_type: None });

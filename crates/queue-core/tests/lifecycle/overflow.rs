@@ -19,8 +19,15 @@ fn with_full_counters(event: Event) -> JobMeta {
 #[test]
 fn full_counters_stay_full_and_break_nothing() {
     let failure = Failure::new("Io", "broken");
-    let fail = Event::Fail { token: MINE, failure, cause: Cause::Retryable, delay: None, retention: None };
-    for event in [fail, Event::Release { token: MINE }, Event::Lapse] {
+    let fail = Event::Fail {
+        token: MINE,
+        failure,
+        cause: Cause::Retryable,
+        delay: None,
+        retention: None,
+        then: Vec::new(),
+    };
+    for event in [fail, Event::release(MINE), Event::Lapse] {
         let after = with_full_counters(event);
         assert_eq!((after.state, after.failures, after.stalls), (State::Failing, u32::MAX, u32::MAX));
         assert_eq!((after.attempt(), after.attempts_made()), (u32::MAX, u32::MAX));

@@ -34,7 +34,7 @@ async fn a_settle_decides_again_on_what_it_finds() {
     let store = TinyStore::with(&["a"]);
     let job = store.claim(request(1, 1)).await.unwrap().jobs.remove(0).record.meta;
     store.meddle(1, toggle_cancel);
-    let changed = store.settle(&job, Event::Release { token: MINE }, &Policy::default()).await.unwrap();
+    let changed = store.settle(&job, Event::release(MINE), &Policy::default()).await.unwrap();
     let Changed::Done(meta) = changed else { panic!("{changed:?}") };
     assert_eq!(meta.state, State::Cancelled, "the request came before the release arrived");
     assert_eq!(store.applies.load(Ordering::SeqCst), 2);
@@ -45,7 +45,7 @@ async fn a_settle_succeeds_with_its_last_decision() {
     let store = TinyStore::with(&["a"]);
     let job = store.claim(request(1, 1)).await.unwrap().jobs.remove(0).record.meta;
     store.meddle(RE_DECIDES_MAX - 1, toggle_cancel);
-    let changed = store.settle(&job, Event::Release { token: MINE }, &Policy::default()).await.unwrap();
+    let changed = store.settle(&job, Event::release(MINE), &Policy::default()).await.unwrap();
     assert!(matches!(changed, Changed::Done(_)), "{changed:?}");
     assert_eq!(store.applies.load(Ordering::SeqCst), RE_DECIDES_MAX);
 }
@@ -55,7 +55,7 @@ async fn a_settle_of_a_record_that_never_rests_ends_in_conflict() {
     let store = TinyStore::with(&["a"]);
     let job = store.claim(request(1, 1)).await.unwrap().jobs.remove(0).record.meta;
     store.meddle(usize::MAX, toggle_cancel);
-    let error = store.settle(&job, Event::Release { token: MINE }, &Policy::default()).await.unwrap_err();
+    let error = store.settle(&job, Event::release(MINE), &Policy::default()).await.unwrap_err();
     assert_eq!((error.kind(), error.operation()), (ErrorKind::Conflict, "settle"));
     assert_eq!(store.applies.load(Ordering::SeqCst), RE_DECIDES_MAX);
     assert_eq!(store.meta("a").state, State::Processing, "nothing was settled");
@@ -66,7 +66,7 @@ async fn a_lost_lease_is_final() {
     let store = TinyStore::with(&["a"]);
     let job = store.claim(request(1, 1)).await.unwrap().jobs.remove(0).record.meta;
     store.meddle(1, lose_lease);
-    let changed = store.settle(&job, Event::Release { token: MINE }, &Policy::default()).await.unwrap();
+    let changed = store.settle(&job, Event::release(MINE), &Policy::default()).await.unwrap();
     assert!(matches!(changed, Changed::LeaseLost(_)), "{changed:?}");
     assert_eq!(store.applies.load(Ordering::SeqCst), 1);
 }

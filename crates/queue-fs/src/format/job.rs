@@ -96,6 +96,7 @@ pub(super) fn read_fixed(
         awaited: false,
         progress: None,
         last_error: None,
+        on_failure: None,
         retention: RetentionPolicy { completed: retention(from)?, failed: retention(from)? },
         finished_at: None,
         purge_at: None,

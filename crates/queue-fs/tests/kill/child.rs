@@ -78,11 +78,18 @@ async fn claim(store: &impl Storage, worker: &WorkerId) -> Vec<ClaimedJob> {
 async fn settle(store: &Store, job: ClaimedJob) {
     let token = job.token;
     let event = match below(6) {
-        0 => Event::Release { token },
+        0 => Event::release(token),
         1 => Event::Extend { token, by: LEASE, progress: None },
         2 => {
             let failure = Failure::new("Io", "broken");
-            Event::Fail { token, failure, cause: Cause::Retryable, delay: None, retention: None }
+            Event::Fail {
+                token,
+                failure,
+                cause: Cause::Retryable,
+                delay: None,
+                retention: None,
+                then: Vec::new(),
+            }
         }
         _ => complete(&job),
     };

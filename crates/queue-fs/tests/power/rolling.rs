@@ -157,7 +157,7 @@ async fn fill_with_failures(store: &FsStorage) {
         let failure = Failure::new("Io", "broken").with_details("x".repeat(16 << 10).into());
         let (token, cause) = (held.token, Cause::Terminal);
         let retention = Some(Retention::default());
-        let event = Event::Fail { token, failure, cause, delay: None, retention };
+        let event = Event::Fail { token, failure, cause, delay: None, retention, then: Vec::new() };
         store.settle(&held.record.meta, event, &Policy::default()).await.expect("it settles");
     }
 }

@@ -158,7 +158,7 @@ impl Author {
     fn transition(&mut self, job: &ClaimedJob) -> Transition {
         let token = job.token;
         let event = match self.below(6) {
-            0 => Event::Release { token },
+            0 => Event::release(token),
             1 => {
                 let failure = Failure::new("Io", "broken").with_details("why".into());
                 Event::Fail {
@@ -167,6 +167,7 @@ impl Author {
                     cause: Cause::Retryable,
                     delay: Some(Span::ZERO),
                     retention: None,
+                    then: Vec::new(),
                 }
             }
             n => {

@@ -20,7 +20,8 @@ impl Engine {
 
     pub(super) fn enqueue_one(&mut self, queue: &QueueName, new: NewJob, now: Timestamp) -> Enqueued {
         let present = self.queues.get(queue).and_then(|state| state.by_id(&new.id));
-        match (admit(present.map(StoredJob::meta).as_ref(), &new, now), present) {
+        let former = present.map(StoredJob::meta);
+        match (admit(former.as_ref(), &new, now), present) {
             (Admission::Duplicate, Some(entry)) => return taken_by(entry),
             (Admission::Replace, Some(entry)) => {
                 let seq = entry.seq;
@@ -32,7 +33,10 @@ impl Engine {
             (_, _) => {}
         }
         let seq = self.next_seq();
-        let meta = JobMeta::begin(queue.clone(), &new, seq, now);
+        let meta = match &former {
+            Some(former) => JobMeta::replacing(former, &new, seq, now),
+            None => JobMeta::begin(queue.clone(), &new, seq, now),
+        };
         self.notices.changed(&meta);
         let payload_len = u32::try_from(new.payload.bytes.len()).unwrap_or(u32::MAX);
         let body = JobBody { payload: new.payload, result: None, error_details: None };

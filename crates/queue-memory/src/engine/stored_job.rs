@@ -70,6 +70,8 @@ pub struct Traits {
     pub expires_in: Option<Span>,
     /// How long its handler may run.
     pub time_limit: Option<Span>,
+    /// The kind of the job that follows its final failure.
+    pub on_failure: Option<Kind>,
 }
 
 /// What a job has only once it was claimed or is over.
@@ -122,6 +124,7 @@ impl StoredJob {
             retention: meta.retention,
             expires_in: meta.expires_in,
             time_limit: meta.time_limit,
+            on_failure: meta.on_failure,
         };
         Self {
             traits: pool.share(traits),
@@ -182,6 +185,7 @@ impl StoredJob {
             awaited: self.awaited,
             progress: course.progress.clone(),
             last_error: course.last_error.clone(),
+            on_failure: traits.on_failure.clone(),
             retention: traits.retention,
             finished_at: course.finished_at,
             purge_at: course.purge_at,

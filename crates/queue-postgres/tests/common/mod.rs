@@ -99,7 +99,7 @@ impl Place {
 /// A failure for good.
 pub(crate) fn fail(token: LeaseToken) -> Event {
     let failure = Failure::new("Injected", "part of the test");
-    Event::Fail { token, failure, cause: Cause::Terminal, delay: None, retention: None }
+    Event::Fail { token, failure, cause: Cause::Terminal, delay: None, retention: None, then: Vec::new() }
 }
 
 pub(crate) async fn claim_one(store: &PostgresStorage) -> ClaimedJob {

@@ -94,7 +94,7 @@ fn access(batch: &[Transition]) -> Access {
 
 /// Jobs and bytes.
 fn weigh(sent: &Transition) -> (usize, usize) {
-    (1 + sent.then.len(), sent.large_bytes())
+    (sent.weight(), sent.large_bytes())
 }
 
 /// As `lua/apply.lua` takes them. All are about lives of one number of their queue.

@@ -184,13 +184,14 @@ impl Actor {
             drop(expected(self.store.settle(&job.record.meta, beat, &self.policy).await));
         }
         let event = match self.below(8) {
-            0 => Event::Release { token },
+            0 => Event::release(token),
             1 => Event::Fail {
                 token,
                 failure: Failure::new("Injected", "part of the load"),
                 cause: Cause::Retryable,
                 delay: None,
                 retention: None,
+                then: Vec::new(),
             },
             _ => complete(token, job),
         };

@@ -16,7 +16,7 @@ impl Verb<Database> for Apply {
     const NAME: &'static str = "apply";
 
     fn weight(&self) -> usize {
-        let jobs: usize = self.0.iter().map(|transition| 1 + transition.then.len()).sum();
+        let jobs: usize = self.0.iter().map(Transition::weight).sum();
         jobs + self.0.iter().map(Transition::large_bytes).sum::<usize>() / 1024
     }
 

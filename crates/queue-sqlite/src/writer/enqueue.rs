@@ -52,6 +52,7 @@ impl Session<'_> {
             Admission::Duplicate => self.taken_by(&present, room),
             Admission::Insert | Admission::Replace => {
                 written(self.remove(queue, Place::of(&present.job.meta), &present)?)?;
+                let meta = JobMeta::replacing(&present.job.meta, new, meta.seq, self.moment.now);
                 self.insert(queue, &meta, &new.payload)?;
                 Ok(Enqueued::Queued { seq: meta.seq })
             }

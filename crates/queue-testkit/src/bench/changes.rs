@@ -32,17 +32,17 @@ pub(crate) fn fail(token: LeaseToken) -> Event {
 
 /// Fails an attempt for a cause.
 pub(crate) fn fail_because(token: LeaseToken, cause: Cause) -> Event {
-    Event::Fail { token, failure: failure(), cause, delay: None, retention: None }
+    Event::Fail { token, failure: failure(), cause, delay: None, retention: None, then: Vec::new() }
 }
 
 /// Gives the job back.
 pub(crate) fn release(token: LeaseToken) -> Event {
-    Event::Release { token }
+    Event::release(token)
 }
 
 /// Puts the job off by the usual wait.
 pub(crate) fn snooze(token: LeaseToken) -> Event {
-    Event::Snooze { token, delay: RETRY }
+    Event::snooze(token, RETRY)
 }
 
 /// Keeps the lease alive.

@@ -106,6 +106,7 @@ async fn the_largest_details_are_stored_and_one_byte_more_refused(bench: &Bench)
             cause,
             delay: None,
             retention: None,
+            then: Vec::new(),
         };
         let most = limits(bench).note_bytes_max;
         assert_invalid(&bench.apply_refused(vec![decided(&held.record.meta, with(most + 1))]).await);

@@ -89,7 +89,7 @@ async fn a_first_stall_keeps_its_place(bench: &Bench) {
 async fn a_snoozed_job_lines_up_again(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.put("b").await;
-    bench.settled(&held, Event::Snooze { token: held.token, delay: MILLI }).await;
+    bench.settled(&held, Event::snooze(held.token, MILLI)).await;
     bench.advance(MILLI);
     bench.put("c").await;
     assert_eq!(bench.claim_ids(10).await, ["b", "a", "c"]);

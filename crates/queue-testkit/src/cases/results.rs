@@ -84,8 +84,14 @@ async fn a_failed_job_has_an_error_and_no_result(bench: &Bench) {
 }
 
 async fn fail_with(bench: &Bench, held: &queue_core::ClaimedJob, failure: Failure) {
-    let event =
-        Event::Fail { token: held.token, failure, cause: Cause::Retryable, delay: None, retention: None };
+    let event = Event::Fail {
+        token: held.token,
+        failure,
+        cause: Cause::Retryable,
+        delay: None,
+        retention: None,
+        then: Vec::new(),
+    };
     bench.settled(held, event).await;
 }
 
@@ -150,8 +156,14 @@ async fn a_release_leaves_the_last_error(bench: &Bench) {
 async fn a_redrive_clears_what_was_left(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let failure = failure().with_details("why".into());
-    let event =
-        Event::Fail { token: held.token, failure, cause: Cause::Terminal, delay: None, retention: None };
+    let event = Event::Fail {
+        token: held.token,
+        failure,
+        cause: Cause::Terminal,
+        delay: None,
+        retention: None,
+        then: Vec::new(),
+    };
     bench.settled(&held, event).await;
     let meta = bench.changed("a", Event::Redrive { content_type: None }).await;
     assert_eq!((meta.state, meta.last_error, meta.reason), (State::Queued, None, None));

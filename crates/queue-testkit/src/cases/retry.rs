@@ -133,6 +133,7 @@ async fn a_failure_can_name_its_own_wait(bench: &Bench) {
             cause: Cause::Retryable,
             delay,
             retention: None,
+            then: Vec::new(),
         };
         assert_eq!(bench.settled(&held, event).await.run_at, bench.now() + wait);
         bench.changed(nth(n).as_str(), Event::Delete).await;

@@ -17,7 +17,7 @@ cases! { "snooze":
 
 async fn snooze_for(bench: &Bench, text: &str, delay: Span) -> queue_core::JobMeta {
     let held = bench.put_and_claim(text).await;
-    bench.settled(&held, Event::Snooze { token: held.token, delay }).await
+    bench.settled(&held, Event::snooze(held.token, delay)).await
 }
 
 /// Not one earlier.
@@ -55,7 +55,7 @@ async fn snoozing_for_no_time_lines_up_again(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.put("b").await;
     bench.advance(MILLI);
-    bench.settled(&held, Event::Snooze { token: held.token, delay: Span::ZERO }).await;
+    bench.settled(&held, Event::snooze(held.token, Span::ZERO)).await;
     assert_eq!(bench.claim_ids(10).await, ["b", "a"]);
 }
 

@@ -128,7 +128,7 @@ async fn a_completion_stands_if_and_only_if_it_commits(bench: &Bench) {
 /// So that the handler can roll back.
 async fn a_lost_lease_is_told_within(bench: &Bench) {
     let late = bench.put_and_claim("a").await;
-    bench.settled(&late, Event::Release { token: late.token }).await;
+    bench.settled(&late, Event::release(late.token)).await;
     let now = bench.claim_one().await;
     let mut transaction = bench.begin().await;
     let lost = transaction.settle(&late.record.meta, complete_with(late.token, text_payload("x"))).await;

@@ -71,7 +71,7 @@ pub(super) fn expire_held(token: LeaseToken) -> Event {
 
 /// A holder stops half-way.
 pub(super) fn interrupt(token: LeaseToken) -> Event {
-    Event::Interrupt { token }
+    Event::interrupt(token)
 }
 
 /// A redrive that says what the payload is.
@@ -95,5 +95,5 @@ fn completed(token: LeaseToken, keep: Retention) -> Event {
 
 fn failed(token: LeaseToken, delay: Option<Span>, retention: Option<Retention>) -> Event {
     let failure = Failure::new("Io", "disk").with_details(Bytes::from_static(b"{\"errno\":5}"));
-    Event::Fail { token, failure, cause: Cause::Retryable, delay, retention }
+    Event::Fail { token, failure, cause: Cause::Retryable, delay, retention, then: Vec::new() }
 }

@@ -44,12 +44,19 @@ pub(crate) fn event_of_holder(how: &How, token: LeaseToken, now: Timestamp) -> E
                 Some(details) => bare.with_details(details.clone().into()),
                 None => bare,
             };
-            Event::Fail { token, failure, cause: *cause, delay: delay_ms.map(span), retention: *keep }
+            Event::Fail {
+                token,
+                failure,
+                cause: *cause,
+                delay: delay_ms.map(span),
+                retention: *keep,
+                then: Vec::new(),
+            }
         }
-        How::Release => Event::Release { token },
-        How::Interrupt => Event::Interrupt { token },
+        How::Release => Event::release(token),
+        How::Interrupt => Event::interrupt(token),
         How::Expire => Event::Expire { now, token: Some(token) },
-        How::Snooze { delay_ms } => Event::Snooze { token, delay: span(*delay_ms) },
+        How::Snooze { delay_ms } => Event::snooze(token, span(*delay_ms)),
         How::Extend { by_ms, progress } => {
             Event::Extend { token, by: span(*by_ms), progress: progress.clone().map(Into::into) }
         }

@@ -179,7 +179,17 @@ fn go_on(finish: &Finish) -> Patch {
 
 fn due_now(state: State) -> Requeue {
     let (run_at, error, content_type) = (RunAt::After(Span::ZERO), None, None);
-    Requeue { state, run_at, failures: 0, stalls: 0, error, fresh: false, lifts_expiry: false, content_type }
+    Requeue {
+        state,
+        run_at,
+        failures: 0,
+        stalls: 0,
+        error,
+        progress: None,
+        fresh: false,
+        lifts_expiry: false,
+        content_type,
+    }
 }
 
 fn reopening(meta: &JobMeta) -> Transition {

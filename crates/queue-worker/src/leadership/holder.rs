@@ -140,7 +140,7 @@ impl Holder {
     /// Tries for as long as the lease runs; after that it is open to others anyway.
     async fn give_back(&self) {
         let releasing = async {
-            let event = || Event::Release { token: self.token };
+            let event = || Event::release(self.token);
             while let Err(error) = self.candidate.storage.settle(&self.meta, event(), &policy()).await {
                 self.emit(&LeadershipEvent::Error(error));
                 sleep(self.candidate.lease.as_duration() / (BEATS_PER_LEASE * HURRY)).await;

@@ -27,13 +27,13 @@ pub(super) fn of_executed(job: Arc<HeldJob>, executed: Executed) -> Settlement {
         Err(error) => match error.0 {
             Verdict::Fail { failure, cause, delay, keep: of_failure } => {
                 let retention = keep.or(of_failure).map(Into::into);
-                Event::Fail { token, failure, cause, delay, retention }
+                Event::Fail { token, failure, cause, delay, retention, then: Vec::new() }
             }
             // A hook may answer so before the handler starts.
             Verdict::Snooze(delay) if ran_for.is_none() => Event::PutBack { token, delay },
-            Verdict::Snooze(delay) => Event::Snooze { token, delay },
-            Verdict::Release if ran_for.is_none() => Event::Release { token },
-            Verdict::Release => Event::Interrupt { token },
+            Verdict::Snooze(delay) => Event::snooze(token, delay),
+            Verdict::Release if ran_for.is_none() => Event::release(token),
+            Verdict::Release => Event::interrupt(token),
         },
     };
     Settlement { ran_for, ..Settlement::new(job, event) }
@@ -52,13 +52,13 @@ impl Settlement {
     /// Gives an unstarted job back.
     pub(super) fn release(job: Arc<HeldJob>) -> Self {
         let token = job.token();
-        Self::new(job, Event::Release { token })
+        Self::new(job, Event::release(token))
     }
 
     /// Gives a job back whose handler was stopped half-way.
     pub(super) fn interrupt(job: Arc<HeldJob>) -> Self {
         let token = job.token();
-        Self::new(job, Event::Interrupt { token })
+        Self::new(job, Event::interrupt(token))
     }
 
     /// Puts an unstarted job back for a while.
@@ -81,7 +81,14 @@ impl Settlement {
             return (self, Some(refusal));
         }
         let (token, failure) = (self.job.token(), Failure::new("Unstorable", refusal.message()));
-        self.event = Event::Fail { token, failure, cause: Cause::Terminal, delay: None, retention: None };
+        self.event = Event::Fail {
+            token,
+            failure,
+            cause: Cause::Terminal,
+            delay: None,
+            retention: None,
+            then: Vec::new(),
+        };
         (self, None)
     }
 

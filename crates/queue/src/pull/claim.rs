@@ -145,7 +145,7 @@ async fn rescue_at_intervals(shared: &Shared) -> Result<()> {
 async fn give_back(shared: &Shared, job: &ClaimedJob) {
     let policy = Policy::default();
     for attempt in 0..RELEASES_MAX {
-        let event = Event::Release { token: job.token };
+        let event = Event::release(job.token);
         match shared.storage.settle(&job.record.meta, event, &policy).await {
             Err(error) if error.is_transient() => sleep(RELEASE_PAUSE * 2_u32.pow(attempt)).await,
             // Given back, or in a state in which only the lapse of the lease can.

@@ -76,7 +76,7 @@ impl<P, R> Delivery<P, R> {
 
     /// Gives the job back unworked, to its old place. Nothing is charged, and if it may expire it still may.
     pub async fn release(&self) -> Result<Settled> {
-        self.settle(Event::Release { token: self.token }).await
+        self.settle(Event::release(self.token)).await
     }
 
     /// Gives the job back, to be claimed once `delay` has passed. Nothing is charged; it counts as started, so it does not
@@ -86,7 +86,7 @@ impl<P, R> Delivery<P, R> {
     /// `Invalid` for a delay over 100 years.
     pub async fn snooze(&self, delay: Duration) -> Result<Settled> {
         let delay = checked_span("a delay", delay)?;
-        self.settle(Event::Snooze { token: self.token, delay }).await
+        self.settle(Event::snooze(self.token, delay)).await
     }
 
     /// Makes the lease lapse `by` from now, be that later than before or sooner. Call it well before the lease ends; a

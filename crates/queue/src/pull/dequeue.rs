@@ -124,7 +124,7 @@ fn no_body() -> Error {
 async fn refuse(shared: &Shared, job: &JobMeta, token: LeaseToken, error: &CodecError) -> Result<()> {
     let failure = error.undecodable();
     let cause = Cause::Undecodable;
-    let event = Event::Fail { token, failure, cause, delay: None, retention: None };
+    let event = Event::Fail { token, failure, cause, delay: None, retention: None, then: Vec::new() };
     shared.storage.settle(job, event, &shared.policy).await.map(drop)
 }
 

@@ -34,7 +34,14 @@ impl Nack {
 
     pub(super) fn event(self, token: LeaseToken) -> Result<Event, InvalidOption> {
         let delay = self.delay.map(|delay| checked_span("a delay", delay)).transpose()?;
-        Ok(Event::Fail { token, failure: self.failure, cause: self.cause, delay, retention: None })
+        Ok(Event::Fail {
+            token,
+            failure: self.failure,
+            cause: self.cause,
+            delay,
+            retention: None,
+            then: Vec::new(),
+        })
     }
 }
 

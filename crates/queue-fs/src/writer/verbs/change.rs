@@ -18,7 +18,7 @@ impl Verb<Files> for Apply {
 
     /// Jobs that the batch touches, and KiB that it brings.
     fn weight(&self) -> usize {
-        let jobs: usize = self.0.iter().map(|transition| 1 + transition.then.len()).sum();
+        let jobs: usize = self.0.iter().map(Transition::weight).sum();
         jobs + self.0.iter().map(Transition::large_bytes).sum::<usize>() / 1024
     }
 

@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn one_route_takes_all_that_leave_where_they_commit_together() {
         let beat = decided("b", 2, Event::Extend { token: TOKEN, by: Span::from_secs(1), progress: None });
-        let release = decided("c", 3, Event::Release { token: TOKEN });
+        let release = decided("c", 3, Event::release(TOKEN));
         let batch = [complete("a", 1, &[]), beat, release];
         assert!(is_independent(&batch));
         assert_eq!(routes(&batch, false), [Route::Complete, Route::Extend, Route::Move]);

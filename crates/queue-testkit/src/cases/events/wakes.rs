@@ -48,6 +48,7 @@ async fn a_failure_due_at_once_wakes(bench: &Bench) {
         cause: Cause::Retryable,
         delay: Some(Span::ZERO),
         retention: None,
+        then: Vec::new(),
     };
     bench.settled(&held, event).await;
     woken(&mut stream).await;

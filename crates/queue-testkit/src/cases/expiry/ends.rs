@@ -104,7 +104,7 @@ async fn one_that_has_started_does_not_expire(bench: &Bench) {
         match text {
             "failed" => drop(bench.fail(&held).await),
             "snoozed" => drop(bench.settled(&held, snooze(token)).await),
-            "interrupted" => drop(bench.settled(&held, Event::Interrupt { token }).await),
+            "interrupted" => drop(bench.settled(&held, Event::interrupt(token)).await),
             _ => {
                 bench.advance(MILLI);
                 assert_eq!(bench.rescue().await.len(), 1);

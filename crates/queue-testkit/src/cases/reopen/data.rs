@@ -97,6 +97,7 @@ async fn results_and_errors_are_kept(bench: &Bench) {
         cause: Cause::Terminal,
         delay: None,
         retention: None,
+        then: Vec::new(),
     };
     bench.settled(&held, event).await;
     let held = bench.put_and_claim("completed").await;

@@ -68,7 +68,14 @@ async fn complete_keeping(bench: &Bench, text: &str, retention: Retention) {
 async fn fail_keeping(bench: &Bench, text: &str, cause: Cause, retention: Retention) {
     let held = bench.put_and_claim(text).await;
     let retention = Some(retention);
-    let event = Event::Fail { token: held.token, failure: failure(), cause, delay: None, retention };
+    let event = Event::Fail {
+        token: held.token,
+        failure: failure(),
+        cause,
+        delay: None,
+        retention,
+        then: Vec::new(),
+    };
     bench.settled(&held, event).await;
 }
 

@@ -121,8 +121,8 @@ impl Worker {
         self.runs += 1;
         let token = job.token;
         match self.actor.dice.below(10) {
-            0 => Event::Release { token },
-            1 => Event::Snooze { token, delay: Span::from_millis(40) },
+            0 => Event::release(token),
+            1 => Event::snooze(token, Span::from_millis(40)),
             2..=4 => self.failure(job),
             _ => {
                 let result = payload(format!("{} {}", self.actor.name, self.runs));
@@ -143,6 +143,7 @@ impl Worker {
             cause: self.actor.dice.pick(&causes),
             delay: self.actor.dice.pick(&[None, Some(Span::ZERO), Some(Span::from_millis(70))]),
             retention: None,
+            then: Vec::new(),
         }
     }
 
@@ -150,7 +151,7 @@ impl Worker {
     async fn shut_down(self) {
         let mut all_settled = true;
         for job in &self.held {
-            let release = Event::Release { token: job.token };
+            let release = Event::release(job.token);
             let send = || self.actor.store.settle(&job.record.meta, release.clone(), &self.actor.policy);
             all_settled &= expected(self.actor.insist(send).await).is_some();
         }

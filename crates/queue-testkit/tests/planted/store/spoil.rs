@@ -67,6 +67,7 @@ fn one_more_try(job: &JobMeta, patch: &mut Patch) {
             failures: job.failures,
             stalls,
             error: None,
+            progress: None,
             fresh: false,
             lifts_expiry: job.expires_in.is_some(),
             content_type: None,

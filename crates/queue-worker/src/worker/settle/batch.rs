@@ -31,13 +31,13 @@ impl Pending {
 impl Batch {
     /// The first always does: what is too heavy by itself was made into something else.
     pub(super) fn fits(&self, transition: &Transition, limits: &Limits) -> bool {
-        let has_room = self.weight + weight(transition) <= limits.batch_max
+        let has_room = self.weight + transition.weight() <= limits.batch_max
             && self.bytes + transition.large_bytes() <= limits.call_bytes_max;
         self.pending.is_empty() || has_room
     }
 
     pub(super) fn push(&mut self, pending: Pending, transition: Transition) {
-        self.weight += weight(&transition);
+        self.weight += transition.weight();
         self.bytes += transition.large_bytes();
         self.pending.push(pending);
         self.transitions.push(transition);
@@ -47,9 +47,4 @@ impl Batch {
 /// Whether no store takes it, for its size.
 pub(super) fn refusal(limits: &Limits, transition: &Transition) -> Result<()> {
     limits.check_apply(std::slice::from_ref(transition))
-}
-
-/// Jobs in a call: its own, and those that follow.
-fn weight(transition: &Transition) -> usize {
-    1 + transition.then.len()
 }
