@@ -1,0 +1,91 @@
+use crate::{
+    Missed, Progress, ScheduleSpec,
+    spec::{GRACE_MAX, GRACE_MIN},
+};
+use queue_core::{Span, Timestamp};
+
+/// Ticks that one wake-up enqueues; what is left follows at once with the next.
+pub const TICKS_MAX: usize = 1000;
+/// The first look back for the newest ticks, in milliseconds; it grows by [`LOOK_GROWS`] until there are enough.
+const LOOK_MS: i64 = 60_000;
+const LOOK_GROWS: i64 = 4;
+
+/// What a schedule does when it is woken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Due {
+    /// The ticks to enqueue, oldest first.
+    pub run: Vec<Timestamp>,
+    /// Ticks that are not run, by the policy; counted up to [`TICKS_MAX`].
+    pub skipped: usize,
+    /// How far it has come then.
+    pub progress: Progress,
+    /// How long until it is to be woken again, by the calendar; `None` if no tick is left.
+    pub wait: Option<Span>,
+}
+
+impl ScheduleSpec {
+    /// What is due by the calendar, which is what a reply's `clock` tells: not the store's time, which runs on where a clock
+    /// was put back, and not the clock of the machine that asks. Ticks that are dealt with never come again, whatever the
+    /// clock does; if it went back, the next one is the first that is not dealt with.
+    pub fn due(&self, progress: Option<Progress>, clock: Timestamp) -> Due {
+        let before = progress.unwrap_or(Progress { dealt: self.since, ran: None });
+        let until = minus(clock, self.shift().as_millis()).max(before.dealt);
+        let mut run = self.to_run(before.dealt, until);
+        let is_cut = run.len() > TICKS_MAX;
+        run.truncate(TICKS_MAX);
+        let dealt = if is_cut { run[TICKS_MAX - 1] } else { until };
+        let seen = self.timing.after(before.dealt).take_while(|tick| *tick <= dealt);
+        let skipped = seen.take(run.len() + TICKS_MAX).count() - run.len();
+        let ran = run.last().copied().or(before.ran);
+        Due { run, skipped, progress: Progress { dealt, ran }, wait: self.wait(dealt, clock) }
+    }
+
+    /// How long until the first tick after `dealt` is to be handled, by the calendar; `None` if there is none.
+    pub fn wait(&self, dealt: Timestamp, clock: Timestamp) -> Option<Span> {
+        let next = self.timing.next(dealt)? + self.shift();
+        Some(Span::at_most(next.since(clock)))
+    }
+
+    fn to_run(&self, dealt: Timestamp, until: Timestamp) -> Vec<Timestamp> {
+        match self.missed {
+            Missed::Skip { grace: Some(grace) } => {
+                self.between(minus(until, grace.as_millis() + 1).max(dealt), until)
+            }
+            Missed::Skip { grace: None } => {
+                let mut ticks = self.between(minus(until, GRACE_MAX.as_millis() + 1).max(dealt), until);
+                ticks.retain(|tick| until.since(*tick) <= self.grace(*tick).as_duration());
+                ticks
+            }
+            Missed::Latest => self.newest(1, dealt, until),
+            Missed::All { max } => self.newest(max, dealt, until),
+        }
+    }
+
+    /// Half the time to the next tick, within bounds.
+    fn grace(&self, tick: Timestamp) -> Span {
+        let gap = self.timing.next(tick).map_or(Span::MAX, |next| Span::at_most(next.since(tick)));
+        Span::from_millis(gap.as_millis() / 2).clamp(GRACE_MIN, GRACE_MAX)
+    }
+
+    fn between(&self, after: Timestamp, until: Timestamp) -> Vec<Timestamp> {
+        self.timing.after(after).take_while(|tick| *tick <= until).collect()
+    }
+
+    /// The newest so many, without walking through all that were missed, which may be years of seconds.
+    fn newest(&self, max: usize, after: Timestamp, until: Timestamp) -> Vec<Timestamp> {
+        let mut look_ms = LOOK_MS;
+        loop {
+            let from = minus(until, look_ms).max(after);
+            let mut ticks = self.between(from, until);
+            if ticks.len() >= max || from == after {
+                return ticks.split_off(ticks.len().saturating_sub(max));
+            }
+            look_ms = look_ms.saturating_mul(LOOK_GROWS);
+        }
+    }
+}
+
+fn minus(moment: Timestamp, millis: i64) -> Timestamp {
+    Timestamp::from_millis(moment.as_millis().saturating_sub(millis))
+}

@@ -1,0 +1,44 @@
+//! When the jobs of a schedule are due: cron patterns in time zones, intervals, single moments; what becomes of runs that
+//! were missed. Pure: no clock, no store, no runtime. The worker asks at each wake-up, the client for previews.
+//!
+//! ```
+//! use queue_core::Timestamp;
+//! use queue_schedule::Timing;
+//!
+//! let nightly = Timing::cron("30 2 * * *", "Europe/Berlin")?;
+//! let (midnight, hour) = (1_774_738_800_000, 3_600_000); // 2026-03-29 00:00 in Berlin; the clock skips 02:00 to 03:00
+//! let tick = nightly.next(Timestamp::from_millis(midnight));
+//! assert_eq!(tick, Some(Timestamp::from_millis(midnight + 2 * hour))); // 03:00, the first moment after the gap
+//! # Ok::<(), queue_schedule::ScheduleError>(())
+//! ```
+//!
+//! A schedule is stored as a job of the reserved kind [`SCHEDULE_KIND`], whose payload is a [`ScheduleSpec`] and whose progress
+//! is a [`Progress`]: the last tick dealt with. [`ScheduleSpec::due`] says which ticks to enqueue, and the worker settles with
+//! a snooze until the next one that enqueues these in the same atomic step. So the set of ticks does not depend on how many
+//! workers there are, nor on which of them dies when.
+
+mod civil;
+mod due;
+mod error;
+mod pattern;
+mod progress;
+mod shift;
+mod spec;
+mod template;
+mod tick;
+mod timing;
+mod wire;
+mod zone;
+
+pub use due::{Due, TICKS_MAX};
+pub use error::ScheduleError;
+pub use pattern::CronPattern;
+pub use progress::Progress;
+pub use spec::{GRACE_MAX, GRACE_MIN, Missed, Overlap, SPEC_VERSION, ScheduleSpec};
+pub use template::Template;
+pub use tick::Tick;
+pub use timing::Timing;
+pub use zone::Zone;
+
+/// The kind of the jobs that are schedules.
+pub const SCHEDULE_KIND: &str = "queue.schedule";

@@ -1,0 +1,121 @@
+use crate::ScheduleError;
+use croner::{
+    Cron,
+    parser::{CronParser, Seconds, Year},
+};
+use jiff::civil;
+use std::fmt;
+
+/// A cron pattern: five fields, or six with seconds before them, or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`.
+///
+/// Minute, hour, day of the month, month, day of the week; names (`MON`, `JAN`), lists, ranges and steps; `L` is the last day
+/// of the month or, as `FRI#L`, the last such weekday; `15W` the working day nearest to the 15th; `MON#2` the second Monday.
+/// Where both days are given one of them is enough, as Vixie's cron has it; `+` before the weekday asks for both.
+#[derive(Clone)]
+pub struct CronPattern {
+    text: String,
+    cron: Box<Cron>,
+    is_interval: bool,
+}
+
+/// A civil time at which to begin, to see whether a pattern fires at all.
+const ANY_TIME: civil::DateTime = civil::datetime(1970, 1, 1, 0, 0, 0, 0);
+
+impl CronPattern {
+    /// Reads a pattern.
+    ///
+    /// # Errors
+    /// [`ScheduleError::Pattern`] for text that is none, [`ScheduleError::NeverFires`] for one that matches no date, such as
+    /// the 30th of February.
+    pub fn new(text: &str) -> Result<Self, ScheduleError> {
+        let parser = CronParser::builder().seconds(Seconds::Optional).year(Year::Disallowed).build();
+        let cron = parser.parse(text).map_err(|error| ScheduleError::Pattern {
+            pattern: text.to_owned(),
+            reason: error.to_string(),
+        })?;
+        let is_interval = time_fields(cron.as_str()).any(|field| field.contains('*'));
+        let pattern = Self { text: text.trim().to_owned(), cron: Box::new(cron), is_interval };
+        match pattern.next_civil(ANY_TIME, true) {
+            Some(_) => Ok(pattern),
+            None => Err(ScheduleError::NeverFires { timing: pattern.to_string() }),
+        }
+    }
+
+    /// As it was given.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Has a `*` among seconds, minutes and hours, as in `*/10 * * * *` or `0 * * * *`: it follows real time where a clock is
+    /// put forward or back. Any other pattern names times of day, and runs once for each of them.
+    pub fn is_interval(&self) -> bool {
+        self.is_interval
+    }
+
+    /// The next civil time that matches, wherever that is: a time that a zone skips or repeats is one like any other.
+    pub(crate) fn next_civil(&self, from: civil::DateTime, inclusive: bool) -> Option<civil::DateTime> {
+        self.cron.find_next_occurrence(&from, inclusive).ok()
+    }
+}
+
+/// Seconds, if there are any, minutes and hours.
+fn time_fields(pattern: &str) -> impl Iterator<Item = &str> {
+    let fields = pattern.split_whitespace().count();
+    pattern.split_whitespace().take(fields - 3)
+}
+
+impl PartialEq for CronPattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for CronPattern {}
+
+impl fmt::Display for CronPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`", self.text)
+    }
+}
+
+impl fmt::Debug for CronPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("CronPattern").field(&self.text).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_among_the_times_makes_an_interval() {
+        for text in ["* * * * *", "*/5 * * * *", "0 * * * *", "*/15 9-17 * * *", "*/10 30 2 * * *", "@hourly"]
+        {
+            assert!(CronPattern::new(text).expect(text).is_interval(), "{text}");
+        }
+        for text in ["0 2 * * *", "30 1,2 * * *", "0-59 2 * * *", "0 30 2 * * *", "0 0 L * *", "@daily"] {
+            assert!(!CronPattern::new(text).expect(text).is_interval(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_pattern_is_refused_with_the_reason() {
+        for text in ["", "hourly", "@never", "* * * *", "60 * * * *", "* 24 * * *", "* * 0 * *", "a b c d e"]
+        {
+            let refused = CronPattern::new(text).expect_err(text);
+            assert!(matches!(refused, ScheduleError::Pattern { .. }), "{text}: {refused}");
+        }
+        let with_years = CronPattern::new("0 0 0 1 1 * 2020").expect_err("years are refused");
+        assert!(matches!(with_years, ScheduleError::Pattern { .. }), "{with_years}");
+    }
+
+    #[test]
+    fn a_pattern_that_never_fires_is_refused() {
+        for text in ["0 0 30 2 *", "0 0 31 4,6,9,11 *", "* * 31 2 *"] {
+            let refused = CronPattern::new(text).expect_err(text);
+            assert!(matches!(refused, ScheduleError::NeverFires { .. }), "{text}: {refused}");
+        }
+        CronPattern::new("0 0 29 2 *").expect("leap years have it");
+    }
+}

@@ -1,0 +1,37 @@
+use crate::{ScheduleError, wire};
+use queue_core::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// How far a schedule has come; the progress of its job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Progress {
+    /// The last tick dealt with, run or not. Those up to here never come again.
+    #[serde(rename = "dealt_ms", with = "wire::moment")]
+    pub dealt: Timestamp,
+    /// The last tick that was enqueued.
+    #[serde(
+        rename = "ran_ms",
+        default,
+        with = "wire::moment_if_any",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub ran: Option<Timestamp>,
+}
+
+impl Progress {
+    /// What a worker stored.
+    ///
+    /// # Errors
+    /// [`ScheduleError::Unreadable`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, ScheduleError> {
+        serde_json::from_slice(bytes).map_err(|error| ScheduleError::Unreadable { reason: error.to_string() })
+    }
+
+    /// What a worker stores.
+    ///
+    /// # Panics
+    /// Never: numbers are JSON.
+    pub fn to_bytes(self) -> Vec<u8> {
+        serde_json::to_vec(&self).expect("numbers are JSON")
+    }
+}

@@ -1,0 +1,212 @@
+use crate::{Progress, ScheduleError, Template, Tick, Timing, shift, wire};
+use queue_core::{JobId, NewJob, Span, Timestamp};
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// The version that this library writes. It reads every one up to here.
+pub const SPEC_VERSION: u32 = 1;
+/// How late a tick of frequent ones may be, where nothing else is said: a settle that is late must lose none.
+pub const GRACE_MIN: Span = Span::from_secs(10);
+/// How late a tick of rare ones may be, where nothing else is said.
+pub const GRACE_MAX: Span = Span::from_secs(3600);
+/// Ticks that are compared with a jitter or a spread.
+const GAPS_SEEN: usize = 100;
+/// Leaves room for `@` and a moment in an id.
+const NAME_BYTES_MAX: usize = 200;
+
+/// Everything that a schedule is, as the payload of its job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ScheduleSpec {
+    /// Of this layout.
+    pub version: u32,
+    /// Its name.
+    pub name: String,
+    /// When it fires.
+    #[serde(flatten)]
+    pub timing: Timing,
+    /// What it enqueues.
+    pub job: Template,
+    /// What becomes of ticks that came and went while nobody could run them.
+    pub missed: Missed,
+    /// What becomes of a tick whose predecessor has not ended.
+    pub overlap: Overlap,
+    /// Each job is due a while after its tick, the same for whoever computes it: from zero to just below this.
+    #[serde(rename = "jitter_ms", with = "wire::span")]
+    pub jitter: Span,
+    /// The whole schedule is handled a while after its ticks, by its name, so that not all schedules of midnight fall on one
+    /// moment: from zero to just below this. The ids keep the tick.
+    #[serde(rename = "spread_ms", with = "wire::span")]
+    pub spread: Span,
+    /// Ticks up to here are none of this schedule's: when it was made, or how far it had come when it was edited.
+    #[serde(rename = "since_ms", with = "wire::moment")]
+    pub since: Timestamp,
+    /// A program declares it at each start; one that nobody declares any more is reported.
+    pub declared: bool,
+}
+
+/// What becomes of ticks that nobody was there to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Missed {
+    /// They are skipped, but for those that are late by no more than the grace. By default half the time to the next tick,
+    /// at least [`GRACE_MIN`] and at most [`GRACE_MAX`].
+    Skip {
+        /// How late a tick may be.
+        #[serde(rename = "grace_ms", with = "wire::span_if_any")]
+        grace: Option<Span>,
+    },
+    /// The newest of them runs, once.
+    Latest,
+    /// All of them run, oldest first; of more than `max` the newest so many.
+    All {
+        /// At least one.
+        max: usize,
+    },
+}
+
+impl Default for Missed {
+    fn default() -> Self {
+        Self::Skip { grace: None }
+    }
+}
+
+/// What becomes of a tick while the job of the one before it has not ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Overlap {
+    /// Both run.
+    #[default]
+    Allow,
+    /// The tick is skipped. It is looked at when the tick is due, so a job that ends just then may cost one tick.
+    Skip,
+    /// The earlier job is cancelled: at once if it waits, by asking its handler if it runs.
+    CancelPrevious,
+}
+
+impl ScheduleSpec {
+    /// A schedule of default policies whose ticks come after `since`.
+    pub fn new(name: impl Into<String>, timing: Timing, job: Template, since: Timestamp) -> Self {
+        Self {
+            version: SPEC_VERSION,
+            name: name.into(),
+            timing,
+            job,
+            missed: Missed::default(),
+            overlap: Overlap::default(),
+            jitter: Span::ZERO,
+            spread: Span::ZERO,
+            since,
+            declared: false,
+        }
+    }
+
+    /// What a store keeps.
+    ///
+    /// # Errors
+    /// [`ScheduleError::Unreadable`] for what is none, [`ScheduleError::Newer`] for what this library is too old for.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, ScheduleError> {
+        #[derive(Deserialize)]
+        struct Version {
+            version: u32,
+        }
+        let unreadable = |error: serde_json::Error| ScheduleError::Unreadable { reason: error.to_string() };
+        let Version { version } = serde_json::from_slice(bytes).map_err(unreadable)?;
+        if version > SPEC_VERSION {
+            return Err(ScheduleError::Newer { version });
+        }
+        serde_json::from_slice(bytes).map_err(unreadable)
+    }
+
+    /// What a store keeps.
+    ///
+    /// # Panics
+    /// Never: text and numbers are JSON.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("text and numbers are JSON")
+    }
+
+    /// The id of the job that is the schedule of this name.
+    ///
+    /// # Errors
+    /// [`ScheduleError::Name`].
+    pub fn id_of(name: &str) -> Result<JobId, ScheduleError> {
+        let refused = || ScheduleError::Name { name: name.to_owned() };
+        if name.is_empty() || name.len() > NAME_BYTES_MAX || name.contains('@') {
+            return Err(refused());
+        }
+        JobId::new(format!("{}:{name}", crate::SCHEDULE_KIND)).map_err(|_| refused())
+    }
+
+    /// The id of the job of one tick: the name, `@`, and the moment in UTC. A zone whose rules change moves no tick onto the id
+    /// of another.
+    ///
+    /// # Errors
+    /// [`ScheduleError::Name`].
+    pub fn tick_id(&self, tick: Timestamp) -> Result<JobId, ScheduleError> {
+        JobId::new(format!("{}@{}", self.name, Tick::from(tick)))
+            .map_err(|_| ScheduleError::Name { name: self.name.clone() })
+    }
+
+    /// The job of one tick.
+    ///
+    /// # Errors
+    /// [`ScheduleError::Name`] and [`ScheduleError::Unreadable`].
+    pub fn tick_job(&self, tick: Timestamp) -> Result<NewJob, ScheduleError> {
+        self.job.job(self.tick_id(tick)?, tick, shift::jitter(&self.name, tick, self.jitter))
+    }
+
+    /// How long after its ticks this schedule is handled.
+    pub fn shift(&self) -> Span {
+        shift::spread(&self.name, self.spread)
+    }
+
+    /// Whether another says the same, wherever the two stand.
+    pub fn says_the_same(&self, other: &Self) -> bool {
+        *self == Self { since: self.since, ..other.clone() }
+    }
+
+    /// The same schedule where it was edited: what is dealt with stays so.
+    #[must_use]
+    pub fn going_on_from(self, progress: Option<Progress>, before: &Self) -> Self {
+        let since = progress.map_or(before.since, |progress| progress.dealt);
+        Self { since, ..self }
+    }
+
+    /// Refuses what could not work, before anything is written.
+    ///
+    /// # Errors
+    /// [`ScheduleError::Name`]; [`ScheduleError::NeverFires`] if no tick is to come; [`ScheduleError::Shift`] for a jitter or
+    /// a spread longer than the time between two of the next ticks; [`ScheduleError::CatchUp`]; and
+    /// [`ScheduleError::Unreadable`] for a payload other than JSON that asks for its tick.
+    pub fn check(&self) -> Result<(), ScheduleError> {
+        Self::id_of(&self.name)?;
+        let Some(first) = self.timing.next(self.since) else {
+            return Err(ScheduleError::NeverFires { timing: self.timing.to_string() });
+        };
+        self.tick_job(first)?;
+        if self.missed == (Missed::All { max: 0 }) {
+            return Err(ScheduleError::CatchUp);
+        }
+        if self.job.misplaces_tick() {
+            let reason = "only a JSON payload can be given its tick".to_owned();
+            return Err(ScheduleError::Unreadable { reason });
+        }
+        let Some(gap) = self.shortest_gap() else { return Ok(()) };
+        for (what, shift) in [("jitter", self.jitter), ("spread", self.spread)] {
+            let shift = shift.as_duration();
+            if shift > gap {
+                return Err(ScheduleError::Shift { what, shift, gap, timing: self.timing.to_string() });
+            }
+        }
+        Ok(())
+    }
+
+    /// Between two of the next ticks.
+    fn shortest_gap(&self) -> Option<Duration> {
+        let ticks: Vec<Timestamp> = self.timing.after(self.since).take(GAPS_SEEN).collect();
+        ticks.windows(2).map(|pair| pair[1].since(pair[0])).min()
+    }
+}

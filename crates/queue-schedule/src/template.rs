@@ -1,0 +1,125 @@
+use crate::{ScheduleError, tick::PLACE};
+use bytes::Bytes;
+use queue_core::{
+    Budget, ContentType, JobId, Kind, NewJob, Payload, Retention, RetentionPolicy, Span, Timestamp,
+};
+use serde::{Deserialize, Serialize};
+
+/// The job that a schedule enqueues at each tick: everything that a [`NewJob`] has but its id, which is the tick's.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Template {
+    kind: String,
+    content_type: String,
+    payload: Stored,
+    #[serde(default, skip_serializing_if = "is_default")]
+    priority: i16,
+    #[serde(default, skip_serializing_if = "is_default")]
+    delay_ms: i64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    expires_in_ms: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    time_limit_ms: Option<i64>,
+    max_attempts: u32,
+    max_stalls: u32,
+    keep_completed: i64,
+    keep_failed: i64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    on_failure: Option<String>,
+}
+
+/// Text where it is text, so that people can read a stored schedule.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+enum Stored {
+    Text(String),
+    Bytes(Vec<u8>),
+}
+
+const JSON: &str = "application/json";
+
+impl Template {
+    /// Of a job that was made for it; its id is not kept, nor are the options about ids.
+    pub fn of(job: &NewJob) -> Self {
+        let payload = match std::str::from_utf8(&job.payload.bytes) {
+            Ok(text) => Stored::Text(text.to_owned()),
+            Err(_) => Stored::Bytes(job.payload.bytes.to_vec()),
+        };
+        Self {
+            kind: job.kind.as_str().to_owned(),
+            content_type: job.payload.content_type.as_str().to_owned(),
+            payload,
+            priority: job.priority,
+            delay_ms: job.delay.as_millis(),
+            expires_in_ms: job.expires_in.map(Span::as_millis),
+            time_limit_ms: job.time_limit.map(Span::as_millis),
+            max_attempts: job.max_attempts.as_raw(),
+            max_stalls: job.max_stalls.as_raw(),
+            keep_completed: job.retention.completed.as_raw(),
+            keep_failed: job.retention.failed.as_raw(),
+            on_failure: job.on_failure.as_ref().map(|kind| kind.as_str().to_owned()),
+        }
+    }
+
+    /// The kind of the jobs.
+    pub fn kind(&self) -> &str {
+        &self.kind
+    }
+
+    /// The job of one tick, due after `delay` beside its own.
+    ///
+    /// # Errors
+    /// [`ScheduleError::Unreadable`] if a part of it is none.
+    pub fn job(&self, id: JobId, tick: Timestamp, delay: Span) -> Result<NewJob, ScheduleError> {
+        let kind = Kind::new(&self.kind).map_err(unreadable)?;
+        let content_type = ContentType::new(&self.content_type).map_err(unreadable)?;
+        let mut job = NewJob::new(id, kind, Payload::new(self.payload_at(tick), content_type));
+        job.priority = self.priority;
+        job.delay = Span::from_millis(self.delay_ms.saturating_add(delay.as_millis()));
+        job.expires_in =
+            self.expires_in_ms.map(|millis| Span::from_millis(millis.saturating_add(delay.as_millis())));
+        job.time_limit = self.time_limit_ms.map(Span::from_millis);
+        job.max_attempts = Budget::from_raw(self.max_attempts);
+        job.max_stalls = Budget::from_raw(self.max_stalls);
+        job.retention = RetentionPolicy {
+            completed: retention(self.keep_completed)?,
+            failed: retention(self.keep_failed)?,
+        };
+        job.on_failure = self.on_failure.as_ref().map(Kind::new).transpose().map_err(unreadable)?;
+        Ok(job)
+    }
+
+    /// A string of JSON that is the place of the tick becomes the tick. No other text can hold these bytes, since a quote
+    /// within a string has a backslash before it.
+    fn payload_at(&self, tick: Timestamp) -> Bytes {
+        match &self.payload {
+            Stored::Text(text) if self.content_type == JSON => {
+                let tick = format!("\"{}\"", crate::Tick::from(tick));
+                text.replace(&format!("\"{PLACE}\""), &tick).into()
+            }
+            Stored::Text(text) => Bytes::copy_from_slice(text.as_bytes()),
+            Stored::Bytes(bytes) => Bytes::copy_from_slice(bytes),
+        }
+    }
+
+    /// Says where a tick is asked for that it cannot get.
+    pub(crate) fn misplaces_tick(&self) -> bool {
+        let bytes = match &self.payload {
+            Stored::Text(text) => text.as_bytes(),
+            Stored::Bytes(bytes) => bytes,
+        };
+        self.content_type != JSON && bytes.windows(PLACE.len()).any(|window| window == PLACE.as_bytes())
+    }
+}
+
+fn retention(raw: i64) -> Result<Retention, ScheduleError> {
+    Retention::from_raw(raw)
+        .ok_or_else(|| ScheduleError::Unreadable { reason: format!("{raw} is no retention") })
+}
+
+fn unreadable(error: impl std::fmt::Display) -> ScheduleError {
+    ScheduleError::Unreadable { reason: error.to_string() }
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}

@@ -1,0 +1,146 @@
+use crate::{CronPattern, ScheduleError, Zone, civil};
+use jiff::Timestamp as Moment;
+use queue_core::{Span, Timestamp};
+use serde::{Deserialize, Serialize};
+use std::{fmt, time::Duration};
+
+/// When a schedule fires. The moments are those of the calendar, whole milliseconds of UTC, whatever a store's time is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Stored", into = "Stored")]
+#[non_exhaustive]
+pub enum Timing {
+    /// At the times that a pattern names in a zone.
+    Cron {
+        /// Which times.
+        pattern: CronPattern,
+        /// Where.
+        zone: Zone,
+    },
+    /// Again and again after the same time: at `from`, and whole periods after it.
+    Every {
+        /// From one tick to the next.
+        period: Span,
+        /// The first tick. The Unix epoch by default, so that every program that says "each hour" means the full hour.
+        from: Timestamp,
+    },
+    /// At single moments, in order.
+    At(Vec<Timestamp>),
+}
+
+impl Timing {
+    /// At the times that a pattern names in a zone; see [`CronPattern`] for its form.
+    ///
+    /// # Errors
+    /// [`ScheduleError::Pattern`], [`ScheduleError::NeverFires`] and [`ScheduleError::Zone`].
+    pub fn cron(pattern: &str, zone: &str) -> Result<Self, ScheduleError> {
+        Ok(Self::Cron { pattern: CronPattern::new(pattern)?, zone: Zone::new(zone)? })
+    }
+
+    /// Again and again after the same time, counted from the Unix epoch.
+    ///
+    /// # Errors
+    /// [`ScheduleError::Period`] for one that is zero, over a hundred years, or no number of whole milliseconds.
+    pub fn every(period: Duration) -> Result<Self, ScheduleError> {
+        let refused = |_| ScheduleError::Period { period };
+        if !period.subsec_nanos().is_multiple_of(1_000_000) {
+            return Err(ScheduleError::Period { period });
+        }
+        let span = Span::positive("period", period).map_err(refused)?;
+        Ok(Self::Every { period: span, from: Timestamp::default() })
+    }
+
+    /// At single moments, in whatever order they are given.
+    ///
+    /// # Errors
+    /// [`ScheduleError::NeverFires`] if there is none, [`ScheduleError::Moment`] for one that no calendar has.
+    pub fn at(moments: impl IntoIterator<Item = Timestamp>) -> Result<Self, ScheduleError> {
+        let mut moments: Vec<Timestamp> = moments.into_iter().collect();
+        moments.sort_unstable();
+        moments.dedup();
+        if moments.is_empty() {
+            return Err(ScheduleError::NeverFires { timing: "a schedule without a moment".to_owned() });
+        }
+        let is_known = moments.iter().all(|moment| calendar(*moment).is_some());
+        if is_known { Ok(Self::At(moments)) } else { Err(ScheduleError::Moment) }
+    }
+
+    /// The first tick after a moment; `None` if there is none.
+    pub fn next(&self, after: Timestamp) -> Option<Timestamp> {
+        match self {
+            Self::Cron { pattern, zone } => {
+                // Fractions of a second are cut: a pattern has none.
+                civil::next(pattern, zone, calendar(after)?)
+                    .map(|moment| Timestamp::from_millis(moment.as_millisecond()))
+            }
+            Self::Every { from, .. } if after < *from => Some(*from),
+            Self::Every { period, from } => {
+                let (period, from) = (period.as_millis(), from.as_millis());
+                let passed = after.as_millis().checked_sub(from)? / period;
+                from.checked_add(passed.checked_add(1)?.checked_mul(period)?).map(Timestamp::from_millis)
+            }
+            Self::At(moments) => moments.get(moments.partition_point(|moment| *moment <= after)).copied(),
+        }
+    }
+
+    /// The ticks after a moment, in order.
+    pub fn after(&self, after: Timestamp) -> impl Iterator<Item = Timestamp> + '_ {
+        std::iter::successors(self.next(after), |tick| self.next(*tick))
+    }
+}
+
+/// `None` beyond the years that a calendar has.
+fn calendar(moment: Timestamp) -> Option<Moment> {
+    Moment::from_millisecond(moment.as_millis()).ok()
+}
+
+impl fmt::Display for Timing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Cron { pattern, zone } => write!(f, "{pattern} in {}", zone.name()),
+            Self::Every { period, .. } => write!(f, "every {:?}", period.as_duration()),
+            Self::At(moments) => write!(f, "a schedule of {} moments", moments.len()),
+        }
+    }
+}
+
+/// As a store keeps it: `{"cron":"0 2 * * *","zone":"Europe/Berlin"}`, `{"every_ms":60000,"from_ms":0}`, `{"at_ms":[..]}`.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(untagged)]
+enum Stored {
+    Cron { cron: String, zone: String },
+    Every { every_ms: u64, from_ms: i64 },
+    At { at_ms: Vec<i64> },
+}
+
+impl From<Timing> for Stored {
+    fn from(timing: Timing) -> Self {
+        match timing {
+            Timing::Cron { pattern, zone } => {
+                Self::Cron { cron: pattern.as_str().to_owned(), zone: zone.name().to_owned() }
+            }
+            Timing::Every { period, from } => {
+                Self::Every { every_ms: period.as_millis().unsigned_abs(), from_ms: from.as_millis() }
+            }
+            Timing::At(moments) => {
+                Self::At { at_ms: moments.into_iter().map(Timestamp::as_millis).collect() }
+            }
+        }
+    }
+}
+
+impl TryFrom<Stored> for Timing {
+    type Error = ScheduleError;
+
+    fn try_from(stored: Stored) -> Result<Self, ScheduleError> {
+        match stored {
+            Stored::Cron { cron, zone } => Self::cron(&cron, &zone),
+            Stored::Every { every_ms, from_ms } => match Self::every(Duration::from_millis(every_ms))? {
+                Self::Every { period, .. } => {
+                    Ok(Self::Every { period, from: Timestamp::from_millis(from_ms) })
+                }
+                other => Ok(other),
+            },
+            Stored::At { at_ms } => Self::at(at_ms.into_iter().map(Timestamp::from_millis)),
+        }
+    }
+}
