@@ -29,12 +29,18 @@ impl ScheduleSpec {
     /// was put back, and not the clock of the machine that asks. Ticks that are dealt with never come again, whatever the
     /// clock does; if it went back, the next one is the first that is not dealt with.
     pub fn due(&self, progress: Option<Progress>, clock: Timestamp) -> Due {
+        self.due_at_most(TICKS_MAX, progress, clock)
+    }
+
+    /// The same with fewer ticks in one wake-up, at least one: what is left follows at once with the next.
+    pub fn due_at_most(&self, max: usize, progress: Option<Progress>, clock: Timestamp) -> Due {
+        let max = max.clamp(1, TICKS_MAX);
         let before = progress.unwrap_or(Progress { dealt: self.since, ran: None });
         let until = minus(clock, self.shift().as_millis()).max(before.dealt);
         let mut run = self.to_run(before.dealt, until);
-        let is_cut = run.len() > TICKS_MAX;
-        run.truncate(TICKS_MAX);
-        let dealt = if is_cut { run[TICKS_MAX - 1] } else { until };
+        let is_cut = run.len() > max;
+        run.truncate(max);
+        let dealt = if is_cut { run[max - 1] } else { until };
         let seen = self.timing.after(before.dealt).take_while(|tick| *tick <= dealt);
         let skipped = seen.take(run.len() + TICKS_MAX).count() - run.len();
         let ran = run.last().copied().or(before.ran);

@@ -13,6 +13,7 @@
 
 mod handler;
 mod leadership;
+mod reserved;
 pub mod runtime;
 mod shutdown_signal;
 mod spawn;
@@ -28,6 +29,7 @@ pub use handler::{
     ProgressError, Router, after_fn, before_fn,
 };
 pub use leadership::{Fence, Leadership, LeadershipBuilder, LeadershipEvent, LostReason, Term};
+pub use reserved::{Handled, RESERVED_RETRY, ReservedJob, handle_reserved};
 pub use shutdown_signal::shutdown_signal;
 pub use tokio_clock::TokioClock;
 pub use worker::{

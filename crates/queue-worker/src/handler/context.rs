@@ -112,7 +112,8 @@ impl<S> Context<S> {
     /// `Queue::progress` by those who know its type. It is encoded as a result is.
     ///
     /// Call it as often as you like: what was reported last goes to the store about once a second, for all jobs in one
-    /// call, or with the next heartbeat or [`heartbeat`](Self::heartbeat). A job that ends before that keeps none of it.
+    /// call, or with the next heartbeat or [`heartbeat`](Self::heartbeat), or with the snooze or the release that the handler
+    /// answers: the next attempt finds it in its metadata. A job that ends or fails before that keeps none of it.
     ///
     /// ```
     /// use queue_worker::Router;
@@ -167,8 +168,8 @@ impl<S> Context<S> {
         self.lease.extend(&self.held, Span::ZERO).await
     }
 
-    /// Enqueues a job into the same queue in the very step that completes this one; not at all unless it completes.
-    /// Make it with `Queue::new_job` of a handle on that queue.
+    /// Enqueues a job into the same queue in the very step that completes this one; not at all unless it completes. For other
+    /// ends there is [`JobError::then`](crate::JobError::then). Make it with `Queue::new_job` of a handle on that queue.
     pub fn then(&self, job: NewJob) {
         self.held.push_then(job);
     }

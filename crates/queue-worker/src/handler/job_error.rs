@@ -1,6 +1,6 @@
 use crate::runtime::BoxError;
 use bytes::Bytes;
-use queue_core::{Failure, Keep, Span, lifecycle::Cause};
+use queue_core::{Failure, Keep, NewJob, Span, lifecycle::Cause};
 use std::{error::Error as StdError, fmt, time::Duration};
 
 /// Why a handler did not complete its job. Any error converts into a retryable one with `?`: those of the standard
@@ -24,7 +24,11 @@ use std::{error::Error as StdError, fmt, time::Duration};
 /// It is no `std::error::Error` itself, since everything that is one, or can be boxed as one, converts into it. On its way
 /// through code that knows standard errors alone it is [one of them](Self::into_error), and comes out as it was.
 #[derive(Clone, Debug)]
-pub struct JobError(pub(crate) Verdict);
+pub struct JobError {
+    pub(crate) verdict: Verdict,
+    /// Enqueued in the step that settles the job.
+    pub(crate) then: Vec<NewJob>,
+}
 
 #[derive(Clone, Debug)]
 pub(crate) enum Verdict {
@@ -51,12 +55,12 @@ impl JobError {
 
     /// Not a failure: call again later. Charges nothing. A delay over a hundred years becomes that.
     pub fn snooze(delay: Duration) -> Self {
-        Self(Verdict::Snooze(Span::at_most(delay)))
+        Self::of_verdict(Verdict::Snooze(Span::at_most(delay)))
     }
 
     /// Not a failure: give the job back as it was. Charges nothing.
     pub fn release() -> Self {
-        Self(Verdict::Release)
+        Self::of_verdict(Verdict::Release)
     }
 
     /// As a standard error, for middleware and reports that ask for one. Wherever it stands in a chain of causes, it comes out
@@ -68,7 +72,7 @@ impl JobError {
     /// Makes a failure final.
     #[must_use]
     pub fn as_terminal(mut self) -> Self {
-        if let Verdict::Fail { cause, .. } = &mut self.0 {
+        if let Verdict::Fail { cause, .. } = &mut self.verdict {
             *cause = Cause::Terminal;
         }
         self
@@ -77,7 +81,7 @@ impl JobError {
     /// Overrides the worker's wait before the next attempt.
     #[must_use]
     pub fn retry_in(mut self, wait: Duration) -> Self {
-        if let Verdict::Fail { delay, .. } = &mut self.0 {
+        if let Verdict::Fail { delay, .. } = &mut self.verdict {
             *delay = Some(Span::at_most(wait));
         }
         self
@@ -86,16 +90,37 @@ impl JobError {
     /// Overrides how long the job stays, should this failure be final. Zero is not at all, over a hundred years becomes that.
     #[must_use]
     pub fn keep(mut self, keep: impl Into<Keep>) -> Self {
-        if let Verdict::Fail { keep: kept, .. } = &mut self.0 {
+        if let Verdict::Fail { keep: kept, .. } = &mut self.verdict {
             *kept = Some(keep.into());
         }
+        self
+    }
+
+    /// Enqueues a job into the same queue in the very step that settles this one so: with a snooze or a release always, with a
+    /// failure only if that is final. Make it with `Queue::new_job` of a handle on that queue. What
+    /// [`Context::then`](crate::Context::then) was told is for a completion alone.
+    ///
+    /// ```
+    /// use queue_core::NewJob;
+    /// use queue_worker::JobError;
+    /// use std::time::Duration;
+    ///
+    /// /// Goes on with the next page in an hour, and has this one indexed meanwhile.
+    /// fn next_page(index: NewJob) -> JobError {
+    ///     JobError::snooze(Duration::from_secs(3600)).then(index)
+    /// }
+    /// # let _ = next_page;
+    /// ```
+    #[must_use]
+    pub fn then(mut self, job: NewJob) -> Self {
+        self.then.push(job);
         self
     }
 
     /// Adds structured details, stored as given up to the store's limit.
     #[must_use]
     pub fn with_details(mut self, details: impl Into<Bytes>) -> Self {
-        if let Verdict::Fail { failure, .. } = &mut self.0 {
+        if let Verdict::Fail { failure, .. } = &mut self.verdict {
             *failure = failure.clone().with_details(details.into());
         }
         self
@@ -103,7 +128,7 @@ impl JobError {
 
     /// What would be stored; `None` if this is no failure but a snooze or a release.
     pub fn failure(&self) -> Option<&Failure> {
-        match &self.0 {
+        match &self.verdict {
             Verdict::Fail { failure, .. } => Some(failure),
             Verdict::Snooze(_) | Verdict::Release => None,
         }
@@ -112,12 +137,12 @@ impl JobError {
     /// No further attempt can help. Of an unknown kind or an undecodable payload the worker's policy decides, so it is
     /// false for those.
     pub fn is_terminal(&self) -> bool {
-        matches!(self.0, Verdict::Fail { cause: Cause::Terminal, .. })
+        matches!(self.verdict, Verdict::Fail { cause: Cause::Terminal, .. })
     }
 
     /// How long the job is to wait, where this says so itself.
     pub fn delay(&self) -> Option<Duration> {
-        match &self.0 {
+        match &self.verdict {
             Verdict::Fail { delay, .. } => delay.map(Span::as_duration),
             Verdict::Snooze(delay) => Some(delay.as_duration()),
             Verdict::Release => None,
@@ -134,7 +159,11 @@ impl JobError {
     }
 
     pub(crate) fn failed(failure: Failure, cause: Cause) -> Self {
-        Self(Verdict::Fail { failure, cause, delay: None, keep: None })
+        Self::of_verdict(Verdict::Fail { failure, cause, delay: None, keep: None })
+    }
+
+    fn of_verdict(verdict: Verdict) -> Self {
+        Self { verdict, then: Vec::new() }
     }
 }
 
@@ -144,7 +173,7 @@ struct Disguised(JobError);
 
 impl fmt::Display for Disguised {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0.0 {
+        match &self.0.verdict {
             Verdict::Fail { failure, .. } => failure.fmt(f),
             Verdict::Snooze(delay) => write!(f, "call again in {:?}", delay.as_duration()),
             Verdict::Release => f.write_str("given back"),
@@ -236,7 +265,9 @@ mod tests {
     fn the_stored_failure_has_a_typed_name_and_the_whole_chain() {
         let source = std::io::Error::other("disk on fire");
         let error = queue_core::Error::invalid("write", "no").with_source(source);
-        let Verdict::Fail { failure, cause, .. } = JobError::terminal(error).0 else { panic!("a failure") };
+        let Verdict::Fail { failure, cause, .. } = JobError::terminal(error).verdict else {
+            panic!("a failure")
+        };
         assert_eq!((failure.name(), failure.message()), ("Error", "write: no: disk on fire"));
         assert_eq!(cause, Cause::Terminal);
     }

@@ -74,7 +74,7 @@ impl<S: Send + Sync + 'static> Router<S> {
     /// says so itself: `.handle("greet", |name: String, _| async move { Ok(name.len()) })`.
     ///
     /// # Errors
-    /// `Invalid` for a kind that is no valid name or has a handler already.
+    /// `Invalid` for a kind that is no valid name, is [reserved](Kind::is_reserved), or has a handler already.
     pub fn handle<P, R, F, Fut>(self, kind: impl NamesKind<P, R>, handler: F) -> Result<Self>
     where
         P: Decode + Send + 'static,
@@ -125,6 +125,10 @@ impl<S: Send + Sync + 'static> Router<S> {
 
     fn route(mut self, kind: impl AsRef<str>, handler: Arc<JobHandler>) -> Result<Self> {
         let kind = Kind::new(kind)?;
+        if kind.is_reserved() {
+            let message = format!("the kind {kind:?} is reserved: every worker has its handler already");
+            return Err(Error::invalid("route", message));
+        }
         if self.by_kind.contains_key(&kind) {
             return Err(Error::invalid("route", format!("the kind {kind:?} has a handler already")));
         }

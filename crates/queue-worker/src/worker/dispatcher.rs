@@ -3,6 +3,7 @@ use super::{
     admission::{Admission, admit},
     execution::{Execution, NoOutcome},
     line::{Joined, Length, Line, Next},
+    reserved,
     settlement::Settlement,
     shared::Shared,
 };
@@ -103,6 +104,9 @@ impl Dispatcher {
     }
 
     async fn execute(&self, job: Arc<HeldJob>) {
+        if job.meta().kind.is_reserved() {
+            return self.settle(reserved::settlement(&self.shared, job).await);
+        }
         match Execution::new(&self.shared, &job).run(&*self.handler.0).await {
             Ok(settlement) => self.settle(settlement),
             Err(NoOutcome::LeaseLost) => self.shared.lose(&job),

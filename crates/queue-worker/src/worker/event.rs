@@ -35,6 +35,14 @@ pub enum WorkerEvent {
         /// Which life of it.
         seq: Seq,
     },
+    /// A schedule left ticks out, as its policy for missed and overlapping ones says. It may be told again if the store was
+    /// away just then.
+    TicksSkipped {
+        /// The schedule's job at its claim.
+        schedule: JobMeta,
+        /// How many, at least: counting ends at a thousand.
+        ticks: usize,
+    },
     /// A hook failed, so it changed nothing.
     HookFailed {
         /// The job at its claim.

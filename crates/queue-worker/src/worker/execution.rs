@@ -94,7 +94,7 @@ impl<'a> Execution<'a> {
     fn judged(&self, outcome: Outcome) -> Outcome {
         match outcome {
             Err(error) if self.job.cancel_reason() == Some(CancelReason::TimeLimit) => {
-                Err(late(self.limit(), error.0))
+                Err(late(self.limit(), error))
             }
             outcome => outcome,
         }
@@ -115,13 +115,13 @@ fn message(limit: Duration, then: &str) -> String {
 }
 
 /// The failure of one that answered late, with what it said of a next attempt.
-fn late(limit: Duration, answer: Verdict) -> JobError {
-    match answer {
+fn late(limit: Duration, answer: JobError) -> JobError {
+    match answer.verdict {
         Verdict::Fail { failure, cause, delay, keep } => {
             let said = failure.details().cloned();
             let failure = Failure::new("TimeLimit", message(limit, &format!(", and then failed: {failure}")));
             let failure = said.into_iter().fold(failure, Failure::with_details);
-            JobError(Verdict::Fail { failure, cause, delay, keep })
+            JobError { verdict: Verdict::Fail { failure, cause, delay, keep }, then: answer.then }
         }
         Verdict::Snooze(wait) => overdue(limit).retry_in(wait.as_duration()),
         Verdict::Release => overdue(limit),

@@ -215,6 +215,11 @@ impl HeldJob {
         notes.keep_until = notes.keep_until.max(Some(until));
     }
 
+    /// What a settle has to carry, since no heartbeat will.
+    pub(crate) fn unstored_progress(&self) -> Option<Bytes> {
+        self.notes().unstored().cloned()
+    }
+
     pub(crate) fn has_progress(&self) -> bool {
         self.notes().unstored().is_some()
     }

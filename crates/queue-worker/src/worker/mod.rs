@@ -31,6 +31,7 @@ mod prune_tick;
 mod rate;
 mod report;
 mod rescue_tick;
+mod reserved;
 mod run_name;
 mod settle;
 mod settlement;

@@ -59,7 +59,10 @@ impl Counted {
             WorkerEvent::Stalled(_) => Self::Rescued,
             WorkerEvent::LeaseLost { .. } => Self::LeaseLost,
             WorkerEvent::Abandoned { .. } => Self::Abandoned,
-            WorkerEvent::Error(_) | WorkerEvent::HookFailed { .. } | WorkerEvent::Lagged(_) => return None,
+            WorkerEvent::Error(_)
+            | WorkerEvent::HookFailed { .. }
+            | WorkerEvent::Lagged(_)
+            | WorkerEvent::TicksSkipped { .. } => return None,
         })
     }
 }

@@ -1,5 +1,5 @@
 use super::{HeldJob, JobEnd, WorkerEvent, report::Counted};
-use crate::handler::{Executed, Verdict};
+use crate::handler::{Executed, JobError, Verdict};
 use queue_core::{
     Error, Failure, JobMeta, Reason, Span, State,
     lifecycle::{Cause, Event, Policy, Transition, decide},
@@ -24,16 +24,18 @@ pub(super) fn of_executed(job: Arc<HeldJob>, executed: Executed) -> Settlement {
         Ok(result) => {
             Event::Complete { token, result, retention: keep.map(Into::into), then: job.take_then() }
         }
-        Err(error) => match error.0 {
+        Err(JobError { verdict, then }) => match verdict {
             Verdict::Fail { failure, cause, delay, keep: of_failure } => {
                 let retention = keep.or(of_failure).map(Into::into);
-                Event::Fail { token, failure, cause, delay, retention, then: Vec::new() }
+                Event::Fail { token, failure, cause, delay, retention, then }
             }
             // A hook may answer so before the handler starts.
-            Verdict::Snooze(delay) if ran_for.is_none() => Event::PutBack { token, delay },
-            Verdict::Snooze(delay) => Event::snooze(token, delay),
-            Verdict::Release if ran_for.is_none() => Event::release(token),
-            Verdict::Release => Event::interrupt(token),
+            Verdict::Snooze(delay) if ran_for.is_none() && then.is_empty() => {
+                Event::PutBack { token, delay }
+            }
+            Verdict::Snooze(delay) => Event::Snooze { token, delay, progress: job.unstored_progress(), then },
+            Verdict::Release if ran_for.is_none() => Event::Release { token, then },
+            Verdict::Release => Event::Interrupt { token, progress: job.unstored_progress(), then },
         },
     };
     Settlement { ran_for, ..Settlement::new(job, event) }
@@ -49,6 +51,16 @@ impl Settlement {
         self.newer.as_deref().unwrap_or_else(|| self.job.meta())
     }
 
+    /// Of a job that is the library's own.
+    pub(super) fn of_reserved(job: Arc<HeldJob>, event: Event) -> Self {
+        Self::new(job, event)
+    }
+
+    /// Nobody but the library has to do with it, unless it failed for good: it is neither counted nor told.
+    pub(super) fn is_silent(&self, after: &JobMeta) -> bool {
+        self.job.meta().kind.is_reserved() && self.end(after) != Counted::Failed
+    }
+
     /// Gives an unstarted job back.
     pub(super) fn release(job: Arc<HeldJob>) -> Self {
         let token = job.token();
@@ -57,8 +69,8 @@ impl Settlement {
 
     /// Gives a job back whose handler was stopped half-way.
     pub(super) fn interrupt(job: Arc<HeldJob>) -> Self {
-        let token = job.token();
-        Self::new(job, Event::interrupt(token))
+        let (token, progress) = (job.token(), job.unstored_progress());
+        Self::new(job, Event::Interrupt { token, progress, then: Vec::new() })
     }
 
     /// Puts an unstarted job back for a while.

@@ -175,7 +175,9 @@ impl Applier {
     }
 
     fn done(&self, settlement: &Settlement, after: JobMeta) {
-        self.0.note(settlement.end(&after), || settlement.end_event(after));
+        if !settlement.is_silent(&after) {
+            self.0.note(settlement.end(&after), || settlement.end_event(after));
+        }
     }
 
     fn lost(&self, settlement: &Settlement) {

@@ -1,0 +1,29 @@
+//! Jobs of the library's own kinds, on the way of all others: claimed, held and settled with them, but under no hook, no rate
+//! and no handler of the application's.
+
+use super::{HeldJob, WorkerEvent, settlement::Settlement, shared::Shared};
+use crate::reserved::{RESERVED_RETRY, ReservedJob, handle_reserved};
+use std::sync::Arc;
+
+pub(super) async fn settlement(shared: &Shared, job: Arc<HeldJob>) -> Settlement {
+    let reserved = ReservedJob { meta: job.meta(), payload: job.payload(), token: job.token() };
+    let handled = tokio::select! {
+        biased;
+        handled = handle_reserved(&*shared.storage, reserved) => handled,
+        () = shared.signals.abort.cancelled() => return Settlement::release(job),
+    };
+    match handled {
+        Ok(handled) => {
+            if handled.ticks_skipped > 0 {
+                let (schedule, ticks) = (job.meta().clone(), handled.ticks_skipped);
+                tracing::warn!(schedule = %schedule.id, ticks, "a schedule left ticks out, as its policy says");
+                shared.emit(&WorkerEvent::TicksSkipped { schedule, ticks });
+            }
+            Settlement::of_reserved(job, handled.event)
+        }
+        Err(error) => {
+            shared.report_error_of(&job.meta().queue, error);
+            Settlement::put_back(job, RESERVED_RETRY)
+        }
+    }
+}
