@@ -35,7 +35,7 @@ impl ScheduleSpec {
     /// The same with fewer ticks in one wake-up, at least one: what is left follows at once with the next.
     pub fn due_at_most(&self, max: usize, progress: Option<Progress>, clock: Timestamp) -> Due {
         let max = max.clamp(1, TICKS_MAX);
-        let before = progress.unwrap_or(Progress { dealt: self.since, ran: None });
+        let before = self.standing(progress);
         let until = minus(clock, self.shift().as_millis()).max(before.dealt);
         let mut run = self.to_run(before.dealt, until);
         let is_cut = run.len() > max;

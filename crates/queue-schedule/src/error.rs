@@ -1,3 +1,4 @@
+use queue_core::ErrorKind;
 use std::time::Duration;
 
 /// Why something is no schedule. Nothing is written before it is one.
@@ -56,6 +57,9 @@ pub enum ScheduleError {
     /// A catch-up of none.
     #[error("a schedule that makes up for missed runs makes up for at least one")]
     CatchUp,
+    /// A payload that is not JSON asks for its tick.
+    #[error("only a payload in JSON can be given its tick")]
+    Tick,
     /// What a store holds is no schedule that this version can read.
     #[error("the stored schedule cannot be read: {reason}")]
     Unreadable {
@@ -68,4 +72,15 @@ pub enum ScheduleError {
         /// What it says.
         version: u32,
     },
+}
+
+impl From<ScheduleError> for queue_core::Error {
+    fn from(error: ScheduleError) -> Self {
+        let kind = match &error {
+            ScheduleError::Newer { .. } => ErrorKind::Unsupported,
+            ScheduleError::Unreadable { .. } => ErrorKind::Corrupt,
+            _ => ErrorKind::Invalid,
+        };
+        Self::new(kind, "schedule", error.to_string()).with_source(error)
+    }
 }

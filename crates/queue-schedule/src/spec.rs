@@ -41,6 +41,14 @@ pub struct ScheduleSpec {
     /// Ticks up to here are none of this schedule's: when it was made, or how far it had come when it was edited.
     #[serde(rename = "since_ms", with = "wire::moment")]
     pub since: Timestamp,
+    /// The last tick that was enqueued before it was edited.
+    #[serde(
+        rename = "ran_ms",
+        default,
+        with = "wire::moment_if_any",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub ran: Option<Timestamp>,
     /// A program declares it at each start; one that nobody declares any more is reported.
     pub declared: bool,
 }
@@ -99,6 +107,7 @@ impl ScheduleSpec {
             jitter: Span::ZERO,
             spread: Span::ZERO,
             since,
+            ran: None,
             declared: false,
         }
     }
@@ -165,22 +174,25 @@ impl ScheduleSpec {
 
     /// Whether another says the same, wherever the two stand.
     pub fn says_the_same(&self, other: &Self) -> bool {
-        *self == Self { since: self.since, ..other.clone() }
+        *self == Self { since: self.since, ran: self.ran, ..other.clone() }
     }
 
-    /// The same schedule where it was edited: what is dealt with stays so.
+    /// Where it stands: what a worker stored, or where it began.
+    pub fn standing(&self, stored: Option<Progress>) -> Progress {
+        stored.unwrap_or(Progress { dealt: self.since, ran: self.ran })
+    }
+
+    /// The same schedule from there on, with nothing stored yet.
     #[must_use]
-    pub fn going_on_from(self, progress: Option<Progress>, before: &Self) -> Self {
-        let since = progress.map_or(before.since, |progress| progress.dealt);
-        Self { since, ..self }
+    pub fn beginning_at(self, at: Progress) -> Self {
+        Self { since: at.dealt, ran: at.ran, ..self }
     }
 
     /// Refuses what could not work, before anything is written.
     ///
     /// # Errors
     /// [`ScheduleError::Name`]; [`ScheduleError::NeverFires`] if no tick is to come; [`ScheduleError::Shift`] for a jitter or
-    /// a spread longer than the time between two of the next ticks; [`ScheduleError::CatchUp`]; and
-    /// [`ScheduleError::Unreadable`] for a payload other than JSON that asks for its tick.
+    /// a spread longer than the time between two of the next ticks; [`ScheduleError::CatchUp`]; and [`ScheduleError::Tick`].
     pub fn check(&self) -> Result<(), ScheduleError> {
         Self::id_of(&self.name)?;
         let Some(first) = self.timing.next(self.since) else {
@@ -191,8 +203,7 @@ impl ScheduleSpec {
             return Err(ScheduleError::CatchUp);
         }
         if self.job.misplaces_tick() {
-            let reason = "only a JSON payload can be given its tick".to_owned();
-            return Err(ScheduleError::Unreadable { reason });
+            return Err(ScheduleError::Tick);
         }
         let Some(gap) = self.shortest_gap() else { return Ok(()) };
         for (what, shift) in [("jitter", self.jitter), ("spread", self.spread)] {

@@ -80,6 +80,7 @@
 //! | `redis` | no | `redis://...`, jobs in a Redis or Valkey server, Cluster and Sentinel too |
 //! | `tls` | no | encrypted connections to those two, by rustls |
 //! | `worker` | yes | the module `worker` and `Queue::worker` |
+//! | `schedules` | yes | the module `schedules`: jobs at times of a calendar |
 //! | `json` | yes | the codec `Json`, which is then the default |
 //! | `msgpack` | no | the codec `MsgPack` |
 //! | `uuid` | no | a `Uuid` as a job id |
@@ -98,6 +99,8 @@ mod hints;
 mod open;
 pub mod prelude;
 mod pull;
+#[cfg(feature = "schedules")]
+pub mod schedules;
 mod spawn;
 #[cfg(feature = "testing")]
 pub mod testing;

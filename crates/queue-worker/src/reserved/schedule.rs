@@ -19,8 +19,7 @@ pub(super) async fn wake(store: &dyn Storage, job: ReservedJob<'_>) -> Result<Ha
         }
         Err(error) => return Ok(unusable(job, &error).into()),
     };
-    let previous = match progress.and_then(|progress| progress.ran).map(|tick| spec.tick_id(tick)).transpose()
-    {
+    let previous = match spec.standing(progress).ran.map(|tick| spec.tick_id(tick)).transpose() {
         Ok(previous) => previous,
         Err(error) => return Ok(unusable(job, &error).into()),
     };
@@ -28,7 +27,7 @@ pub(super) async fn wake(store: &dyn Storage, job: ReservedJob<'_>) -> Result<Ha
     let mut due = spec.due_at_most(ticks_max(store, job.payload), progress, seen.clock);
     let found = due.run.len();
     overlap(store, &spec, &mut due, seen.value.as_ref()).await?;
-    due.progress.ran = due.run.last().copied().or(progress.and_then(|progress| progress.ran));
+    due.progress.ran = due.run.last().copied().or(spec.standing(progress).ran);
     let ticks_skipped = due.skipped + (found - due.run.len());
     let jobs: std::result::Result<Vec<NewJob>, _> = due.run.iter().map(|tick| spec.tick_job(*tick)).collect();
     Ok(match jobs {

@@ -30,9 +30,7 @@ pub(super) fn of_executed(job: Arc<HeldJob>, executed: Executed) -> Settlement {
                 Event::Fail { token, failure, cause, delay, retention, then }
             }
             // A hook may answer so before the handler starts.
-            Verdict::Snooze(delay) if ran_for.is_none() && then.is_empty() => {
-                Event::PutBack { token, delay }
-            }
+            Verdict::Snooze(delay) if ran_for.is_none() && then.is_empty() => Event::PutBack { token, delay },
             Verdict::Snooze(delay) => Event::Snooze { token, delay, progress: job.unstored_progress(), then },
             Verdict::Release if ran_for.is_none() => Event::Release { token, then },
             Verdict::Release => Event::Interrupt { token, progress: job.unstored_progress(), then },

@@ -1,6 +1,6 @@
 //! A claim whose jobs cannot get lost: whoever is dropped, times out or dies while a claim is under way gives them back.
 
-use super::claims;
+use super::{claims, reserved};
 use crate::{client::Shared, spawn};
 use queue_core::{
     Applied, Claimed, ClaimedJob, Error, ErrorKind, Result, StorageExt, Timestamp,
@@ -81,15 +81,21 @@ async fn claim_and_offer(
     }
 }
 
-/// Jobs that may still start. Those that may not are ended, and others are claimed if there was nothing else.
+/// Jobs for the caller that may still start. Those of the library's own are done here and those that may not start are ended,
+/// and others are claimed if there was nothing else.
 async fn claim_in_time(shared: &Arc<Shared>, limit: usize, until: Instant) -> Result<Claimed> {
     loop {
         let mut claimed = claim_or_rescue(shared, limit, until).await?;
         let now = claimed.now;
+        let own: Vec<ClaimedJob> =
+            claimed.jobs.extract_if(.., |job| job.record.meta.kind.is_reserved()).collect();
         let late: Vec<ClaimedJob> =
             claimed.jobs.extract_if(.., |job| job.record.meta.is_too_late(now)).collect();
-        if late.is_empty() {
+        if own.is_empty() && late.is_empty() {
             return Ok(claimed);
+        }
+        for job in own {
+            reserved::look_after(shared, &job).await;
         }
         if let Err(error) = expire(shared, &late, now).await {
             // Given back they stay too late. A lapse would count as a start.

@@ -6,6 +6,7 @@ mod claims;
 mod delivery;
 mod dequeue;
 mod nack;
+mod reserved;
 
 pub(crate) use claims::Claims;
 

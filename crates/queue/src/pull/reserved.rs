@@ -1,0 +1,26 @@
+//! Jobs of the library's own kinds, which no consumer gets to see.
+
+use crate::client::Shared;
+use queue_core::{ClaimedJob, StorageExt, lifecycle::Event};
+
+/// Does what the job asks for, as a worker would. What the store does not take is left to the lapse of the lease.
+pub(super) async fn look_after(shared: &Shared, job: &ClaimedJob) {
+    let event = event(shared, job).await;
+    drop(shared.storage.settle(&job.record.meta, event, &shared.policy).await);
+}
+
+#[cfg(feature = "worker")]
+async fn event(shared: &Shared, job: &ClaimedJob) -> Event {
+    use queue_worker::{RESERVED_RETRY, ReservedJob, handle_reserved};
+    let later = Event::PutBack { token: job.token, delay: RESERVED_RETRY };
+    let Some(body) = &job.record.body else { return later };
+    let reserved = ReservedJob { meta: &job.record.meta, payload: &body.payload, token: job.token };
+    handle_reserved(&*shared.storage, reserved).await.map_or(later, |handled| handled.event)
+}
+
+/// This program has none of their handlers: they go back, uncharged, for one that has.
+#[cfg(not(feature = "worker"))]
+#[allow(clippy::unused_async, reason = "with the feature `worker` it asks the store")]
+async fn event(_: &Shared, job: &ClaimedJob) -> Event {
+    Event::PutBack { token: job.token, delay: queue_core::lifecycle::RESERVED_KIND_WAIT }
+}

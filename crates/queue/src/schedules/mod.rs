@@ -1,0 +1,186 @@
+//! Jobs that are enqueued at times of a calendar. A schedule is a job itself, of a kind that every worker and every consumer
+//! carries the handler of, so there is no leader, no table and no process of its own.
+
+mod declared;
+mod edit;
+mod schedule;
+mod status;
+
+pub use declared::{Declared, Put};
+pub use queue_schedule::{CronPattern, Missed, Overlap, ScheduleError, ScheduleSpec, Tick, Timing, Zone};
+pub use schedule::Schedule;
+pub use status::ScheduleStatus;
+
+use crate::{Change, Queue};
+use queue_core::{
+    Cursor, JobId, JobRecord, Kind, ListFilter, ListQuery, NewJob, Result, Span, Stamped, State, StorageExt,
+    lifecycle::{Event, OnRunning},
+};
+use queue_schedule::SCHEDULE_KIND;
+
+/// Schedules on one page of a listing.
+const PAGE: usize = 500;
+
+/// The schedules of a queue; see [`Queue::schedules`].
+#[derive(Clone, Debug)]
+pub struct Schedules<P, R = ()> {
+    queue: Queue<P, R>,
+}
+
+impl<P, R> Queue<P, R> {
+    /// The schedules of this queue: those that enqueue jobs of this handle's kind can be made here, and all can be looked at and
+    /// changed.
+    ///
+    #[cfg_attr(all(feature = "memory", feature = "json", feature = "worker"), doc = "```")]
+    #[cfg_attr(not(all(feature = "memory", feature = "json", feature = "worker")), doc = "```ignore")]
+    /// use queue::{prelude::*, schedules::*};
+    /// use serde::{Deserialize, Serialize};
+    ///
+    /// #[derive(Serialize, Deserialize)]
+    /// struct Report {
+    ///     day: Tick,
+    /// }
+    /// const REPORT: JobKind<Report> = JobKind::new("report");
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let tasks: Queue<()> = Queue::new(open("memory:").await?, "tasks")?;
+    /// let reports = tasks.of(REPORT);
+    /// let nightly = Schedule::new("nightly", Timing::cron("0 2 * * *", "Europe/Berlin")?, Report { day: Tick::HERE })
+    ///     .missed(Missed::Latest)
+    ///     .overlap(Overlap::Skip);
+    /// reports.schedules().declare([nightly]).await?;
+    ///
+    /// let nightly = reports.schedules().get("nightly").await?.expect("declared");
+    /// println!("next: {:?}", nightly.next(3));
+    /// # Ok(()) }
+    /// ```
+    pub fn schedules(&self) -> Schedules<P, R> {
+        Schedules { queue: self.clone() }
+    }
+}
+
+impl<P, R> Schedules<P, R> {
+    /// One schedule; `None` if there is none of the name.
+    ///
+    /// # Errors
+    /// `Invalid` for what is no name of a schedule, `Corrupt` if what is stored cannot be read, `Unsupported` if a newer version
+    /// wrote it; and those of the store.
+    pub async fn get(&self, name: &str) -> Result<Option<ScheduleStatus>> {
+        let Stamped { now, clock, value } = self.read(&[ScheduleSpec::id_of(name)?]).await?;
+        let record = value.into_iter().flatten().find(is_schedule);
+        record.map(|record| ScheduleStatus::of(record, now, clock)).transpose()
+    }
+
+    /// All schedules of the queue, whatever kind of jobs they enqueue, in the order in which they were made or edited.
+    ///
+    /// # Errors
+    /// As [`get`](Self::get). It reads in pages, so what changes meanwhile may be seen before or after.
+    pub async fn list(&self) -> Result<Vec<ScheduleStatus>> {
+        let (mut after, mut found): (Option<Cursor>, _) = (None, Vec::new());
+        loop {
+            let filter = ListFilter::Match {
+                states: vec![State::Queued, State::Failing, State::Processing, State::Failed],
+                worker: None,
+                kind: Some(Kind::from_static(SCHEDULE_KIND)),
+            };
+            let query = ListQuery { queue: self.queue.name().clone(), filter, after, limit: PAGE };
+            let page = self.queue.storage().list(query).await?;
+            let ids: Vec<JobId> = page.jobs.into_iter().map(|job| job.id).collect();
+            let Stamped { now, clock, value } = self.read(&ids).await?;
+            let records = value.into_iter().flatten().filter(is_schedule);
+            for status in records.map(|record| ScheduleStatus::of(record, now, clock)) {
+                found.push(status?);
+            }
+            after = page.next;
+            if after.is_none() {
+                return Ok(found);
+            }
+        }
+    }
+
+    /// Stops a schedule until it is [resumed](Self::resume): no tick is enqueued. A tick that is enqueued just now still is.
+    ///
+    /// # Errors
+    /// As [`get`](Self::get), and `Conflict` if a worker holds the schedule for a minute and a half. A dropped future leaves it paused
+    /// or not.
+    pub async fn pause(&self, name: &str) -> Result<Change> {
+        self.change(name, || Event::Reschedule { delay: Span::MAX }).await
+    }
+
+    /// Goes on with a schedule that was paused. What becomes of the ticks of the meantime is said by its policy for
+    /// [missed](Schedule::missed) ones.
+    ///
+    /// # Errors
+    /// As [`pause`](Self::pause).
+    pub async fn resume(&self, name: &str) -> Result<Change> {
+        self.change(name, || Event::Promote).await
+    }
+
+    /// Removes a schedule. Jobs that it enqueued stay. If a worker handles it just now, its ticks up to now are enqueued and it
+    /// goes then: the answer is [`Change::Requested`].
+    ///
+    /// # Errors
+    /// As [`get`](Self::get). A dropped future leaves it or not.
+    pub async fn remove(&self, name: &str) -> Result<Change> {
+        let (storage, shared) = (self.queue.storage(), &self.queue.shared);
+        let id = ScheduleSpec::id_of(name)?;
+        let cancel = Event::Cancel { running: OnRunning::Request };
+        let changed = storage.change(&shared.name, &id, cancel, &shared.policy).await?;
+        // What is over keeps a record for a while, which nobody needs of this.
+        let deleted = storage.change(&shared.name, &id, Event::Delete, &shared.policy).await?;
+        match Change::of_cancel(&changed)? {
+            Change::NotAllowed(State::Failed) => Change::of(&deleted),
+            change => Ok(change),
+        }
+    }
+
+    /// Enqueues the job of a schedule now, beside its ticks: a paused one too, and whatever its policies say. The answer is the
+    /// job's id, the name and the present moment; `None` if there is no such schedule.
+    ///
+    /// # Errors
+    /// As [`get`](Self::get). A dropped future leaves the job enqueued or not.
+    pub async fn run_now(&self, name: &str) -> Result<Option<JobId>> {
+        let Some(status) = self.get(name).await? else { return Ok(None) };
+        let id = status.spec().tick_id(status.clock())?;
+        let job = status.spec().job.job(id.clone(), status.clock(), Span::ZERO)?;
+        self.queue.storage().enqueue(self.queue.name(), vec![vec![job]]).await?;
+        Ok(Some(id))
+    }
+
+    async fn read(&self, ids: &[JobId]) -> Result<Stamped<Vec<Option<JobRecord>>>> {
+        self.queue.storage().get_whole(self.queue.name(), ids).await
+    }
+
+    /// Changes a schedule that waits, as it does nearly always.
+    async fn change(&self, name: &str, event: impl Fn() -> Event) -> Result<Change> {
+        let id = ScheduleSpec::id_of(name)?;
+        let (storage, shared) = (self.queue.storage(), &self.queue.shared);
+        let mut patience = edit::Patience::new();
+        loop {
+            let changed = storage.change(&shared.name, &id, event(), &shared.policy).await?;
+            match Change::of(&changed)? {
+                Change::NotAllowed(State::Processing) => patience.wait(name).await?,
+                change => return Ok(change),
+            }
+        }
+    }
+}
+
+fn is_schedule(record: &JobRecord) -> bool {
+    record.meta.kind.as_str() == SCHEDULE_KIND
+}
+
+/// The job that a schedule is: it never ends by itself but after its last tick, and goes before all others, since it is short
+/// and late ticks are its business alone.
+fn job_of(spec: &ScheduleSpec, delay: Span) -> Result<NewJob> {
+    use queue_core::{Budget, ContentType, OnFailed, Payload, Retention, RetentionPolicy};
+    let payload = Payload::new(spec.to_bytes(), ContentType::from_static("application/json"));
+    let mut job = NewJob::new(ScheduleSpec::id_of(&spec.name)?, Kind::from_static(SCHEDULE_KIND), payload);
+    (job.max_attempts, job.max_stalls) = (Budget::Unlimited, Budget::Unlimited);
+    job.priority = i16::MIN;
+    job.delay = delay;
+    job.on_failed = OnFailed::Replace;
+    job.retention =
+        RetentionPolicy { completed: Retention::Remove, failed: RetentionPolicy::default().failed };
+    Ok(job)
+}

@@ -1,0 +1,116 @@
+use crate::{Encode, JobOptions, Queue};
+use queue_core::{Error, JobId, NewJob, Result, Span, Timestamp};
+use queue_schedule::{Missed, Overlap, ScheduleSpec, Template, Timing};
+use queue_serde::{CodecContext, Decode, Role};
+use serde::de::IgnoredAny;
+use std::time::Duration;
+
+/// A schedule as a program makes it: a name, when it fires, and the job that it enqueues.
+///
+/// Bounds are checked when it is [put](crate::schedules::Schedules::put) or declared, before anything is written.
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Schedule<P> {
+    name: String,
+    timing: Timing,
+    payload: P,
+    options: JobOptions,
+    missed: Missed,
+    overlap: Overlap,
+    jitter: Duration,
+    spread: Duration,
+}
+
+impl<P> Schedule<P> {
+    /// A schedule that skips what was missed, lets jobs overlap, and enqueues at the tick. The name is 1 to 200 bytes without
+    /// control characters and without `@`; the jobs have it, `@` and their moment in UTC as their id. The payload may have its
+    /// [`Tick`](crate::schedules::Tick) where it says `Tick::HERE`.
+    pub fn new(name: impl Into<String>, timing: Timing, payload: P) -> Self {
+        Self {
+            name: name.into(),
+            timing,
+            payload,
+            options: JobOptions::new(),
+            missed: Missed::default(),
+            overlap: Overlap::default(),
+            jitter: Duration::ZERO,
+            spread: Duration::ZERO,
+        }
+    }
+
+    /// Options of the jobs, over those of the handle. A delay comes on top of the tick; what becomes of a taken id makes no
+    /// difference, since each tick has its own.
+    pub fn options(mut self, options: JobOptions) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// What becomes of ticks that came and went while no worker could run them. By default they are skipped, but for those that
+    /// are late by less than half the time to the next.
+    pub fn missed(mut self, missed: Missed) -> Self {
+        self.missed = missed;
+        self
+    }
+
+    /// What becomes of a tick whose predecessor has not ended. By default both run.
+    pub fn overlap(mut self, overlap: Overlap) -> Self {
+        self.overlap = overlap;
+        self
+    }
+
+    /// Each job is due a while after its tick, from zero to just below this: by the name and the tick, so the same for everybody
+    /// who computes it. At most the time between two ticks.
+    pub fn jitter(mut self, jitter: Duration) -> Self {
+        self.jitter = jitter;
+        self
+    }
+
+    /// The whole schedule is handled a while after its ticks, from zero to just below this, by its name: so that ten thousand
+    /// schedules of midnight do not all wake at once. The ids keep the ticks. At most the time between two ticks.
+    pub fn spread(mut self, spread: Duration) -> Self {
+        self.spread = spread;
+        self
+    }
+}
+
+impl<P: Encode> Schedule<P> {
+    /// What a store keeps of it, with nothing dealt with yet.
+    pub(super) fn spec<R>(&self, queue: &Queue<P, R>, declared: bool) -> Result<ScheduleSpec> {
+        let template = self.template(queue)?;
+        let mut spec = ScheduleSpec::new(&self.name, self.timing.clone(), template, Timestamp::default());
+        (spec.missed, spec.overlap, spec.declared) = (self.missed, self.overlap, declared);
+        spec.jitter = Span::new("jitter", self.jitter)?;
+        spec.spread = Span::new("spread", self.spread)?;
+        Ok(spec)
+    }
+
+    fn template<R>(&self, queue: &Queue<P, R>) -> Result<Template> {
+        if self.options.time_of_day().is_some() {
+            let message = "a job of a schedule has its time from its tick; say `delay` for a while after it";
+            return Err(Error::invalid("schedule", message));
+        }
+        let job = self.made(queue, "tick")?;
+        let other = self.made(queue, "another tick")?;
+        if job.payload != other.payload && !is_readable_as(queue, &job, &other.id) {
+            let message =
+                "this codec binds a payload to the id of its job, and each tick has an id of its own";
+            return Err(Error::invalid("schedule", message));
+        }
+        Ok(Template::of(&job))
+    }
+
+    fn made<R>(&self, queue: &Queue<P, R>, id: &'static str) -> Result<NewJob> {
+        let options = self.options.checked_over(&queue.shared.options)?;
+        let (id, kind) = (JobId::from_static(id), queue.kind().clone());
+        let context = queue.shared.context(&kind, &id, Role::Payload);
+        let payload = self.payload.encode(&queue.shared.codec, &context)?;
+        let mut job = options.job(id, kind, payload);
+        queue.shared.hooks.look_at(&queue.shared.name, &mut job)?;
+        Ok(job)
+    }
+}
+
+fn is_readable_as<P, R>(queue: &Queue<P, R>, job: &NewJob, id: &JobId) -> bool {
+    let context = CodecContext::new(queue.name(), &job.kind, id, Role::Payload);
+    IgnoredAny::decode(&job.payload, queue.codec(), &context).is_ok()
+}

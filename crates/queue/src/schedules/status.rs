@@ -1,0 +1,75 @@
+use queue_core::{Error, ErrorKind, JobMeta, JobRecord, Result, Span, State, Timestamp};
+use queue_schedule::{Progress, ScheduleSpec, Tick};
+use std::time::SystemTime;
+
+/// How a schedule stands.
+#[derive(Clone, Debug)]
+pub struct ScheduleStatus {
+    spec: ScheduleSpec,
+    meta: JobMeta,
+    progress: Progress,
+    now: Timestamp,
+    clock: Timestamp,
+}
+
+impl ScheduleStatus {
+    pub(super) fn of(record: JobRecord, now: Timestamp, clock: Timestamp) -> Result<Self> {
+        let no_body = || Error::new(ErrorKind::Internal, "schedule", "the store answered without a body");
+        let spec = ScheduleSpec::from_bytes(&record.body.ok_or_else(no_body)?.payload.bytes)?;
+        let stored = record.meta.progress.as_deref().map(Progress::from_bytes).transpose()?;
+        Ok(Self { progress: spec.standing(stored), spec, meta: record.meta, now, clock })
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.spec.name
+    }
+
+    /// Everything that it says.
+    pub fn spec(&self) -> &ScheduleSpec {
+        &self.spec
+    }
+
+    /// The job that it is.
+    pub fn meta(&self) -> &JobMeta {
+        &self.meta
+    }
+
+    /// It waits until somebody resumes it.
+    pub fn is_paused(&self) -> bool {
+        self.meta.state.is_waiting() && self.meta.run_at.since(self.now) > Span::MAX.as_duration() / 2
+    }
+
+    /// It cannot be read or written any more and does nothing: put it again. The job's last error says why.
+    pub fn is_failed(&self) -> bool {
+        self.meta.state == State::Failed
+    }
+
+    /// The next ticks by the store's clock, at most `count`; none while it is [paused](Self::is_paused).
+    pub fn next(&self, count: usize) -> Vec<Tick> {
+        if self.is_paused() || self.is_failed() {
+            return Vec::new();
+        }
+        let after = self.progress.dealt.max(self.clock);
+        self.spec.timing.after(after).take(count).map(Tick::from).collect()
+    }
+
+    /// The last tick that was enqueued.
+    pub fn last_run(&self) -> Option<Tick> {
+        self.progress.ran.map(Tick::from)
+    }
+
+    /// Ticks up to here were dealt with, run or left out.
+    pub fn dealt_until(&self) -> SystemTime {
+        Tick::from(self.progress.dealt).time()
+    }
+
+    pub(super) fn progress(&self) -> Progress {
+        self.progress
+    }
+
+    /// What the store's clock said when this was read.
+    pub(super) fn clock(&self) -> Timestamp {
+        self.clock
+    }
+}
