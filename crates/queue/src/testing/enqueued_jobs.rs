@@ -217,7 +217,9 @@ impl<'q, P, R> EnqueuedJobs<'q, P, R> {
         let mut jobs = Vec::new();
         loop {
             let page = self.queue.storage().list(query.clone()).await.expect("memory lists");
-            jobs.extend(page.jobs.into_iter().filter(|job| (self.states)(job.state)));
+            // The library's own jobs, such as schedules, are nobody's to expect.
+            let asked = |job: &JobMeta| (self.states)(job.state) && !job.kind.is_reserved();
+            jobs.extend(page.jobs.into_iter().filter(asked));
             match page.next {
                 Some(next) => query.after = Some(next),
                 None => return jobs,

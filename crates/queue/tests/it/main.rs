@@ -11,6 +11,7 @@ mod pull;
 mod pull_drop;
 mod pull_lost;
 mod pull_many;
+mod schedules;
 mod sealed;
 mod support;
 mod testing;
