@@ -8,7 +8,7 @@ mod storm;
 use common::{enqueue, job, queue};
 use database::Database;
 use queue_core::{
-    Applied, Detail, Enqueued, JobMeta, JobRecord, NewJob, OnWaiting, Span, State, Storage, StorageExt,
+    Applied, Detail, Enqueued, JobMeta, JobRecord, NewJob, OnWaiting, Seq, Span, State, Storage, StorageExt,
     lifecycle::{Event, OnRunning, Policy, decide},
 };
 use queue_postgres::PostgresStorage;
@@ -16,8 +16,7 @@ use sqlx::Connection;
 use std::{collections::HashSet, sync::Arc};
 use tokio::task::JoinSet;
 
-/// More than a statement that lost is sent again for.
-const HANDLES: usize = 12;
+const HANDLES: usize = 8;
 const EACH: usize = 8;
 
 fn replacing(id: &str) -> NewJob {
@@ -36,7 +35,7 @@ async fn find(store: &PostgresStorage, id: &str) -> JobRecord {
     store.get_one(&queue(), &id, Detail::Full).await.expect("it reads").expect("it is there")
 }
 
-/// The transaction commits, and everything adds up.
+/// Everything adds up, and no deadlock had to be broken.
 async fn end(database: Database, stores: Vec<Arc<PostgresStorage>>) {
     for store in stores {
         common::assert_sound(&*store).await;
@@ -46,11 +45,12 @@ async fn end(database: Database, stores: Vec<Arc<PostgresStorage>>) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn however_many_replace_one_waiting_job_at_once_each_begins_a_life() {
-    let Some(database) = Database::new().await else { return };
+async fn those_that_replace_one_waiting_job_at_once_take_turns_and_none_tries_in_vain() {
+    let Some(mut database) = Database::new().await else { return };
     let first = database.open().await;
     enqueue(&*first, vec![job("a"), job("b")]).await;
     let born = find(&first, "a").await.meta.created_at;
+    let held = database.hold("SELECT FROM queue.ready FOR UPDATE").await;
     let mut tasks = JoinSet::new();
     for handle in 0..HANDLES {
         let store = database.open().await;
@@ -67,12 +67,15 @@ async fn however_many_replace_one_waiting_job_at_once_each_begins_a_life() {
             seqs
         });
     }
-    let seqs = tasks.join_all().await.concat();
-    assert_eq!(seqs.iter().collect::<HashSet<_>>().len(), 2 * HANDLES * EACH, "each has a life of its own");
+    database.until_waiting(HANDLES as i64).await;
+    held.close().await.expect("it closes");
+    let seqs: HashSet<Seq> = tasks.join_all().await.concat().into_iter().collect();
+    assert_eq!(seqs.len(), 2 * HANDLES * EACH, "each has a life of its own");
+    // A statement that was sent in vain would have numbered lives.
+    assert_eq!(seqs.into_iter().max(), Some(Seq::new(2 + 2 * (HANDLES * EACH) as u64)));
     for id in ["a", "b"] {
         let last = find(&first, id).await.meta;
         assert_eq!((last.state, last.created_at), (State::Queued, born), "as old as the first of them");
-        assert!(seqs.contains(&last.seq));
     }
     assert_eq!(first.counts(&queue()).await.expect("it counts").of(State::Queued), 2);
     end(database, vec![first]).await;

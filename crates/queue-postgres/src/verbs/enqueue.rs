@@ -64,7 +64,8 @@ impl Session<'_> {
     }
 
     /// Lets nobody else take the place of the waiting jobs that these would, until all is committed. Called before anything is
-    /// locked, with the ids of whatever else the transaction will lock, so that it closes no circle.
+    /// locked, with the ids of whatever else the transaction will lock, so that it closes no circle; and not in a transaction of a
+    /// caller, which may last.
     pub(crate) async fn take_turns(
         &mut self,
         queue: i32,
@@ -73,7 +74,7 @@ impl Session<'_> {
     ) -> Result<(), Fault> {
         let replacing = jobs.iter().filter(|job| replaces_waiting(job));
         let mut ids: Vec<String> = replacing.map(|job| job.id.to_string()).collect();
-        if !ids.is_empty() && !self.is_in_callers_transaction() {
+        if !ids.is_empty() {
             ids.extend(others.map(JobId::to_string));
             self.read(&self.shared.statements.take_turns, |query| query.bind(queue).bind(ids)).await?;
         }
