@@ -43,6 +43,7 @@ CREATE TABLE {schema}.body (
   priority       smallint NOT NULL,
   id             text COLLATE "C" NOT NULL,
   kind           text COLLATE "C" NOT NULL,
+  on_failure     text COLLATE "C",  -- the kind of the job that follows its final failure
   content_type   text COLLATE "C" NOT NULL,
   payload        bytea    NOT NULL,
   UNIQUE (queue, id)
@@ -148,7 +149,7 @@ CREATE TABLE {schema}.feed (
 CREATE VIEW {schema}.job AS
 SELECT
   b.seq, b.id, b.kind, b.priority, b.created_at, b.max_attempts, b.max_stalls, b.keep_completed, b.keep_failed,
-  b.expires_in, b.time_limit,
+  b.expires_in, b.time_limit, b.on_failure,
   s.state, s.revision, s.run_at, s.epoch, s.failures, s.stalls, s.flags, s.expires_at, s.worker, s.token,
   s.settled_token, s.settled_event, s.reason, s.finished_at, s.purge_at, s.error_name, s.error_message, s.progress,
   s.error_details, s.result_type, s.result, b.content_type, b.payload, b.queue

@@ -1,5 +1,7 @@
 -- In: mark, queue, columns of the jobs (each id once), channel, origin, whether the statement may be sent again,
--- bytes of results; how long jobs may wait for their start and their handlers may run, -1 for ever.
+-- bytes of results; how long jobs may wait for their start and their handlers may run, -1 for ever; the kinds of the jobs that
+-- follow their final failures, '' for none; how long jobs that take the place of a waiting one may be put off, -1 for ever, and
+-- -2 for those that take no such place.
 -- Out: now, position, the new life if one began, and what holds or held the id: life, revision, state, result. Results end
 -- before the first that the answer has no room for, and the first one always fits.
 -- Guard: the rule of ids (I9). A job with neither a new life nor a holder met another enqueue of the same id that
@@ -9,24 +11,28 @@
 -- make room by seq, then new ids in their bytes' order, so that of two batches with common ids one waits for the other. The
 -- bodies of those that make room are written over last, and nobody else locks them: whoever deletes a state, and nobody else, may
 -- touch its body. Lives are numbered in the order of the request (I12).
+-- A life that takes the place of a waiting job was created when that one was, `since`, and is put off from then on
+-- (JobMeta::replacing, in SQL). A claim never waits for a row, so a job that one has in hand is waited for, and then is taken.
 WITH t AS MATERIALIZED (SELECT {time}),
 input AS MATERIALIZED (
   SELECT * FROM unnest(
     $3::text[], $4::text[], $5::smallint[], $6::bigint[], $7::integer[], $8::integer[], $9::bigint[], $10::bigint[],
-    $11::boolean[], $12::smallint[], $13::text[], $14::bytea[], $19::bigint[], $20::bigint[]
+    $11::boolean[], $12::smallint[], $13::text[], $14::bytea[], $19::bigint[], $20::bigint[], $21::text[], $22::bigint[]
   ) WITH ORDINALITY AS i (
     id, kind, priority, delay, max_attempts, max_stalls, keep_completed, keep_failed, replaces, flags, content_type,
-    payload, expires_in, time_limit, n
+    payload, expires_in, time_limit, on_failure, max_wait, n
   )
 ),
 present AS MATERIALIZED (
   SELECT
     i.n, j.seq, j.revision, j.state, j.result_type, j.result,
-    coalesce(j.purge_at <= (SELECT now FROM t), false) OR j.state = 5 OR (j.state = 4 AND i.replaces)
-      OR (j.state = 0 AND j.flags & 4 = 0 AND coalesce(j.created_at + j.expires_in <= (SELECT now FROM t), false))
-      AS makes_room
+    coalesce(j.purge_at <= (SELECT now FROM t), false) OR j.state = 5 OR (j.state = 4 AND i.replaces) OR j.is_expired
+      OR (j.state IN (0, 2) AND i.max_wait > -2) AS makes_room,
+    CASE WHEN j.state IN (0, 2) AND i.max_wait > -2 AND NOT j.is_expired THEN j.created_at END AS since
   FROM input AS i CROSS JOIN LATERAL (
-    SELECT seq, revision, state, flags, created_at, expires_in, purge_at, result_type, result
+    SELECT
+      seq, revision, state, created_at, purge_at, result_type, result,
+      state = 0 AND flags & 4 = 0 AND coalesce(created_at + expires_in <= (SELECT now FROM t), false) AS is_expired
     FROM {schema}.job WHERE queue = $2 AND id = i.id LIMIT 1
   ) AS j
 ),
@@ -43,13 +49,13 @@ gone_ready AS (
   DELETE FROM {schema}.ready AS s
   USING (SELECT * FROM present WHERE makes_room ORDER BY seq) AS p
   WHERE s.seq = ANY (ARRAY[p.seq]) AND s.revision = p.revision
-  RETURNING p.n, s.seq, s.revision, s.flags
+  RETURNING p.n, p.since, s.seq, s.revision, s.flags
 ),
 gone_finished AS (
   DELETE FROM {schema}.finished AS s
   USING (SELECT * FROM present WHERE makes_room ORDER BY seq) AS p
   WHERE s.seq = ANY (ARRAY[p.seq]) AND s.revision = p.revision
-  RETURNING p.n, s.seq, s.revision, s.flags
+  RETURNING p.n, p.since, s.seq, s.revision, s.flags
 ),
 gone AS MATERIALIZED (SELECT * FROM gone_ready UNION ALL SELECT * FROM gone_finished),
 numbered AS MATERIALIZED (
@@ -63,11 +69,11 @@ numbered AS MATERIALIZED (
 fresh AS (
   INSERT INTO {schema}.body (
     seq, created_at, max_attempts, max_stalls, keep_completed, keep_failed, expires_in, time_limit, queue, priority, id,
-    kind, content_type, payload
+    kind, on_failure, content_type, payload
   )
   SELECT
     i.seq, t.now, i.max_attempts, i.max_stalls, i.keep_completed, i.keep_failed, nullif(i.expires_in, -1),
-    nullif(i.time_limit, -1), $2, i.priority, i.id, i.kind, i.content_type, i.payload
+    nullif(i.time_limit, -1), $2, i.priority, i.id, i.kind, nullif(i.on_failure, ''), i.content_type, i.payload
   FROM numbered AS i CROSS JOIN t
   WHERE i.n NOT IN (SELECT n FROM gone)
   ORDER BY i.id COLLATE "C"
@@ -76,19 +82,22 @@ fresh AS (
 ),
 renewed AS (
   UPDATE {schema}.body AS b SET
-    seq = i.seq, created_at = i.now, max_attempts = i.max_attempts, max_stalls = i.max_stalls,
+    seq = i.seq, created_at = coalesce(i.since, i.now), max_attempts = i.max_attempts, max_stalls = i.max_stalls,
     keep_completed = i.keep_completed, keep_failed = i.keep_failed,
     expires_in = nullif(i.expires_in, -1), time_limit = nullif(i.time_limit, -1), priority = i.priority, kind = i.kind,
-    content_type = i.content_type, payload = i.payload
-  FROM (SELECT i.*, g.seq AS former, t.now FROM gone AS g JOIN numbered AS i ON i.n = g.n CROSS JOIN t) AS i
+    on_failure = nullif(i.on_failure, ''), content_type = i.content_type, payload = i.payload
+  FROM (SELECT i.*, g.seq AS former, g.since, t.now FROM gone AS g JOIN numbered AS i ON i.n = g.n CROSS JOIN t) AS i
   WHERE b.seq = ANY (ARRAY[i.former]) AND (SELECT count(*) FROM fresh) >= 0 -- these wait for nobody, so those come first
   RETURNING b.seq
 ),
 begun AS MATERIALIZED (SELECT seq FROM fresh UNION ALL SELECT seq FROM renewed),
 waiting AS (
   INSERT INTO {schema}.ready (seq, run_at, revision, epoch, failures, stalls, queue, size, priority, state, flags)
-  SELECT i.seq, t.now + i.delay, 1, 0, 0, 0, $2, octet_length(i.payload), i.priority, 0, i.flags
-  FROM numbered AS i CROSS JOIN t
+  SELECT
+    i.seq,
+    least(t.now + i.delay, CASE WHEN g.since IS NOT NULL AND i.max_wait >= 0 THEN greatest(g.since + i.max_wait, t.now) END),
+    1, 0, 0, 0, $2, octet_length(i.payload), i.priority, 0, i.flags
+  FROM numbered AS i CROSS JOIN t LEFT JOIN gone AS g ON g.n = i.n
   WHERE i.seq IN (SELECT seq FROM begun)
 ),
 changes AS (

@@ -1,5 +1,7 @@
 -- In: mark, queue, columns of the jobs (each id once, in the order of ids; with their positions in the request, from 1), channel,
--- origin; how long jobs may wait for their start and their handlers may run, -1 for ever. A column that is the same for all jobs may have one element: what `unnest` finds missing is taken from there.
+-- origin; how long jobs may wait for their start and their handlers may run, -1 for ever; the kinds
+-- of the jobs that follow their final failures, '' for none. A column that is the same for all jobs may have one element: what
+-- `unnest` finds missing is taken from there.
 -- Out: now, and the new lives in the order of the request; no row if one of the ids is taken, or if somebody follows the
 -- queue and has to be told of each job, and then nothing was written: that is for `enqueue.sql` to do.
 -- Guard: every id is free (I9), as those of almost all jobs are. Whoever takes one of them between the look and the insert
@@ -24,23 +26,24 @@ i AS MATERIALIZED (
     coalesce(i.keep_failed, ($11::bigint[])[1]) AS keep_failed, coalesce(i.flags, ($12::smallint[])[1]) AS flags,
     nullif(coalesce(i.expires_in, ($17::bigint[])[1]), -1) AS expires_in,
     nullif(coalesce(i.time_limit, ($18::bigint[])[1]), -1) AS time_limit,
+    nullif(coalesce(i.on_failure, ($19::text[])[1]), '') AS on_failure,
     coalesce(i.content_type, ($13::text[])[1]) AS content_type, i.payload
   FROM t CROSS JOIN unnest(
     $3::text[], $4::integer[], $5::text[], $6::smallint[], $7::bigint[], $8::integer[], $9::integer[], $10::bigint[],
-    $11::bigint[], $12::smallint[], $13::text[], $14::bytea[], $17::bigint[], $18::bigint[]
+    $11::bigint[], $12::smallint[], $13::text[], $14::bytea[], $17::bigint[], $18::bigint[], $19::text[]
   ) AS i (
     id, n, kind, priority, delay, max_attempts, max_stalls, keep_completed, keep_failed, flags, content_type, payload,
-    expires_in, time_limit
+    expires_in, time_limit, on_failure
   )
 ),
 fresh AS (
   INSERT INTO {schema}.body (
     seq, created_at, max_attempts, max_stalls, keep_completed, keep_failed, expires_in, time_limit, queue, priority, id,
-    kind, content_type, payload
+    kind, on_failure, content_type, payload
   )
   SELECT
     seq, now, max_attempts, max_stalls, keep_completed, keep_failed, expires_in, time_limit, $2, priority, id, kind,
-    content_type, payload
+    on_failure, content_type, payload
   FROM i
 ),
 waiting AS (

@@ -1,5 +1,5 @@
 -- In: mark; for each job its key (queue, seq, id), guard (token, epoch and flags, or revision; lapse) and patch (target
--- table, new values); channel, origin; epochs. Each life once, in the order of seq.
+-- table, new values); channel, origin; epochs; progress. Each life once, in the order of seq.
 -- Out: now, and each job that was moved, as it was before. What is not answered did not match its guard.
 -- Guard: the token and epoch of the present lease, and the flags seen (I4); or the revision that was seen. A delete checks it again on
 -- the newest version of the row, under its lock. Rows are visited in the order of the request, so that batches do not
@@ -12,15 +12,15 @@ WITH t AS MATERIALIZED (SELECT {time}),
 i AS MATERIALIZED (
   SELECT
     i.*, i.marks & 1 <> 0 AS fresh, b.kind, b.priority, b.created_at, b.max_attempts, b.max_stalls, b.keep_completed,
-    b.keep_failed, b.expires_in, b.time_limit, octet_length(b.payload) AS size
+    b.keep_failed, b.expires_in, b.time_limit, b.on_failure, octet_length(b.payload) AS size
   FROM unnest(
     $2::integer[], $3::bigint[], $4::text[], $5::bytea[], $6::smallint[], $7::bigint[], $8::smallint[], $9::smallint[],
     $10::smallint[], $11::smallint[], $12::smallint[], $13::bigint[], $14::bigint[], $15::bigint[], $16::smallint[],
-    $17::text[], $18::text[], $19::bytea[], $20::smallint[], $21::text[], $22::bytea[], $25::bigint[]
+    $17::text[], $18::text[], $19::bytea[], $20::smallint[], $21::text[], $22::bytea[], $25::bigint[], $26::bytea[]
   ) WITH ORDINALITY AS i (
     queue, seq, id, token, seen_flags, seen_revision, lapse, event,
     target, to_state, time_rule, span, to_failures, to_stalls, to_reason,
-    to_error, to_message, to_details, marks, to_result_type, to_result, seen_epoch, n
+    to_error, to_message, to_details, marks, to_result_type, to_result, seen_epoch, to_progress, n
   )
   CROSS JOIN LATERAL (
     SELECT * FROM {schema}.body AS b WHERE b.seq = i.seq AND b.queue = i.queue AND b.id = i.id LIMIT 1
@@ -81,7 +81,7 @@ next AS MATERIALIZED (
     CASE WHEN i.to_error IS NOT NULL THEN i.to_error WHEN NOT i.fresh THEN s.error_name END AS error_name,
     CASE WHEN i.to_error IS NOT NULL THEN i.to_message WHEN NOT i.fresh THEN s.error_message END AS error_message,
     CASE WHEN i.to_error IS NOT NULL THEN i.to_details WHEN NOT i.fresh THEN s.error_details END AS error_details,
-    CASE WHEN NOT i.fresh THEN s.progress END AS progress
+    CASE WHEN i.to_progress IS NOT NULL THEN i.to_progress WHEN NOT i.fresh THEN s.progress END AS progress
   FROM was AS s JOIN i ON i.n = s.n CROSS JOIN t
 ),
 to_ready AS (

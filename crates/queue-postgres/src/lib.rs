@@ -95,7 +95,8 @@
 //! 1,550 bytes of write-ahead log for a job from enqueue to kept result.
 //!
 //! # Absent on purpose
-//! Rules of a job's life in SQL, advisory locks outside of the migration, foreign keys, triggers, extensions.
+//! Rules of a job's life in SQL, advisory locks outside of the migration and of jobs that replace waiting ones, foreign keys,
+//! triggers, extensions.
 
 mod clock;
 mod connect;

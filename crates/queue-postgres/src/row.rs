@@ -10,7 +10,7 @@ use queue_core::{
 use sqlx::{Decode, Postgres, Row, Type, postgres::PgRow};
 
 /// How many columns a job has without its large parts.
-pub(crate) const META_COLUMNS: usize = 29;
+pub(crate) const META_COLUMNS: usize = 30;
 
 const CANCEL_REQUESTED: i16 = 1;
 const AWAITED: i16 = 2;
@@ -84,8 +84,8 @@ pub(crate) fn code<T>(raw: i16, from_code: impl Fn(u8) -> Option<T>) -> sqlx::Re
 pub(crate) fn read_job(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<TrackedJob> {
     Ok(TrackedJob {
         meta: read_meta(row, at, queue)?,
-        token: read_token(row, at + 20)?,
-        last_settle: match (read_token(row, at + 21)?, optional::<i16>(row, at + 22)?) {
+        token: read_token(row, at + 21)?,
+        last_settle: match (read_token(row, at + 22)?, optional::<i16>(row, at + 23)?) {
             (Some(token), Some(event)) => Some(LastSettle { token, settle: code(event, Settle::from_code)? }),
             _ => None,
         },
@@ -95,8 +95,8 @@ pub(crate) fn read_job(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Resul
 /// Reads a waiting job as a claim selects it.
 pub(crate) fn read_waiting(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<JobMeta> {
     Ok(JobMeta {
-        last_error: read_failure(row, at + 18)?,
-        progress: bytes(row, at + 20)?,
+        last_error: read_failure(row, at + 19)?,
+        progress: bytes(row, at + 21)?,
         ..read_state(row, at, queue)?
     })
 }
@@ -105,12 +105,12 @@ pub(crate) fn read_waiting(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::R
 pub(crate) fn read_held(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<JobMeta> {
     Ok(JobMeta {
         state: State::Processing,
-        revision: counter(row, at + 11)?,
-        run_at: time(row, at + 12)?,
-        epoch: counter(row, at + 13)?,
-        last_error: read_failure(row, at + 14)?,
-        progress: bytes(row, at + 16)?,
-        expiry_lifted: row.try_get::<i16, _>(at + 17)? & EXPIRY_LIFTED != 0,
+        revision: counter(row, at + 12)?,
+        run_at: time(row, at + 13)?,
+        epoch: counter(row, at + 14)?,
+        last_error: read_failure(row, at + 15)?,
+        progress: bytes(row, at + 17)?,
+        expiry_lifted: row.try_get::<i16, _>(at + 18)? & EXPIRY_LIFTED != 0,
         ..read_written_once(row, at, queue)?
     })
 }
@@ -141,26 +141,26 @@ pub(crate) fn read_payload(row: &PgRow, at: usize) -> sqlx::Result<Option<Payloa
 
 fn read_meta(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<JobMeta> {
     Ok(JobMeta {
-        lease: read_lease(row, at + 18)?,
-        reason: optional::<i16>(row, at + 23)?.map(|raw| code(raw, Reason::from_code)).transpose()?,
-        finished_at: optional(row, at + 24)?.map(Timestamp::from_millis),
-        purge_at: optional(row, at + 25)?.map(Timestamp::from_millis),
-        last_error: read_failure(row, at + 26)?,
-        progress: bytes(row, at + 28)?,
+        lease: read_lease(row, at + 19)?,
+        reason: optional::<i16>(row, at + 24)?.map(|raw| code(raw, Reason::from_code)).transpose()?,
+        finished_at: optional(row, at + 25)?.map(Timestamp::from_millis),
+        purge_at: optional(row, at + 26)?.map(Timestamp::from_millis),
+        last_error: read_failure(row, at + 27)?,
+        progress: bytes(row, at + 29)?,
         ..read_state(row, at, queue)?
     })
 }
 
 /// The columns of a body, and those that every state has.
 fn read_state(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<JobMeta> {
-    let flags: i16 = row.try_get(at + 17)?;
+    let flags: i16 = row.try_get(at + 18)?;
     Ok(JobMeta {
-        state: code(row.try_get(at + 11)?, State::from_code)?,
-        revision: counter(row, at + 12)?,
-        run_at: time(row, at + 13)?,
-        epoch: counter(row, at + 14)?,
-        failures: small(row, at + 15)?,
-        stalls: small(row, at + 16)?,
+        state: code(row.try_get(at + 12)?, State::from_code)?,
+        revision: counter(row, at + 13)?,
+        run_at: time(row, at + 14)?,
+        epoch: counter(row, at + 15)?,
+        failures: small(row, at + 16)?,
+        stalls: small(row, at + 17)?,
         cancel_requested: flags & CANCEL_REQUESTED != 0,
         awaited: flags & AWAITED != 0,
         expiry_lifted: flags & EXPIRY_LIFTED != 0,
@@ -179,10 +179,10 @@ fn read_written_once(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<
         created_at: time(row, at + 4)?,
         max_attempts: budget(row, at + 5)?,
         max_stalls: budget(row, at + 6)?,
-        on_failure: None,
         retention: RetentionPolicy { completed: retention(row, at + 7)?, failed: retention(row, at + 8)? },
         expires_in: span(row, at + 9)?,
         time_limit: span(row, at + 10)?,
+        on_failure: optional::<&str>(row, at + 11)?.map(|_| name::<Kind>(row, at + 11)).transpose()?,
         expiry_lifted: false,
         state: State::Queued,
         revision: 0,

@@ -13,10 +13,10 @@ use std::sync::Arc;
 
 /// The columns of a body, as row `b`.
 const BODY: &str = "b.seq, b.id, b.kind, b.priority, b.created_at, b.max_attempts, b.max_stalls, b.keep_completed, \
-    b.keep_failed, b.expires_in, b.time_limit";
+    b.keep_failed, b.expires_in, b.time_limit, b.on_failure";
 /// The same of row `i`, which is an item of a request with its body.
 const ITEM: &str = "i.seq, i.id, i.kind, i.priority, i.created_at, i.max_attempts, i.max_stalls, i.keep_completed, \
-    i.keep_failed, i.expires_in, i.time_limit";
+    i.keep_failed, i.expires_in, i.time_limit, i.on_failure";
 /// The columns of a state, as row `s`, wherever it came from.
 const STATE: &str = "s.state, s.revision, s.run_at, s.epoch, s.failures, s.stalls, s.flags, s.expires_at, s.worker, \
     s.token, s.settled_token, s.settled_event, s.reason, s.finished_at, s.purge_at, s.error_name, s.error_message, \
@@ -37,8 +37,8 @@ const TERMINAL: &str = "s.state, s.revision, s.run_at, s.epoch, s.failures, s.st
     s.finished_at, s.purge_at, s.error_name, s.error_message, s.progress";
 /// The small columns of a row `j` of the view `job`.
 const JOB: &str = "j.seq, j.id, j.kind, j.priority, j.created_at, j.max_attempts, j.max_stalls, j.keep_completed, \
-    j.keep_failed, j.expires_in, j.time_limit, j.state, j.revision, j.run_at, j.epoch, j.failures, j.stalls, j.flags, j.expires_at, j.worker, \
-    j.token, j.settled_token, j.settled_event, j.reason, j.finished_at, j.purge_at, j.error_name, j.error_message, \
+    j.keep_failed, j.expires_in, j.time_limit, j.on_failure, j.state, j.revision, j.run_at, j.epoch, j.failures, j.stalls, \
+    j.flags, j.expires_at, j.worker, j.token, j.settled_token, j.settled_event, j.reason, j.finished_at, j.purge_at, j.error_name, j.error_message, \
     j.progress";
 /// Tells subscribers of other processes about removed records: those that somebody awaits, or all if somebody follows
 /// the queue.
@@ -181,5 +181,6 @@ statements! {
     raise_clock = "raise_clock";
     save_worker = "save_worker";
     set_paused = "set_paused";
+    take_turns = "take_turns";
     verify = "verify";
 }

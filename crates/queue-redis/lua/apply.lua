@@ -108,6 +108,10 @@ local function plan_of(sent, front)
       if is_leased or is_fresh then when = 0 end
       if has(marks, LIFTS_EXPIRY) and not has(flags, EXPIRY_LIFTED) then flags = flags + EXPIRY_LIFTED end
       plan.takes_type = has(marks, WITH_TYPE)
+      if has(marks, WITH_PROGRESS) then
+        plan.takes_progress = true
+        flags = flags + (has(flags, HAS_PROGRESS) and 0 or HAS_PROGRESS)
+      end
       plan.run_at, plan.is_soonest = sent.mode == AFTER and sent.time, sent.mode == SOONEST
       if is_fresh then
         flags = flags - flags % 2 - (has(flags, HAS_PROGRESS) and HAS_PROGRESS or 0)

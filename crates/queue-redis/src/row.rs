@@ -19,7 +19,7 @@
 //! | as long as the front says | error and progress |
 //! | 1 and more, 1 and more | id; kind; each behind its length |
 //! | 4, 4, 6, 6 | budgets; retentions + 2 |
-//! | 6, 6 | how long it may wait for its start, and how long its handler may run, zero for ever; only where a flag says so |
+//! | 6, 6, 1 and more | how long it may wait for its start, how long its handler may run, zero for ever; the kind that follows its final failure; only where a flag says so |
 //! | what is left | a result of at most [`SMALL_RESULT_MAX`] bytes; larger ones stand elsewhere |
 //!
 //! The token is the lease's while Processing, and afterwards that of the last settle.
@@ -27,8 +27,8 @@
 use crate::reader::Reader;
 use bytes::Bytes;
 use queue_core::{
-    Budget, Failure, JobId, JobMeta, Kind, LeaseInfo, NewJob, OnFailed, Payload, QueueName, Reason,
-    Retention, RetentionPolicy, Seq, Span, State, Timestamp, WorkerId,
+    Budget, Failure, JobId, JobMeta, Kind, LeaseInfo, NewJob, OnFailed, OnWaiting, Payload, QueueName,
+    Reason, Retention, RetentionPolicy, Seq, Span, State, Timestamp, WorkerId,
 };
 
 const CANCEL_REQUESTED: u8 = 1;
@@ -38,7 +38,7 @@ const HAS_RESULT: u8 = 4;
 const HAS_DETAILS: u8 = 8;
 const RESULT_WITHIN: u8 = 32;
 const EXPIRY_LIFTED: u8 = 64;
-const HAS_TIMES: u8 = 128;
+const HAS_TERMS: u8 = 128;
 const TOKEN_BYTES: usize = 16;
 /// A seq as keys and indexes have it.
 pub(crate) const SEQ_BYTES: usize = 6;
@@ -52,7 +52,8 @@ const RETENTION_BIAS: i64 = 2;
 const NUMBER_BITS: u32 = 20;
 const AWAITED_NEW: u8 = 1;
 const REPLACE_FAILED: u8 = 2;
-const TIMES_NEW: u8 = 4;
+const TERMS_NEW: u8 = 4;
+const REPLACE_WAITING: u8 = 8;
 
 /// The lowest number of a queue that no seq has room for.
 pub(crate) const NUMBERS_MAX: u64 = 1 << NUMBER_BITS;
@@ -107,9 +108,7 @@ pub(crate) fn read(queue: &QueueName, seq: Seq, job: &[u8]) -> Option<StoredJob>
     let (id, kind) = (JobId::new(from.short_text()?).ok()?, Kind::new(from.short_text()?).ok()?);
     let (max_attempts, max_stalls) = (Budget::from_raw(from.u32()?), Budget::from_raw(from.u32()?));
     let retention = RetentionPolicy { completed: retention(from.six()?)?, failed: retention(from.six()?)? };
-    let has_times = flags & HAS_TIMES != 0;
-    let (expires_in, time_limit) =
-        if has_times { (span(from.six()?), span(from.six()?)) } else { (None, None) };
+    let terms = if flags & HAS_TERMS != 0 { Terms::read(&mut from)? } else { Terms::default() };
     let meta = JobMeta {
         queue: queue.clone(),
         id,
@@ -124,9 +123,9 @@ pub(crate) fn read(queue: &QueueName, seq: Seq, job: &[u8]) -> Option<StoredJob>
         epoch,
         failures,
         stalls,
-        expires_in,
+        expires_in: terms.expires_in,
         expiry_lifted: flags & EXPIRY_LIFTED != 0,
-        time_limit,
+        time_limit: terms.time_limit,
         max_attempts,
         max_stalls,
         lease: if state == State::Processing { Some(lease(worker, ends)?) } else { None },
@@ -134,7 +133,7 @@ pub(crate) fn read(queue: &QueueName, seq: Seq, job: &[u8]) -> Option<StoredJob>
         awaited: flags & AWAITED != 0,
         progress: (flags & HAS_PROGRESS != 0).then(|| Bytes::copy_from_slice(progress)),
         last_error: if failure.is_empty() { None } else { Some(read_failure(failure)?) },
-        on_failure: None,
+        on_failure: terms.on_failure,
         retention,
         finished_at: state.is_terminal().then_some(ends),
         purge_at: (purge_at != NEVER).then(|| time(purge_at)),
@@ -147,15 +146,48 @@ pub(crate) fn read(queue: &QueueName, seq: Seq, job: &[u8]) -> Option<StoredJob>
     Some(StoredJob { meta, payload_bytes, result_at, has_large_result, has_details, is_held })
 }
 
-/// What decides the first state of a new job besides the time: delay, marks and priority. Jobs of a batch often share it.
+/// What a job has that asks for it, and no bytes for where it asks for nothing.
+#[derive(Default)]
+struct Terms {
+    expires_in: Option<Span>,
+    time_limit: Option<Span>,
+    on_failure: Option<Kind>,
+}
+
+impl Terms {
+    fn read(from: &mut Reader<'_>) -> Option<Self> {
+        let (expires_in, time_limit) = (span(from.six()?), span(from.six()?));
+        let on_failure = Some(from.short_text()?).filter(|kind| !kind.is_empty());
+        Some(Self { expires_in, time_limit, on_failure: on_failure.map(Kind::new).transpose().ok()? })
+    }
+
+    fn push(head: &mut Vec<u8>, new: &NewJob) {
+        for span in [new.expires_in, new.time_limit] {
+            head.extend_from_slice(&six(span.map_or(0, Span::as_millis).unsigned_abs()));
+        }
+        push_short(head, new.on_failure.as_ref().map_or("", Kind::as_str).as_bytes());
+    }
+
+    /// Whether there is anything of the kind.
+    fn are_of(new: &NewJob) -> bool {
+        new.expires_in.is_some() || new.time_limit.is_some() || new.on_failure.is_some()
+    }
+}
+
+/// What decides the first state of a new job besides the time: delay, marks and priority, and how long it may be put off where it
+/// takes the place of a waiting one. Jobs of a batch often share it.
 pub(crate) fn options(new: &NewJob) -> Vec<u8> {
-    let mut options = Vec::with_capacity(9);
+    let mut options = Vec::with_capacity(15);
     let marks = u8::from(new.awaited) * AWAITED_NEW
         + u8::from(new.on_failed == OnFailed::Replace) * REPLACE_FAILED
-        + u8::from(has_times(new)) * TIMES_NEW;
+        + u8::from(Terms::are_of(new)) * TERMS_NEW
+        + u8::from(new.on_waiting != OnWaiting::Block) * REPLACE_WAITING;
     options.extend_from_slice(&six(new.delay.as_millis().unsigned_abs()));
     options.push(marks);
     options.extend_from_slice(&priority_bytes(new.priority));
+    if let OnWaiting::Replace { max_wait } = new.on_waiting {
+        options.extend_from_slice(&six(max_wait.map_or(NEVER, |wait| wait.as_millis().unsigned_abs())));
+    }
     options
 }
 
@@ -171,17 +203,10 @@ pub(crate) fn head(new: &NewJob) -> Vec<u8> {
     for kept in [new.retention.completed, new.retention.failed] {
         head.extend_from_slice(&six((kept.as_raw() + RETENTION_BIAS).unsigned_abs()));
     }
-    if has_times(new) {
-        for span in [new.expires_in, new.time_limit] {
-            head.extend_from_slice(&six(span.map_or(0, Span::as_millis).unsigned_abs()));
-        }
+    if Terms::are_of(new) {
+        Terms::push(&mut head, new);
     }
     head
-}
-
-/// Most jobs have neither, and no bytes for them.
-fn has_times(new: &NewJob) -> bool {
-    new.expires_in.is_some() || new.time_limit.is_some()
 }
 
 /// A priority so that its bytes sort as it does.

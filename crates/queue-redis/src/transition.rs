@@ -61,7 +61,8 @@ pub(crate) fn large(patch: &Patch) -> Vec<u8> {
             push_short(&mut large, content_type.as_str().as_bytes());
             large
         }
-        (_, Patch::Extend { progress: Some(progress), .. }) => progress.to_vec(),
+        (_, Patch::Extend { progress: Some(progress), .. })
+        | (_, Patch::Requeue(Requeue { progress: Some(progress), .. })) => progress.to_vec(),
         _ => Vec::new(),
     }
 }
@@ -111,7 +112,10 @@ fn requeue(patch: &Requeue, body: u8) -> Parts {
         state: patch.state.as_code(),
         reason: 0,
         mode,
-        marks: body | (u8::from(patch.fresh) * FRESH) | (u8::from(patch.lifts_expiry) * LIFTS_EXPIRY),
+        marks: body
+            | (u8::from(patch.fresh) * FRESH)
+            | (u8::from(patch.lifts_expiry) * LIFTS_EXPIRY)
+            | (u8::from(patch.progress.is_some()) * WITH_PROGRESS),
         failures: patch.failures,
         stalls: patch.stalls,
         span_ms,

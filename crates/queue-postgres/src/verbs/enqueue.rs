@@ -5,11 +5,11 @@ use crate::{
     verb::Verb,
 };
 use queue_core::{
-    AnswerRoom, Enqueued, Error, ErrorKind, JobChange, JobId, NewJob, OnFailed, QueueName, Seq, Span,
-    Stamped, State, lifecycle::Flags,
+    AnswerRoom, Enqueued, Error, ErrorKind, JobChange, JobId, Kind, NewJob, OnFailed, OnWaiting, QueueName,
+    Seq, Span, Stamped, State, lifecycle::Flags,
 };
 use sqlx::{Row, postgres::PgRow};
-use std::collections::HashMap;
+use std::{collections::HashMap, iter};
 
 /// How often what is still open is sent. A round stays open only where another enqueue of the same id ended meanwhile,
 /// or where one call says an id twice.
@@ -27,9 +27,10 @@ impl Verb for Enqueue<'_> {
 
     const NAME: &'static str = "enqueue";
 
-    /// A group of several must not be left half-stored between two rounds.
+    /// A group of several must not be left half-stored between two rounds, and turns end with a transaction.
     fn scope(&self) -> Scope {
-        if self.groups.iter().all(|group| group.len() <= 1) { Scope::Alone } else { Scope::Together }
+        let is_alone = |group: &Vec<NewJob>| group.len() <= 1 && !group.iter().any(replaces_waiting);
+        if self.groups.iter().all(is_alone) { Scope::Alone } else { Scope::Together }
     }
 
     async fn prepare(&self, session: &mut Session<'_>) -> Result<(), Fault> {
@@ -39,6 +40,7 @@ impl Verb for Enqueue<'_> {
     async fn run(&self, session: &mut Session<'_>) -> Result<Self::Answer, Fault> {
         let queue = session.intern_for(self.queue, self.groups.iter().flatten()).await?;
         let jobs: Vec<&NewJob> = self.groups.iter().flatten().collect();
+        session.take_turns(queue, &jobs, iter::empty()).await?;
         let mut answers = session.enqueue_jobs(queue, self.queue, &jobs).await?.into_iter();
         let each = |group: &Vec<NewJob>| answers.by_ref().take(group.len()).collect();
         let mut value: Vec<Vec<Enqueued>> = self.groups.iter().map(each).collect();
@@ -59,6 +61,24 @@ impl Session<'_> {
         let priorities: Vec<i16> = jobs.map(|job| job.priority).collect();
         self.intern_lanes(queue, priorities.into_iter()).await?;
         Ok(queue)
+    }
+
+    /// Lets nobody else take the place of the waiting jobs that these would, until all is committed. Called before anything is
+    /// locked, with the ids of whatever else the transaction will lock, so that it closes no circle; and not in a transaction of a
+    /// caller, which may last.
+    pub(crate) async fn take_turns(
+        &mut self,
+        queue: i32,
+        jobs: &[&NewJob],
+        others: impl Iterator<Item = &JobId>,
+    ) -> Result<(), Fault> {
+        let replacing = jobs.iter().filter(|job| replaces_waiting(job));
+        let mut ids: Vec<String> = replacing.map(|job| job.id.to_string()).collect();
+        if !ids.is_empty() {
+            ids.extend(others.map(JobId::to_string));
+            self.read(&self.shared.statements.take_turns, |query| query.bind(queue).bind(ids)).await?;
+        }
+        Ok(())
     }
 
     /// Stores jobs; the answers are in their order.
@@ -104,6 +124,8 @@ impl Session<'_> {
                     .bind(room)
                     .bind(asked.iter().map(|job| millis(job.expires_in)).collect::<Vec<_>>())
                     .bind(asked.iter().map(|job| millis(job.time_limit)).collect::<Vec<_>>())
+                    .bind(asked.iter().map(|job| follow_up(job)).collect::<Vec<_>>())
+                    .bind(asked.iter().map(|job| longest_wait(job)).collect::<Vec<_>>())
             })
             .await?;
         self.told(&rows, 0)?;
@@ -142,7 +164,7 @@ fn open_round(jobs: &[&NewJob], answers: &mut [Option<Enqueued>]) -> Vec<usize> 
             match before.get(&job.id).map(|earlier| &answers[*earlier]) {
                 None => round.push(at),
                 // It may begin a life after all, and then those behind it have to wait for their numbers.
-                Some(None) if job.on_failed == OnFailed::Replace => break,
+                Some(None) if may_replace(job) => break,
                 Some(None) => {}
                 Some(Some(earlier)) => match repeat(earlier, job) {
                     None => round.push(at),
@@ -155,10 +177,21 @@ fn open_round(jobs: &[&NewJob], answers: &mut [Option<Enqueued>]) -> Vec<usize> 
     round
 }
 
+/// Whether it may begin a life where another has the id.
+fn may_replace(job: &NewJob) -> bool {
+    job.on_failed == OnFailed::Replace || replaces_waiting(job)
+}
+
+fn replaces_waiting(job: &NewJob) -> bool {
+    job.on_waiting != OnWaiting::Block
+}
+
 /// What a job is answered after an earlier one of the same id in the same call; `None` if the store must say.
 fn repeat(earlier: &Enqueued, job: &NewJob) -> Option<Enqueued> {
     match earlier {
+        Enqueued::Queued { .. } if replaces_waiting(job) => None,
         Enqueued::Queued { seq } => Some(Enqueued::Duplicate { seq: *seq, state: State::Queued }),
+        Enqueued::Duplicate { state, .. } if state.is_waiting() && replaces_waiting(job) => None,
         Enqueued::Duplicate { state: State::Failed, .. } if job.on_failed == OnFailed::Replace => None,
         Enqueued::Duplicate { .. } | Enqueued::Completed { .. } => Some(earlier.clone()),
     }
@@ -202,6 +235,19 @@ fn bind_jobs(query: Bound, jobs: &[&NewJob]) -> Bound {
 /// A length of time that a job may have; `unnest` takes what is missing from elsewhere, so none has a number too.
 pub(super) fn millis(span: Option<Span>) -> i64 {
     span.map_or(-1, Span::as_millis)
+}
+
+/// The kind of the job that follows a final failure, or no text.
+pub(super) fn follow_up(job: &NewJob) -> &str {
+    job.on_failure.as_ref().map_or("", Kind::as_str)
+}
+
+/// How long a job that takes the place of a waiting one may be put off, as `enqueue.sql` takes it.
+fn longest_wait(job: &NewJob) -> i64 {
+    match job.on_waiting {
+        OnWaiting::Block => -2,
+        OnWaiting::Replace { max_wait } => millis(max_wait),
+    }
 }
 
 pub(super) fn new_flags(job: &NewJob) -> i16 {

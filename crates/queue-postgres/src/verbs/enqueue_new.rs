@@ -1,5 +1,5 @@
 use super::{
-    enqueue::{millis, new_flags},
+    enqueue::{follow_up, millis, new_flags},
     short_column::short_column,
 };
 use crate::{
@@ -87,6 +87,7 @@ impl Verb for EnqueueNew<'_> {
                     .bind(origin.clone())
                     .bind(short_column(self.sorted().map(|job| millis(job.expires_in))))
                     .bind(short_column(self.sorted().map(|job| millis(job.time_limit))))
+                    .bind(short_column(self.sorted().map(follow_up)))
             })
             .await?;
         let Some(row) = rows.first() else { return Ok(None) };

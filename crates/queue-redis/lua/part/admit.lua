@@ -1,21 +1,32 @@
--- Part: the rule of ids, and the beginning of a life (lifecycle::admit and JobMeta::begin, in Lua; I9).
+-- Part: the rule of ids, and the beginning of a life (lifecycle::admit, JobMeta::begin and JobMeta::replacing, in Lua; I9).
 --
--- New jobs come as shapes of their options (delay, marks, priority), then all heads (what never changes of a state string:
--- the payload's length, and from the id on), all payloads.
-local AWAITED_NEW, REPLACE_FAILED, TIMES_NEW = 1, 2, 4
+-- New jobs come as shapes of their options (delay, marks, priority, and where a mark says so how long it may be put off), then
+-- all heads (what never changes of a state string: the payload's length, and from the id on), all payloads.
+local AWAITED_NEW, REPLACE_FAILED, TERMS_NEW, REPLACE_WAITING = 1, 2, 4, 8
 
 -- What the first state strings of jobs with the same options have in common.
 local function read_options(options)
   local delay, marks, priority = read('>I6Bc2', options)
-  local flags = (has(marks, AWAITED_NEW) and AWAITED or 0) + (has(marks, TIMES_NEW) and HAS_TIMES or 0)
+  local flags = (has(marks, AWAITED_NEW) and AWAITED or 0) + (has(marks, TERMS_NEW) and HAS_TERMS or 0)
   local run_at = now + delay
   local place = priority .. pack('>I6', run_at)
   return {
     replaces_failed = has(marks, REPLACE_FAILED),
+    max_wait = has(marks, REPLACE_WAITING) and read('>I6', options, 10),
     state = pack(FRONT, QUEUED, flags, 0, 0, 1, 0, 0, 0, 0, NEVER, 0, 0, 0, 0) .. place .. pack('>I6', now),
     place = place,
     run_at = run_at,
   }
+end
+
+-- The same for one job that takes the place of a waiting one: it is as old as that, and put off from then on.
+local function in_place_of(former, options)
+  local tail = tail_of(former)
+  local since = sub(former, tail + 8, tail + 13)
+  local run_at = options.run_at
+  if options.max_wait < NEVER then run_at = math.min(run_at, math.max(read('>I6', since) + options.max_wait, now)) end
+  local place = sub(options.place, 1, 2) .. pack('>I6', run_at)
+  return { state = sub(options.state, 1, FRONT_BYTES) .. place .. since, place = place, run_at = run_at }
 end
 
 -- Reads a block of new jobs. Answers the seqs that hold their ids, as far as they do, and a function that admits one of them,
@@ -36,13 +47,21 @@ local function read_jobs(base, count)
   local begun = 0
   return held, function(job)
     local id, holder, options = new_ids[job], holders[job], options_of(job)
-    if taken[id] then return taken[id] end
+    if taken[id] then
+      if not options.max_wait then return taken[id] end
+      -- A life of this very script: its place in `states` follows from its seq, since no record is added before it ends.
+      holder = taken[id]
+      present[holder] = states[2 * (read('>I6', holder) - last_seq)]
+    end
     local former = holder and present[holder]
     if former then
       local state = byte(former, 1)
-      local makes_room = state == CANCELLED or state == FAILED and options.replaces_failed or is_purged(former)
-        or is_expired(former)
-      if not makes_room then return holder, former end
+      if is_waiting(state) and options.max_wait and not is_expired(former) then
+        options = in_place_of(former, options)
+      elseif not (state == CANCELLED or state == FAILED and options.replaces_failed or is_purged(former)
+        or is_expired(former)) then
+        return holder, former
+      end
       remove(holder, former, id, false)
     end
     seq_mark = seq_mark + 1

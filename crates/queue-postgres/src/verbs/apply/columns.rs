@@ -37,12 +37,13 @@ pub(super) fn bind(route: Route, query: Bound, items: &[Item<'_>]) -> Bound {
     }
 }
 
-/// Binds the epochs that lease holders name, which stand last; marks name none.
-pub(super) fn bind_epochs(route: Route, query: Bound, items: &[Item<'_>]) -> Bound {
+/// Binds what stands last: the epochs that lease holders name, and what jobs that wait again carry on; marks have neither.
+pub(super) fn bind_rest(route: Route, query: Bound, items: &[Item<'_>]) -> Bound {
     let epochs = || items.iter().map(|(_, sent)| epoch(sent));
     match route {
         Route::Complete => query.bind(short_column(epochs())),
-        Route::Move | Route::Extend => query.bind(epochs().collect::<Vec<_>>()),
+        Route::Move => query.bind(epochs().collect::<Vec<_>>()).bind(column(items, carried)),
+        Route::Extend => query.bind(epochs().collect::<Vec<_>>()),
         Route::Mark => query,
     }
 }
@@ -51,6 +52,13 @@ fn epoch(sent: &Transition) -> Option<i64> {
     match sent.guard.proof {
         Proof::Lease { epoch, .. } => Some(integer(epoch)),
         Proof::Revision(_) => None,
+    }
+}
+
+fn carried((_, sent): &Item<'_>) -> Option<Vec<u8>> {
+    match &sent.patch {
+        Patch::Requeue(Requeue { progress, .. }) => progress.as_ref().map(|bytes| bytes.to_vec()),
+        _ => None,
     }
 }
 

@@ -58,6 +58,11 @@ impl Verb for Apply<'_> {
     }
 
     async fn run(&self, session: &mut Session<'_>) -> Result<Self::Answer, Fault> {
+        for (name, jobs) in followers(self.0.iter()) {
+            let queue = session.intern_queue(name).await?;
+            let own = self.0.iter().filter(|sent| sent.queue == *name).map(|sent| &sent.id);
+            session.take_turns(queue, &jobs, own).await?;
+        }
         session.apply_all(self.0).await
     }
 }
@@ -154,7 +159,7 @@ impl Session<'_> {
                 let query = columns::bind(route, query.bind(reading), items)
                     .bind(shared.channel().map(str::to_owned))
                     .bind(origin.clone());
-                columns::bind_epochs(route, query, items)
+                columns::bind_rest(route, query, items)
             })
             .await?;
         let now = self.told(&rows, NOW_AT)?.now;

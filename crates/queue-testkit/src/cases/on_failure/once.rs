@@ -137,12 +137,15 @@ async fn a_rescue_of_many_stays_within_a_batch_and_goes_on(bench: &Bench) {
     bench.enqueue_groups(vec![group]).await;
     assert_eq!(bench.claim(most).await.len(), most);
     bench.advance(LEASE);
-    let mut rescued = Vec::new();
-    for _ in 0..4 {
-        let some = bench.store().rescue(bench.queue(), most, &policy()).await.expect("rescue answers");
-        rescued.push(some.len());
+    let mut rescued = 0;
+    while rescued < most {
+        // A store may list fewer than a call may settle.
+        let some = bench.store().rescue(bench.queue(), most, &policy()).await.expect("rescue answers").len();
+        assert!(some > 0 && 2 * some <= most, "{some} behind {rescued} of {most}");
+        rescued += some;
     }
-    assert_eq!(rescued, [most / 2, most - most / 2, 0, 0]);
+    let rest = bench.store().rescue(bench.queue(), most, &policy()).await.expect("rescue answers");
+    assert_eq!((rescued, rest.len()), (most, 0));
     let counts = bench.counts().await;
     assert_eq!((counts.of(State::Failed), counts.of(State::Queued)), (most as u64, most as u64));
 }
