@@ -1,4 +1,4 @@
-use crate::{Decode, Encode, Enqueued, Id, JobOptions, Queue, client::Shared};
+use crate::{Decode, Encode, Enqueued, Id, InvalidOption, JobOptions, Queue, client::Shared};
 use queue_core::{Enqueued as Stored, Error, ErrorKind, JobId, Kind, NewJob, Result, StorageExt};
 use queue_serde::Role;
 
@@ -14,7 +14,7 @@ impl<P: Encode, R: Decode> Queue<P, R> {
     ///
     /// # Errors
     /// `Invalid`, before anything is written, for a bad id, a payload that cannot be encoded or is over the store's
-    /// limit (1 MiB by default), or a present result that is no `R`: under a codec that binds bytes to their job, one that a job of
+    /// limit (1 MiB by default), a kind that is [reserved](Kind::is_reserved), or a present result that is no `R`: under a codec that binds bytes to their job, one that a job of
     /// another kind left is none. With [`Certainty::Unknown`] the job may have been
     /// stored: send it again under the same id.
     ///
@@ -98,7 +98,12 @@ impl<P: Encode, R: Decode> Queue<P, R> {
         let payload = payload.encode(&self.shared.codec, &context)?;
         let mut job = options.job(id, self.kind().clone(), payload);
         self.shared.hooks.look_at(&self.shared.name, &mut job)?;
-        Ok(job)
+        // A hook may change both kinds.
+        match [Some(&job.kind), job.on_failure.as_ref()].into_iter().flatten().find(|kind| kind.is_reserved())
+        {
+            Some(kind) => Err(InvalidOption::ReservedKind { kind: kind.clone() }.into()),
+            None => Ok(job),
+        }
     }
 
     pub(crate) async fn store_one(&self, job: NewJob) -> Result<Enqueued<R>> {

@@ -1,4 +1,4 @@
-use queue_core::Error;
+use queue_core::{Error, InvalidName, Kind};
 use std::time::Duration;
 
 /// Why an option was refused, before anything was written.
@@ -42,6 +42,15 @@ pub enum InvalidOption {
         "a time of day needs the store's clock, which is not asked here; give `delay(queue.time_until(at).await?)`"
     )]
     TimeOfDay,
+    /// Kinds that begin with `queue.` are those of the library's own jobs.
+    #[error("the kind {kind:?} is reserved, as all that begin with `queue.` are; choose another name")]
+    ReservedKind {
+        /// The kind that was given.
+        kind: Kind,
+    },
+    /// The kind of the job that is to follow a failure is none.
+    #[error("the kind of the job that follows a failure: {0}")]
+    FollowUpKind(#[source] InvalidName),
     /// A key for ids of content that can be guessed.
     #[error(
         "a key for ids has at least 16 bytes, better 32 of the operating system's randomness, and not {bytes}"

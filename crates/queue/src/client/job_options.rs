@@ -1,5 +1,5 @@
 use super::said::{Bound, CheckedOptions, Due, Limit, Said, checked};
-use crate::{InvalidOption, Keep};
+use crate::{InvalidOption, Keep, client::FollowUpKind};
 use queue_core::OnFailed;
 use std::time::{Duration, SystemTime};
 
@@ -155,6 +155,35 @@ impl JobOptions {
         self
     }
 
+    /// The kind of a job to be enqueued, into the same queue, in the very step that ends this one as Failed, whoever ends it: the
+    /// worker, or somebody who finds that the last lease it may have has lapsed. Its payload is a
+    /// [`FailedJob`](crate::FailedJob), in JSON whatever the codec. A job that completes, is cancelled or expires has none; one
+    /// that is redriven and fails again has another. A [`JobKind`](crate::JobKind) or text; `None` lifts that of the handle.
+    ///
+    #[cfg_attr(all(feature = "worker", feature = "memory", feature = "json"), doc = "```")]
+    #[cfg_attr(not(all(feature = "worker", feature = "memory", feature = "json")), doc = "```ignore")]
+    /// use queue::prelude::*;
+    ///
+    /// const CHARGE: JobKind<u32> = JobKind::new("charge");
+    /// const CHARGE_FAILED: JobKind<FailedJob> = JobKind::new("charge-failed");
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> queue::Result<()> {
+    /// let tasks: Queue<()> = Queue::new(open("memory:").await?, "tasks")?;
+    /// let options = JobOptions::new().max_attempts(1).on_failure(CHARGE_FAILED);
+    /// tasks.of(CHARGE).enqueue_with("charge-7", 7, options).await?;
+    ///
+    /// let router = Router::new(())
+    ///     .handle(CHARGE, |_, _| async { Err("the card has expired".into()) })?
+    ///     .handle(CHARGE_FAILED, |job, _| async move { Ok(println!("{}: {}", job.id, job.error_message)) })?;
+    /// let report = tasks.worker(router).until_idle().build()?.run().await;
+    /// assert_eq!((report.failed, report.completed), (1, 1));
+    /// # Ok(()) }
+    /// ```
+    pub fn on_failure(mut self, kind: impl FollowUpKind) -> Self {
+        self.said.on_failure = Some(kind.follow_up_kind());
+        self
+    }
+
     /// Checks every option, as enqueueing does.
     ///
     /// # Errors
@@ -162,7 +191,7 @@ impl JobOptions {
     pub fn validate(&self) -> Result<(), InvalidOption> {
         // How far away a time of day is, the store alone can tell.
         let due = self.said.due.filter(Due::is_delay);
-        checked(Said { due, ..self.said }).map(drop)
+        checked(&Said { due, ..self.said.clone() }).map(drop)
     }
 
     /// The time of day at which the job is due, if that is how it was said.
@@ -175,6 +204,6 @@ impl JobOptions {
 
     /// What holds for a job: these, and where they say nothing those of its handle.
     pub(crate) fn checked_over(&self, handle: &Self) -> Result<CheckedOptions, InvalidOption> {
-        checked(self.said.over(handle.said))
+        checked(&self.said.clone().over(&handle.said))
     }
 }

@@ -4,11 +4,11 @@ use crate::{
     InvalidOption, Keep,
     client::keep::{checked_span, positive_span, retention},
 };
-use queue_core::{Budget, JobId, Kind, NewJob, OnFailed, Payload, RetentionPolicy, Span};
+use queue_core::{Budget, InvalidName, JobId, Kind, NewJob, OnFailed, Payload, RetentionPolicy, Span};
 use std::time::{Duration, SystemTime};
 
-/// All options, cheap to copy. `None` says nothing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// All options. `None` says nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Said {
     pub(super) due: Option<Due>,
     pub(super) expires_in: Option<Bound>,
@@ -19,6 +19,8 @@ pub(super) struct Said {
     pub(super) keep_completed: Option<Keep>,
     pub(super) keep_failed: Option<Keep>,
     pub(super) on_failed: Option<OnFailed>,
+    /// A kind, that there is none, or what is no kind.
+    pub(super) on_failure: Option<Result<Option<Kind>, InvalidName>>,
 }
 
 /// When a job may be claimed.
@@ -43,7 +45,7 @@ pub(super) enum Limit {
 }
 
 impl Said {
-    pub(super) fn over(self, under: Self) -> Self {
+    pub(super) fn over(self, under: &Self) -> Self {
         Self {
             due: self.due.or(under.due),
             expires_in: self.expires_in.or(under.expires_in),
@@ -54,6 +56,7 @@ impl Said {
             keep_completed: self.keep_completed.or(under.keep_completed),
             keep_failed: self.keep_failed.or(under.keep_failed),
             on_failed: self.on_failed.or(under.on_failed),
+            on_failure: self.on_failure.or_else(|| under.on_failure.clone()),
         }
     }
 
@@ -80,6 +83,16 @@ impl Said {
         positive_span("a time limit", given).map(Some)
     }
 
+    fn on_failure(&self) -> Result<Option<Kind>, InvalidOption> {
+        match &self.on_failure {
+            Some(Ok(Some(kind))) if kind.is_reserved() => {
+                Err(InvalidOption::ReservedKind { kind: kind.clone() })
+            }
+            Some(given) => given.clone().map_err(InvalidOption::FollowUpKind),
+            None => Ok(None),
+        }
+    }
+
     fn retention(&self) -> Result<RetentionPolicy, InvalidOption> {
         let default = RetentionPolicy::default();
         Ok(RetentionPolicy {
@@ -89,7 +102,7 @@ impl Said {
     }
 }
 
-pub(super) fn checked(said: Said) -> Result<CheckedOptions, InvalidOption> {
+pub(super) fn checked(said: &Said) -> Result<CheckedOptions, InvalidOption> {
     let budget = |limit: Option<Limit>, default, what, unlimited| {
         limit.map_or(Ok(default), |limit| limit.budget(what, unlimited))
     };
@@ -103,6 +116,7 @@ pub(super) fn checked(said: Said) -> Result<CheckedOptions, InvalidOption> {
         max_stalls: budget(said.max_stalls, Budget::STALLS, "max_stalls", "unlimited_stalls")?,
         retention: said.retention()?,
         on_failed: said.on_failed.unwrap_or_default(),
+        on_failure: said.on_failure()?,
     })
 }
 
@@ -139,12 +153,14 @@ pub(crate) struct CheckedOptions {
     max_stalls: Budget,
     retention: RetentionPolicy,
     on_failed: OnFailed,
+    on_failure: Option<Kind>,
 }
 
 impl CheckedOptions {
     pub(crate) fn job(&self, id: JobId, kind: Kind, payload: Payload) -> NewJob {
         let mut job = NewJob::new(id, kind, payload);
         (job.expires_in, job.time_limit) = (self.expires_in, self.time_limit);
+        job.on_failure.clone_from(&self.on_failure);
         job.with_delay(self.delay)
             .with_priority(self.priority)
             .with_max_attempts(self.max_attempts)
