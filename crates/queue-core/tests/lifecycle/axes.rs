@@ -2,7 +2,7 @@
 
 use crate::world::{BOUNDARY, EARLIER, MINE, THEIRS, lease_until, new_job};
 use queue_core::{
-    Budget, ContentType, Failure, JobMeta, Payload, Retention, RetentionPolicy, RetryPolicy, Seq, Span,
+    Budget, ContentType, Failure, JobMeta, Kind, Payload, Retention, RetentionPolicy, RetryPolicy, Seq, Span,
     State, Timestamp,
     lifecycle::{Cause, Event, Flags, LastSettle, OnRunning, Policy, Settle, TrackedJob, Unhandled},
 };
@@ -154,6 +154,13 @@ fn settled(job: &mut TrackedJob, last: LastSettle) {
     (job.meta.finished_at, job.meta.purge_at) = (Some(EARLIER), Some(BOUNDARY));
 }
 
+/// What kind the job is of, and whether another follows if it fails: neither, the one, or both. It goes along with the
+/// retentions as the expiries do.
+pub(crate) fn kinds() -> [(Kind, Option<Kind>); 3] {
+    let [mail, own, mourn] = ["mail", "queue.schedule", "mourn"].map(Kind::from_static);
+    [(mail.clone(), None), (mail, Some(mourn.clone())), (own, Some(mourn))]
+}
+
 /// Policies whose waits tell the number they were asked for. Each cause meets a policy that retries it and one that
 /// does not, and the last policy never names a wait.
 pub(crate) fn policies() -> [Policy; 3] {
@@ -176,13 +183,21 @@ pub(crate) fn events() -> Vec<Event> {
     let token = MINE;
     let mut events = vec![
         Event::release(token),
+        Event::Release { token, then: vec![new_job("next"), new_job("later")] },
         Event::PutBack { token, delay: Span::from_secs(22) },
         Event::interrupt(token),
+        Event::Interrupt { token, progress: Some("so far".into()), then: vec![new_job("next")] },
         Event::Expire { now: CLOCKS[0], token: Some(token) },
         Event::Expire { now: CLOCKS[0], token: None },
         Event::Expire { now: CLOCKS[1], token: Some(token) },
         Event::Expire { now: CLOCKS[1], token: None },
         Event::snooze(token, Span::from_secs(44)),
+        Event::Snooze {
+            token,
+            delay: Span::from_secs(44),
+            progress: Some("so far".into()),
+            then: vec![new_job("next")],
+        },
         Event::Extend { token, by: Span::from_secs(55), progress: None },
         Event::Extend { token, by: Span::from_secs(55), progress: Some("done soon".into()) },
         Event::Lapse,
@@ -195,6 +210,9 @@ pub(crate) fn events() -> Vec<Event> {
         Event::Redrive { content_type: None },
         Event::Redrive { content_type: Some(ContentType::from_static("application/json")) },
         Event::Promote,
+        Event::Reschedule { delay: Span::ZERO },
+        Event::Reschedule { delay: Span::from_secs(77) },
+        Event::Reschedule { delay: Span::MAX },
         Event::Delete,
     ];
     events.extend(OVERRIDES.map(complete));
@@ -213,5 +231,5 @@ fn complete(retention: Option<Retention>) -> Event {
 
 fn fail(cause: Cause, delay: Option<Span>, retention: Option<Retention>) -> Event {
     let failure = Failure::new("New", "the failure at hand").with_details("details".into());
-    Event::Fail { token: MINE, failure, cause, delay, retention, then: Vec::new() }
+    Event::Fail { token: MINE, failure, cause, delay, retention, then: vec![new_job("next")] }
 }

@@ -1,8 +1,8 @@
 //! Every row of the table.
 
 use crate::{
-    axes::{Between, CLOCKS, EXPIRIES, FLAGS, RETENTIONS, Spent, events, policies},
-    oracle::{Outcome, expect, settle_of},
+    axes::{Between, CLOCKS, EXPIRIES, FLAGS, RETENTIONS, Spent, events, kinds, policies},
+    oracle::{Outcome, expect, followers, settle_of},
     world::record_in,
 };
 use queue_core::{
@@ -11,8 +11,8 @@ use queue_core::{
 };
 
 /// The size of the table, written out so that it cannot shrink unnoticed: states, budgets spent, flags, retentions
-/// with expiries, events, policies, happenings in between, clocks.
-const ROWS: usize = 6 * 5 * 4 * 3 * 57 * 3 * 11 * 3;
+/// with expiries and kinds, events, policies, happenings in between, clocks.
+const ROWS: usize = 6 * 5 * 4 * 3 * 63 * 3 * 11 * 3;
 
 /// How many rows ended in which way.
 #[derive(Debug, Default, PartialEq)]
@@ -65,12 +65,13 @@ fn records() -> Vec<TrackedJob> {
     for state in State::ALL {
         for spent in Spent::ALL {
             for flags in FLAGS {
-                for (retention, expiry) in RETENTIONS.into_iter().zip(EXPIRIES) {
+                for ((retention, expiry), kinds) in RETENTIONS.into_iter().zip(EXPIRIES).zip(kinds()) {
                     let mut job = record_in(state);
                     spent.set(&mut job.meta);
                     (job.meta.cancel_requested, job.meta.awaited) = (flags.cancel_requested, flags.awaited);
                     job.meta.retention = retention;
                     (job.meta.expires_in, job.meta.expiry_lifted) = expiry;
+                    (job.meta.kind, job.meta.on_failure) = kinds;
                     records.push(job);
                 }
             }
@@ -107,8 +108,7 @@ fn decide_and_apply(
     let meta = &seen.meta;
     assert_eq!((&transition.queue, &transition.id, transition.seq), (&meta.queue, &meta.id, meta.seq));
     assert_eq!(transition.guard.state, meta.state, "the state seen tells a store where to look");
-    let follows = if let Event::Complete { then, .. } = event { then.as_slice() } else { &[] };
-    assert_eq!(transition.then, follows, "a completion alone is followed by jobs");
+    assert_eq!(transition.then, followers(meta, event, policy), "{event:?}\nseen {seen:#?}");
     let mut after = stored.clone();
     let verdict = apply(&mut after, &transition, now);
     Outcome::Applied(verdict, Box::new(after))

@@ -3,7 +3,8 @@ use super::{
     values::{RETRY, failure, id, policy, text_payload},
 };
 use queue_core::{
-    Applied, Changed, ClaimedJob, Error, JobMeta, LeaseToken, NewJob, Payload, Span, StorageExt,
+    Applied, Certainty, Changed, ClaimedJob, Error, ErrorKind, JobMeta, LeaseToken, NewJob, Payload, Span,
+    StorageExt,
     lifecycle::{Cause, Event, OnRunning, Transition, decide},
 };
 
@@ -45,6 +46,38 @@ pub(crate) fn snooze(token: LeaseToken) -> Event {
     Event::snooze(token, RETRY)
 }
 
+/// A way to end a lease that jobs follow.
+pub(crate) type Followed = fn(LeaseToken, Vec<NewJob>) -> Event;
+
+/// Each way to end the lease of a job that jobs follow.
+pub(crate) const FOLLOWED: [Followed; 5] =
+    [complete_then, fail_for_good_then, release_then, interrupt_then, snooze_then];
+
+/// Fails an attempt for good and enqueues what follows.
+pub(crate) fn fail_for_good_then(token: LeaseToken, then: Vec<NewJob>) -> Event {
+    fail_then(token, Cause::Terminal, then)
+}
+
+/// Fails an attempt for a cause, and enqueues what follows if that is the end.
+pub(crate) fn fail_then(token: LeaseToken, cause: Cause, then: Vec<NewJob>) -> Event {
+    Event::Fail { token, failure: failure(), cause, delay: None, retention: None, then }
+}
+
+/// Gives the job back and enqueues what follows.
+pub(crate) fn release_then(token: LeaseToken, then: Vec<NewJob>) -> Event {
+    Event::Release { token, then }
+}
+
+/// Gives the job back half-way and enqueues what follows.
+pub(crate) fn interrupt_then(token: LeaseToken, then: Vec<NewJob>) -> Event {
+    Event::Interrupt { token, progress: None, then }
+}
+
+/// Puts the job off by the usual wait and enqueues what follows.
+pub(crate) fn snooze_then(token: LeaseToken, then: Vec<NewJob>) -> Event {
+    Event::Snooze { token, delay: RETRY, progress: None, then }
+}
+
 /// Keeps the lease alive.
 pub(crate) fn extend(token: LeaseToken, by: Span) -> Event {
     Event::Extend { token, by, progress: None }
@@ -52,6 +85,12 @@ pub(crate) fn extend(token: LeaseToken, by: Span) -> Event {
 
 /// The ways to end the lease of a job that is started, or that does not expire.
 pub(crate) const SETTLES: [fn(LeaseToken) -> Event; 4] = [complete, fail, release, snooze];
+
+/// A call was refused before anything was written.
+pub(crate) fn assert_refused(refused: &Error) {
+    let found = (refused.kind(), refused.certainty());
+    assert_eq!(found, (ErrorKind::Invalid, Certainty::NotApplied), "{refused}");
+}
 
 /// Decides as the suite's policy says.
 pub(crate) fn decided(meta: &JobMeta, event: Event) -> Transition {

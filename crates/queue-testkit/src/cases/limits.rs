@@ -3,7 +3,7 @@
 use super::cases;
 use crate::bench::prelude::*;
 use queue_core::{
-    Certainty, ClaimedJob, Error, ErrorKind, Payload, State,
+    ClaimedJob, Payload, State,
     lifecycle::{Cause, Event},
 };
 
@@ -42,14 +42,6 @@ fn noise(len: usize) -> Payload {
     bytes_payload((0..len).map(next).collect::<Vec<u8>>())
 }
 
-fn assert_invalid(refused: &Error) {
-    assert_eq!(
-        (refused.kind(), refused.certainty()),
-        (ErrorKind::Invalid, Certainty::NotApplied),
-        "{refused}"
-    );
-}
-
 /// To the last byte.
 async fn the_largest_payload_is_stored(bench: &Bench) {
     let payload = noise(limits(bench).payload_bytes_max);
@@ -60,7 +52,7 @@ async fn the_largest_payload_is_stored(bench: &Bench) {
 /// And leaves no trace.
 async fn one_byte_more_is_refused(bench: &Bench) {
     let payload = noise(limits(bench).payload_bytes_max + 1);
-    assert_invalid(&bench.enqueue_refused(vec![vec![job_with("a", payload)]]).await);
+    assert_refused(&bench.enqueue_refused(vec![vec![job_with("a", payload)]]).await);
     assert_eq!(bench.state("a").await, None);
 }
 
@@ -78,7 +70,7 @@ async fn one_byte_more_of_result_is_refused_and_the_lease_stands(bench: &Bench) 
     let held = bench.put_and_claim("a").await;
     let result = noise(limits(bench).payload_bytes_max + 1);
     let sent = decided(&held.record.meta, complete_with(held.token, result));
-    assert_invalid(&bench.apply_refused(vec![sent]).await);
+    assert_refused(&bench.apply_refused(vec![sent]).await);
     assert_eq!(bench.record("a").await, held.record);
     bench.fail_terminally(&held).await;
 }
@@ -91,7 +83,7 @@ async fn the_largest_progress_is_stored_and_one_byte_more_refused(bench: &Bench)
         |progress: bytes::Bytes| Event::Extend { token: held.token, by: LEASE, progress: Some(progress) };
     bench.settled(&held, beat(largest.clone())).await;
     let more = noise(limits(bench).note_bytes_max + 1).bytes;
-    assert_invalid(&bench.apply_refused(vec![decided(&held.record.meta, beat(more))]).await);
+    assert_refused(&bench.apply_refused(vec![decided(&held.record.meta, beat(more))]).await);
     assert_eq!(bench.meta("a").await.progress, Some(largest));
 }
 
@@ -109,7 +101,7 @@ async fn the_largest_details_are_stored_and_one_byte_more_refused(bench: &Bench)
             then: Vec::new(),
         };
         let most = limits(bench).note_bytes_max;
-        assert_invalid(&bench.apply_refused(vec![decided(&held.record.meta, with(most + 1))]).await);
+        assert_refused(&bench.apply_refused(vec![decided(&held.record.meta, with(most + 1))]).await);
         bench.settled(&held, with(most)).await;
         let body = bench.record(&text).await.body.expect("asked for");
         assert_eq!(body.error_details, Some(noise(most).bytes));
@@ -126,21 +118,21 @@ async fn the_largest_enqueue_is_taken(bench: &Bench) {
 
 /// Not even the part that fits.
 async fn one_job_more_is_refused_and_nothing_written(bench: &Bench) {
-    assert_invalid(&bench.enqueue_refused(vec![jobs(limits(bench).batch_max + 1)]).await);
+    assert_refused(&bench.enqueue_refused(vec![jobs(limits(bench).batch_max + 1)]).await);
     assert_eq!(bench.counts().await.total(), 0);
 }
 
 /// Splitting does not help.
 async fn jobs_are_counted_across_groups(bench: &Bench) {
     let groups = jobs(limits(bench).batch_max + 1).into_iter().map(|new| vec![new]).collect();
-    assert_invalid(&bench.enqueue_refused(groups).await);
+    assert_refused(&bench.enqueue_refused(groups).await);
     assert_eq!(bench.counts().await.total(), 0);
 }
 
 /// Also the groups that it is not in.
 async fn one_payload_that_is_too_large_refuses_the_call(bench: &Bench) {
     let large = job_with("large", noise(limits(bench).payload_bytes_max + 1));
-    assert_invalid(&bench.enqueue_refused(vec![vec![job("a")], vec![job("b"), large, job("c")]]).await);
+    assert_refused(&bench.enqueue_refused(vec![vec![job("a")], vec![job("b"), large, job("c")]]).await);
     assert_eq!(bench.counts().await.total(), 0);
 }
 
@@ -153,7 +145,7 @@ async fn one_result_that_is_too_large_refuses_the_batch(bench: &Bench) {
         decided(&held[0].record.meta, complete(held[0].token)),
         decided(&held[1].record.meta, complete_with(held[1].token, large)),
     ];
-    assert_invalid(&bench.apply_refused(batch).await);
+    assert_refused(&bench.apply_refused(batch).await);
     assert_eq!(bench.counts().await.of(State::Processing), 2);
 }
 
@@ -162,7 +154,7 @@ async fn one_transition_more_is_refused_and_nothing_applied(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let done = decided(&held.record.meta, complete(held.token));
     let most = limits(bench).batch_max;
-    assert_invalid(&bench.apply_refused(vec![done.clone(); most + 1]).await);
+    assert_refused(&bench.apply_refused(vec![done.clone(); most + 1]).await);
     assert_eq!(bench.record("a").await, held.record);
     assert_done!(bench.apply_all(vec![done; most]).await);
 }
@@ -177,7 +169,7 @@ async fn what_follows_counts_into_the_batch(bench: &Bench) {
             complete_then(held.token, (0..n).map(|n| job(&format!("then-{n}"))).collect()),
         )
     };
-    assert_invalid(&bench.apply_refused(vec![then(most)]).await);
+    assert_refused(&bench.apply_refused(vec![then(most)]).await);
     assert_eq!(bench.counts().await.total(), 1);
     assert_done!([bench.apply(then(most - 1)).await]);
     assert_eq!(bench.counts().await.total(), most as u64);
@@ -188,7 +180,7 @@ async fn a_follower_that_is_too_large_is_refused_with_its_completion(bench: &Ben
     let held = bench.put_and_claim("a").await;
     let large = job_with("large", noise(limits(bench).payload_bytes_max + 1));
     let sent = decided(&held.record.meta, complete_then(held.token, vec![job("fits"), large]));
-    assert_invalid(&bench.apply_refused(vec![sent]).await);
+    assert_refused(&bench.apply_refused(vec![sent]).await);
     assert_eq!(bench.record("a").await, held.record);
     assert_eq!(bench.state("fits").await, None);
 }
@@ -198,7 +190,7 @@ async fn the_largest_claim_is_answered_and_one_more_refused(bench: &Bench) {
     bench.put_many(3).await;
     let most = limits(bench).batch_max;
     let refused = bench.store().claim(bench.request(most + 1)).await.expect_err("it is too much");
-    assert_invalid(&refused);
+    assert_refused(&refused);
     assert_eq!(bench.counts().await.of(State::Queued), 3);
     assert_eq!(bench.claim(most).await.len(), 3);
 }
@@ -212,8 +204,8 @@ fn too_many(bench: &Bench) -> usize {
 async fn an_enqueue_of_too_many_bytes_is_refused_and_nothing_written(bench: &Bench) {
     let payload = noise(limits(bench).payload_bytes_max);
     let jobs: Vec<_> = (0..too_many(bench)).map(|n| job_with(nth(n).as_str(), payload.clone())).collect();
-    assert_invalid(&bench.enqueue_refused(jobs.iter().map(|job| vec![job.clone()]).collect()).await);
-    assert_invalid(&bench.enqueue_refused(vec![jobs]).await);
+    assert_refused(&bench.enqueue_refused(jobs.iter().map(|job| vec![job.clone()]).collect()).await);
+    assert_refused(&bench.enqueue_refused(vec![jobs]).await);
     assert_eq!(bench.counts().await.total(), 0);
 }
 
@@ -222,7 +214,7 @@ async fn results_of_too_many_bytes_are_refused_and_nothing_applied(bench: &Bench
     bench.put_many(too_many(bench)).await;
     let (held, result) = (bench.claim(too_many(bench)).await, noise(limits(bench).payload_bytes_max));
     let settle = |job: &ClaimedJob| decided(&job.record.meta, complete_with(job.token, result.clone()));
-    assert_invalid(&bench.apply_refused(held.iter().map(settle).collect()).await);
+    assert_refused(&bench.apply_refused(held.iter().map(settle).collect()).await);
     assert_eq!(bench.counts().await.of(State::Processing), held.len() as u64);
 }
 

@@ -1,7 +1,6 @@
 //! Jobs that follow a completion in the same atomic step.
 
-use super::cases;
-use crate::bench::prelude::*;
+use crate::{bench::prelude::*, cases::cases};
 use queue_core::{Applied, OnFailed, Retention, State};
 
 cases! { "then":

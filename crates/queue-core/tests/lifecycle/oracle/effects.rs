@@ -1,115 +1,21 @@
-//! What each event is documented to do, said once more and by other means: straight from the record before to the
-//! record after, with no guard and no patch in between.
+//! From the record before to the record after.
 
-use crate::world::MINE;
+use super::is_reserved;
+use bytes::Bytes;
 use queue_core::{
     Budget, ContentType, Failure, JobMeta, Reason, Retention, RetryPolicy, Span, State, Timestamp,
-    lifecycle::{
-        BodyPatch, Cause, Event, LastSettle, OnRunning, Policy, Rejected, Settle, TrackedJob, Unhandled,
-        Verdict,
-    },
+    lifecycle::{BodyPatch, Cause, Event, Policy, TrackedJob, Unhandled, Verdict},
 };
 
-/// The expectation for one row: the event leads nowhere, or the verdict and the record after it.
-#[derive(Debug, PartialEq)]
-pub(crate) enum Outcome {
-    Rejected(Rejected),
-    Applied(Verdict, Box<TrackedJob>),
-}
-
-/// What becomes of an event that was decided on `seen` and meets `stored` at `now`.
-pub(crate) fn expect(
-    seen: &JobMeta,
-    stored: &TrackedJob,
-    event: &Event,
-    policy: &Policy,
-    now: Timestamp,
-) -> Outcome {
-    if let Some(rejected) = rejection(seen, event) {
-        return Outcome::Rejected(rejected);
-    }
-    let mut after = stored.clone();
-    let verdict = refusal(seen, stored, event, now).unwrap_or_else(|| {
-        after.meta.revision += 1;
-        if let Some(settle) = settle_of(event) {
-            after.last_settle = Some(LastSettle { token: MINE, settle });
-        }
-        effect(&mut after, event, policy, now)
-    });
-    Outcome::Applied(verdict, Box::new(after))
-}
-
-/// How an event settles a lease, if it does.
-pub(crate) fn settle_of(event: &Event) -> Option<Settle> {
-    match event {
-        Event::Complete { .. } => Some(Settle::Complete),
-        Event::Fail { .. } => Some(Settle::Fail),
-        Event::Release { .. } | Event::Interrupt { .. } => Some(Settle::Release),
-        Event::Expire { token: Some(_), .. } => Some(Settle::Expire),
-        Event::Snooze { .. } | Event::PutBack { .. } => Some(Settle::Snooze),
-        _ => None,
-    }
-}
-
-#[expect(clippy::match_same_arms, reason = "one line per row of the table reads better")]
-fn rejection(seen: &JobMeta, event: &Event) -> Option<Rejected> {
-    use State::{Cancelled, Completed, Failed, Failing, Processing, Queued};
-    let state = seen.state;
-    let (no, already) = (Some(Rejected::NotAllowed(state)), Some(Rejected::Already(state)));
-    match (event, state) {
-        (Event::Cancel { running: OnRunning::Request }, Processing) if seen.cancel_requested => already,
-        (Event::Cancel { running: OnRunning::Leave }, Processing) => no,
-        (Event::Cancel { .. }, Completed | Failed) => no,
-        (Event::Cancel { .. }, Cancelled) => already,
-        (Event::Await, Queued | Processing | Failing) if seen.awaited => already,
-        (Event::Await, Completed | Failed | Cancelled) => no,
-        (Event::SetRetention(_), Queued | Processing | Failing) => no,
-        (Event::Redrive { .. }, Queued | Processing | Failing | Completed) => no,
-        (Event::Promote, Processing | Completed | Failed | Cancelled) => no,
-        (Event::Delete, Processing) => no,
-        (Event::Expire { now, .. }, _) if !has_waited_too_long(seen, *now) => no,
-        (Event::Expire { token: None, .. }, Queued) => None,
-        (Event::Expire { token: None, .. }, _) => no,
-        (Event::Cancel { .. } | Event::Await | Event::SetRetention(_), _) => None,
-        (Event::Redrive { .. } | Event::Promote | Event::Delete, _) => None,
-        (_, Processing) => None,
-        _ => no,
-    }
-}
-
-fn has_waited_too_long(job: &JobMeta, now: Timestamp) -> bool {
-    let Some(span) = job.expires_in else { return false };
-    !job.expiry_lifted && job.created_at.as_millis() + span.as_millis() <= now.as_millis()
-}
-
-/// Why the store does not do it, if it does not.
-fn refusal(seen: &JobMeta, stored: &TrackedJob, event: &Event, now: Timestamp) -> Option<Verdict> {
-    let meta = &stored.meta;
-    let lapsed = meta.lease.as_ref().is_some_and(|lease| lease.expires_at <= now);
-    let flags_moved = (seen.cancel_requested, seen.awaited) != (meta.cancel_requested, meta.awaited);
-    let revision_moved = seen.revision != meta.revision;
-    if seen.seq != meta.seq || meta.purge_at.is_some_and(|at| at <= now) {
-        return Some(Verdict::Missing);
-    }
-    let is_heartbeat = matches!(event, Event::Extend { .. });
-    match settle_of(event) {
-        Some(settle) if stored.token != Some(MINE) => {
-            let before = stored.last_settle.is_some_and(|last| last.token == MINE && last.settle == settle);
-            Some(if before { Verdict::Replayed } else { Verdict::LeaseLost })
-        }
-        Some(_) => flags_moved.then_some(Verdict::Stale),
-        None if is_heartbeat => (stored.token != Some(MINE) || lapsed).then_some(Verdict::LeaseLost),
-        None if matches!(event, Event::Lapse) => (revision_moved || !lapsed).then_some(Verdict::Stale),
-        None => revision_moved.then_some(Verdict::Stale),
-    }
-}
-
-fn effect(job: &mut TrackedJob, event: &Event, policy: &Policy, now: Timestamp) -> Verdict {
+pub(super) fn effect(job: &mut TrackedJob, event: &Event, policy: &Policy, now: Timestamp) -> Verdict {
     let own = job.meta.retention;
     match event {
         Event::Complete { result, retention, .. } => {
             let body = BodyPatch::Result(result.clone());
             terminal(job, State::Completed, None, retention.unwrap_or(own.completed), now, body)
+        }
+        Event::Fail { cause: Cause::UnknownKind, .. } if is_reserved(&job.meta) => {
+            give_back(job, Some(Span::from_secs(5)), now)
         }
         Event::Fail { failure, cause, delay, retention, .. } => {
             let retention = retention.unwrap_or(own.failed);
@@ -118,12 +24,14 @@ fn effect(job: &mut TrackedJob, event: &Event, policy: &Policy, now: Timestamp) 
         }
         Event::Release { .. } => give_back(job, None, now),
         Event::PutBack { delay, .. } => give_back(job, Some(*delay), now),
-        Event::Interrupt { .. } => {
+        Event::Interrupt { progress, .. } => {
             let verdict = give_back(job, None, now);
+            noted(progress.as_ref(), job);
             started(verdict, job)
         }
-        Event::Snooze { delay, .. } => {
+        Event::Snooze { delay, progress, .. } => {
             let verdict = give_back(job, Some(*delay), now);
+            noted(progress.as_ref(), job);
             started(verdict, job)
         }
         Event::Expire { .. } => {
@@ -161,6 +69,10 @@ fn effect(job: &mut TrackedJob, event: &Event, policy: &Policy, now: Timestamp) 
             (job.meta.state, job.meta.run_at) = (waiting_state(&job.meta), job.meta.run_at.min(now));
             Verdict::Written(BodyPatch::Keep)
         }
+        Event::Reschedule { delay } => {
+            (job.meta.state, job.meta.run_at) = (waiting_state(&job.meta), now + *delay);
+            Verdict::Written(BodyPatch::Keep)
+        }
     }
 }
 
@@ -195,6 +107,13 @@ fn fail(
         }
     };
     unchanged_if_removed(job, before, verdict)
+}
+
+/// What a holder noted for the next attempt, if there is to be one.
+fn noted(progress: Option<&Bytes>, job: &mut TrackedJob) {
+    if let (State::Queued | State::Failing, Some(progress)) = (job.meta.state, progress) {
+        job.meta.progress = Some(progress.clone());
+    }
 }
 
 /// A job that waits again has started before, or shall run come what may: its expiry no longer counts.

@@ -1,0 +1,113 @@
+//! What each event is documented to do, said once more and by other means: straight from the record before to the
+//! record after, with no guard and no patch in between.
+
+mod effects;
+mod followers;
+
+use crate::world::MINE;
+use effects::effect;
+pub(crate) use followers::followers;
+use queue_core::{
+    JobMeta, State, Timestamp,
+    lifecycle::{Event, LastSettle, OnRunning, Policy, Rejected, Settle, TrackedJob, Verdict},
+};
+
+/// The expectation for one row: the event leads nowhere, or the verdict and the record after it.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Outcome {
+    Rejected(Rejected),
+    Applied(Verdict, Box<TrackedJob>),
+}
+
+/// What becomes of an event that was decided on `seen` and meets `stored` at `now`.
+pub(crate) fn expect(
+    seen: &JobMeta,
+    stored: &TrackedJob,
+    event: &Event,
+    policy: &Policy,
+    now: Timestamp,
+) -> Outcome {
+    if let Some(rejected) = rejection(seen, event) {
+        return Outcome::Rejected(rejected);
+    }
+    let mut after = stored.clone();
+    let verdict = refusal(seen, stored, event, now).unwrap_or_else(|| {
+        after.meta.revision += 1;
+        if let Some(settle) = settle_of(event) {
+            after.last_settle = Some(LastSettle { token: MINE, settle });
+        }
+        effect(&mut after, event, policy, now)
+    });
+    Outcome::Applied(verdict, Box::new(after))
+}
+
+/// How an event settles a lease, if it does.
+pub(crate) fn settle_of(event: &Event) -> Option<Settle> {
+    match event {
+        Event::Complete { .. } => Some(Settle::Complete),
+        Event::Fail { .. } => Some(Settle::Fail),
+        Event::Release { .. } | Event::Interrupt { .. } => Some(Settle::Release),
+        Event::Expire { token: Some(_), .. } => Some(Settle::Expire),
+        Event::Snooze { .. } | Event::PutBack { .. } => Some(Settle::Snooze),
+        _ => None,
+    }
+}
+
+#[expect(clippy::match_same_arms, reason = "one line per row of the table reads better")]
+fn rejection(seen: &JobMeta, event: &Event) -> Option<Rejected> {
+    use State::{Cancelled, Completed, Failed, Failing, Processing, Queued};
+    let state = seen.state;
+    let (no, already) = (Some(Rejected::NotAllowed(state)), Some(Rejected::Already(state)));
+    match (event, state) {
+        (Event::Cancel { running: OnRunning::Request }, Processing) if seen.cancel_requested => already,
+        (Event::Cancel { running: OnRunning::Leave }, Processing) => no,
+        (Event::Cancel { .. }, Completed | Failed) => no,
+        (Event::Cancel { .. }, Cancelled) => already,
+        (Event::Await, Queued | Processing | Failing) if seen.awaited => already,
+        (Event::Await, Completed | Failed | Cancelled) => no,
+        (Event::SetRetention(_), Queued | Processing | Failing) => no,
+        (Event::Redrive { .. }, Queued | Processing | Failing | Completed) => no,
+        (Event::Promote, Processing | Completed | Failed | Cancelled) => no,
+        (Event::Reschedule { .. }, Processing | Completed | Failed | Cancelled) => no,
+        (Event::Delete, Processing) => no,
+        (Event::Expire { now, .. }, _) if !has_waited_too_long(seen, *now) => no,
+        (Event::Expire { token: None, .. }, Queued) => None,
+        (Event::Expire { token: None, .. }, _) => no,
+        (Event::Cancel { .. } | Event::Await | Event::SetRetention(_), _) => None,
+        (Event::Redrive { .. } | Event::Promote | Event::Reschedule { .. } | Event::Delete, _) => None,
+        (_, Processing) => None,
+        _ => no,
+    }
+}
+
+fn has_waited_too_long(job: &JobMeta, now: Timestamp) -> bool {
+    let Some(span) = job.expires_in else { return false };
+    !job.expiry_lifted && job.created_at.as_millis() + span.as_millis() <= now.as_millis()
+}
+
+/// Why the store does not do it, if it does not.
+fn refusal(seen: &JobMeta, stored: &TrackedJob, event: &Event, now: Timestamp) -> Option<Verdict> {
+    let meta = &stored.meta;
+    let lapsed = meta.lease.as_ref().is_some_and(|lease| lease.expires_at <= now);
+    let flags_moved = (seen.cancel_requested, seen.awaited) != (meta.cancel_requested, meta.awaited);
+    let revision_moved = seen.revision != meta.revision;
+    if seen.seq != meta.seq || meta.purge_at.is_some_and(|at| at <= now) {
+        return Some(Verdict::Missing);
+    }
+    let is_heartbeat = matches!(event, Event::Extend { .. });
+    match settle_of(event) {
+        Some(settle) if stored.token != Some(MINE) => {
+            let before = stored.last_settle.is_some_and(|last| last.token == MINE && last.settle == settle);
+            Some(if before { Verdict::Replayed } else { Verdict::LeaseLost })
+        }
+        Some(_) => flags_moved.then_some(Verdict::Stale),
+        None if is_heartbeat => (stored.token != Some(MINE) || lapsed).then_some(Verdict::LeaseLost),
+        None if matches!(event, Event::Lapse) => (revision_moved || !lapsed).then_some(Verdict::Stale),
+        None => revision_moved.then_some(Verdict::Stale),
+    }
+}
+
+/// Kinds of the library's own.
+fn is_reserved(job: &JobMeta) -> bool {
+    job.kind.as_str().starts_with("queue.")
+}
