@@ -99,11 +99,11 @@ impl<P: Encode, R: Decode> Queue<P, R> {
         let mut job = options.job(id, self.kind().clone(), payload);
         self.shared.hooks.look_at(&self.shared.name, &mut job)?;
         // A hook may change both kinds.
-        match [Some(&job.kind), job.on_failure.as_ref()].into_iter().flatten().find(|kind| kind.is_reserved())
-        {
-            Some(kind) => Err(InvalidOption::ReservedKind { kind: kind.clone() }.into()),
-            None => Ok(job),
+        let mut kinds = std::iter::once(&job.kind).chain(&job.on_failure);
+        if let Some(kind) = kinds.find(|kind| kind.is_reserved()).cloned() {
+            return Err(InvalidOption::ReservedKind { kind }.into());
         }
+        Ok(job)
     }
 
     pub(crate) async fn store_one(&self, job: NewJob) -> Result<Enqueued<R>> {

@@ -4,6 +4,7 @@ mod enqueue;
 mod enqueue_hooks;
 mod events;
 mod expiry;
+mod follow_ups;
 mod manage;
 mod open;
 mod options;

@@ -43,6 +43,9 @@ pub(super) struct JobArgs {
     /// What to do if a failed job has the id
     #[arg(long, value_name = "WHAT", value_enum, default_value_t = FailedRule::Block)]
     on_failed: FailedRule,
+    /// The kind of a job to enqueue, with what went wrong, should this one fail for good
+    #[arg(long, value_name = "KIND")]
+    on_failure: Option<Kind>,
     /// How the payload is encoded [default: application/json if it is JSON, otherwise text/plain]
     #[arg(long, value_name = "TYPE")]
     pub(super) content_type: Option<ContentType>,
@@ -102,6 +105,9 @@ impl JobArgs {
             FailedRule::Block => OnFailed::Block,
             FailedRule::Replace => OnFailed::Replace,
         });
+        if let Some(kind) = &self.on_failure {
+            options = options.on_failure(kind.clone());
+        }
         options.validate()?;
         Ok(options)
     }
