@@ -21,15 +21,20 @@ mod limits;
 mod list;
 mod lives;
 mod next_due;
+mod on_failure;
 mod order;
 mod pause;
 mod presence;
 mod priority;
+mod progress;
 mod prune;
 mod redrive;
 mod release;
 mod reopen;
+mod replace;
 mod replay;
+mod reschedule;
+mod reserved;
 mod results;
 mod retention;
 mod retry;
@@ -56,6 +61,7 @@ const GROUPS: &[&[Case]] = &[
     order::CASES,
     priority::CASES,
     schedule::CASES,
+    reschedule::CASES,
     time::CASES,
     lease::CASES,
     settle::CASES,
@@ -65,6 +71,7 @@ const GROUPS: &[&[Case]] = &[
     stall::CASES,
     release::CASES,
     snooze::CASES,
+    progress::CASES,
     extend::CASES,
     cancel::CASES,
     expiry::kept::CASES,
@@ -72,6 +79,10 @@ const GROUPS: &[&[Case]] = &[
     expiry::ids::CASES,
     redrive::CASES,
     dedup::CASES,
+    replace::over::CASES,
+    replace::bounds::CASES,
+    replace::calls::CASES,
+    replace::remains::CASES,
     lives::CASES,
     results::CASES,
     retention::kept::CASES,
@@ -81,6 +92,9 @@ const GROUPS: &[&[Case]] = &[
     then::settles::CASES,
     then::once::CASES,
     then::changes::CASES,
+    on_failure::asked::CASES,
+    on_failure::once::CASES,
+    reserved::CASES,
     batch::CASES,
     list::CASES,
     counts::CASES,
@@ -103,6 +117,7 @@ const GROUPS: &[&[Case]] = &[
     concurrency::enqueues::CASES,
     concurrency::handles::CASES,
     concurrency::settles::CASES,
+    concurrency::replaces::CASES,
     concurrency::dropped::CASES,
     crate::matrix::CASES,
     crate::model::CASES,

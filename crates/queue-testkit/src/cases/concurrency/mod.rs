@@ -8,6 +8,7 @@ pub(super) mod dropped;
 pub(super) mod enqueues;
 pub(super) mod handles;
 mod race;
+pub(super) mod replaces;
 pub(super) mod settles;
 
 use race::{race, race_two};

@@ -6,17 +6,17 @@ use queue_core::{EventStream, Hint, Interest, JobChange, State};
 const HINTS_MAX: usize = 1000;
 
 /// The hints of a queue.
-pub(super) async fn subscribe(bench: &Bench, interest: Interest) -> EventStream {
+pub(in crate::cases) async fn subscribe(bench: &Bench, interest: Interest) -> EventStream {
     bench.store().subscribe(bench.queue(), interest).await.expect("it sends hints")
 }
 
 /// The hints of some ids.
-pub(super) async fn awaiting(bench: &Bench, texts: &[&str]) -> EventStream {
+pub(in crate::cases) async fn awaiting(bench: &Bench, texts: &[&str]) -> EventStream {
     subscribe(bench, Interest::Jobs(texts.iter().map(|text| id(text)).collect())).await
 }
 
 /// The next hint that says that a claim may find something.
-pub(super) async fn woken(stream: &mut EventStream) {
+pub(in crate::cases) async fn woken(stream: &mut EventStream) {
     for _ in 0..HINTS_MAX {
         match stream.next().await.expect("the store is open") {
             Hint::Wake | Hint::Missed => return,
@@ -27,7 +27,7 @@ pub(super) async fn woken(stream: &mut EventStream) {
 }
 
 /// The next change of a job; that something was missed is no change.
-pub(super) async fn change(stream: &mut EventStream) -> JobChange {
+pub(in crate::cases) async fn change(stream: &mut EventStream) -> JobChange {
     for _ in 0..HINTS_MAX {
         if let Hint::Job(change) = stream.next().await.expect("the store is open") {
             return change;
@@ -37,7 +37,11 @@ pub(super) async fn change(stream: &mut EventStream) -> JobChange {
 }
 
 /// The next change of one job to one state.
-pub(super) async fn reached(stream: &mut EventStream, text: &str, state: Option<State>) -> JobChange {
+pub(in crate::cases) async fn reached(
+    stream: &mut EventStream,
+    text: &str,
+    state: Option<State>,
+) -> JobChange {
     for _ in 0..HINTS_MAX {
         let change = change(stream).await;
         if change.id == id(text) && change.state == state {

@@ -14,7 +14,9 @@ cases! { "events":
     a_failure_due_at_once_wakes [I15] (Hints);
     a_rescue_wakes [I15] (Hints);
     a_redrive_and_a_promotion_wake [I15] (Hints);
+    rescheduling_wakes_who_sleeps_until_later [I15] (Hints);
     what_follows_wakes [I15] (Hints);
+    what_follows_a_job_that_waits_again_wakes [I15] (Hints);
     pausing_and_resuming_wake [I15] (Hints Pause);
     every_subscriber_is_woken [I16] (Hints);
 }
@@ -73,6 +75,29 @@ async fn a_redrive_and_a_promotion_wake(bench: &Bench) {
         bench.changed(text, event).await;
         woken(&mut stream).await;
     }
+}
+
+/// A worker sleeps until the time that was.
+async fn rescheduling_wakes_who_sleeps_until_later(bench: &Bench) {
+    bench.put_job(job("a").with_delay(KEPT)).await;
+    for delay in [RETRY, Span::ZERO] {
+        let mut stream = subscribe(bench, Interest::Wake).await;
+        bench.changed("a", Event::Reschedule { delay }).await;
+        woken(&mut stream).await;
+        let at = bench.next_due().await.expect("it is to come");
+        assert!(at <= bench.now() + delay, "{at}");
+    }
+}
+
+/// The job itself is not due for long.
+async fn what_follows_a_job_that_waits_again_wakes(bench: &Bench) {
+    let held = bench.put_and_claim("a").await;
+    let mut stream = subscribe(bench, Interest::Wake).await;
+    let then = vec![job("next")];
+    let event = Event::Snooze { token: held.token, delay: Span::MAX, progress: None, then };
+    bench.settled(&held, event).await;
+    woken(&mut stream).await;
+    assert_eq!(bench.claim_ids(1).await, ["next"]);
 }
 
 /// As an enqueue does.

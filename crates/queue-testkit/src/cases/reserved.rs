@@ -1,0 +1,84 @@
+//! Jobs of the library's own kinds, which a worker may be too old to know.
+
+use super::cases;
+use crate::bench::prelude::*;
+use queue_core::{
+    Budget, Changed, JobMeta, Kind, NewJob, Reason, State, StorageExt,
+    lifecycle::{Cause, Event, RESERVED_KIND_WAIT, Unhandled},
+};
+
+cases! { "reserved":
+    a_worker_that_does_not_know_a_reserved_kind_puts_it_back_uncharged [I7 I11];
+    nothing_follows_and_nothing_is_told_of_it [I9 I23];
+    it_is_cancelled_all_the_same_if_that_was_asked_for [I10];
+    a_reserved_kind_fails_and_stalls_of_other_causes_like_any [I7 I8];
+    a_kind_that_only_looks_like_one_is_as_any [I8];
+}
+
+fn reserved() -> NewJob {
+    NewJob::new(id("a"), Kind::from_static("queue.schedule"), text_payload("every day"))
+}
+
+async fn unknown(bench: &Bench, rule: Unhandled, then: Vec<NewJob>) -> JobMeta {
+    let held = bench.claim_one().await;
+    let event = fail_then(held.token, Cause::UnknownKind, then);
+    let changed = bench.store().settle(&held.record.meta, event, &policy().unknown_kind(rule)).await;
+    match changed.expect("settle answers") {
+        Changed::Done(meta) => meta,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Under both policies, as often as it takes, and with a budget of one.
+async fn a_worker_that_does_not_know_a_reserved_kind_puts_it_back_uncharged(bench: &Bench) {
+    let once = Budget::from_raw(1);
+    bench.put_job(reserved().with_max_attempts(once).with_max_stalls(once)).await;
+    for n in 0..40 {
+        let rule = if n % 2 == 0 { Unhandled::Fail } else { Unhandled::Retry };
+        let meta = unknown(bench, rule, Vec::new()).await;
+        assert_eq!((meta.state, meta.failures, meta.last_error), (State::Queued, 0, None));
+        assert_eq!(meta.run_at, bench.now() + RESERVED_KIND_WAIT);
+        bench.advance(queue_core::Span::from_millis(RESERVED_KIND_WAIT.as_millis() - 1));
+        bench.assert_nothing_due().await;
+        bench.advance(MILLI);
+    }
+    assert_eq!(bench.claim_one().await.record.meta.attempt(), 1);
+}
+
+/// It has not failed.
+async fn nothing_follows_and_nothing_is_told_of_it(bench: &Bench) {
+    bench.put_job(reserved().with_on_failure(Kind::from_static("mourn"))).await;
+    unknown(bench, Unhandled::Fail, vec![job("next")]).await;
+    assert_eq!(bench.counts().await.total(), 1);
+}
+
+/// There is nobody else to ask.
+async fn it_is_cancelled_all_the_same_if_that_was_asked_for(bench: &Bench) {
+    bench.put_job(reserved()).await;
+    let held = bench.claim_one().await;
+    bench.cancel("a").await;
+    let meta = bench.settled(&held, fail_because(held.token, Cause::UnknownKind)).await;
+    assert_eq!((meta.state, meta.failures), (State::Cancelled, 0));
+}
+
+/// Those who know it may find it broken.
+async fn a_reserved_kind_fails_and_stalls_of_other_causes_like_any(bench: &Bench) {
+    bench.put_job(reserved()).await;
+    bench.claim_one().await;
+    bench.advance(LEASE);
+    assert_eq!(bench.rescue().await[0].stalls, 1);
+    assert_eq!(bench.fail(&bench.claim_one().await).await.failures, 1);
+    bench.advance(RETRY);
+    let meta = bench.fail_terminally(&bench.claim_one().await).await;
+    assert_eq!((meta.state, meta.reason), (State::Failed, Some(Reason::Terminal)));
+}
+
+/// The dot makes it one.
+async fn a_kind_that_only_looks_like_one_is_as_any(bench: &Bench) {
+    for kind in ["queue", "queues.x", "Queue.x", "my.queue.x", " queue.x"] {
+        bench.put_job(NewJob::new(id("a"), Kind::from_static(kind), text_payload("x"))).await;
+        let meta = unknown(bench, Unhandled::Fail, Vec::new()).await;
+        assert_eq!((meta.state, meta.reason), (State::Failed, Some(Reason::UnknownKind)), "{kind}");
+        bench.changed("a", Event::Delete).await;
+    }
+}
