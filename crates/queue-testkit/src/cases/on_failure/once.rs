@@ -137,12 +137,13 @@ async fn a_rescue_of_many_stays_within_a_batch_and_goes_on(bench: &Bench) {
     bench.enqueue_groups(vec![group]).await;
     assert_eq!(bench.claim(most).await.len(), most);
     bench.advance(LEASE);
-    let mut rescued = Vec::new();
-    for _ in 0..4 {
-        let some = bench.store().rescue(bench.queue(), most, &policy()).await.expect("rescue answers");
-        rescued.push(some.len());
+    let mut left = most;
+    while left > 0 {
+        let some = bench.store().rescue(bench.queue(), most, &policy()).await.expect("rescue answers").len();
+        // A store may list fewer at a time.
+        assert!((1..=most / 2).contains(&some), "{some} of {left}");
+        left -= some;
     }
-    assert_eq!(rescued, [most / 2, most - most / 2, 0, 0]);
     let counts = bench.counts().await;
     assert_eq!((counts.of(State::Failed), counts.of(State::Queued)), (most as u64, most as u64));
 }
