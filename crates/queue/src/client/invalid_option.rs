@@ -42,6 +42,19 @@ pub enum InvalidOption {
         "a time of day needs the store's clock, which is not asked here; give `delay(queue.time_until(at).await?)`"
     )]
     TimeOfDay,
+    /// A job may be put off longer than its delay, not shorter.
+    #[error(
+        "a debounced job whose delay is {delay:?} must be allowed to wait at least as long, not {max_wait:?}"
+    )]
+    MaxWait {
+        /// How long it may be put off.
+        max_wait: Duration,
+        /// The delay.
+        delay: Duration,
+    },
+    /// What cannot be of a debounced job.
+    #[error("{0}")]
+    Debounce(&'static str),
     /// Kinds that begin with `queue.` are those of the library's own jobs.
     #[error("the kind {kind:?} is reserved, as all that begin with `queue.` are; choose another name")]
     ReservedKind {

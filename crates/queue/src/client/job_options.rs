@@ -77,6 +77,43 @@ impl JobOptions {
         self
     }
 
+    /// Puts the job off for as long as it is enqueued again: it takes the place of a job of the same id that waits, with its own payload
+    /// and options, and is due once this has passed without another; at most 100 years. For work that covers all changes up to its
+    /// start, such as bringing a search index up to date. It takes the place of [`delay`](Self::delay); how long a job may be put off
+    /// in all, [`max_wait`](Self::max_wait) says.
+    ///
+    /// A job that has started is left alone, since it may have looked already: what is enqueued while it runs is another job, under the
+    /// id with `~next` behind it, as the answer says. So no change is lost, and two may run at once if one takes longer than the
+    /// delay. Should five run at once, a sixth is refused with [`Conflict`](crate::ErrorKind::Conflict). The id is given, not
+    /// [generated](crate::Id::Generated). A debounced job is not kept once Completed, and takes the place of one that Failed,
+    /// unless [`on_failed`](Self::on_failed) says otherwise.
+    ///
+    #[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
+    #[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]
+    /// use queue::prelude::*;
+    /// use std::time::Duration;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> queue::Result<()> {
+    /// let index: Queue<u64> = Queue::new(open("memory:").await?, "index")?;
+    /// let soon = JobOptions::new().debounce(Duration::from_secs(5)).max_wait(Duration::from_secs(60));
+    /// for _edit in 0..3 {
+    ///     index.enqueue_with("page-7", 7, soon.clone()).await?;
+    /// }
+    /// assert_eq!(index.counts().await?.total(), 1);
+    /// # Ok(()) }
+    /// ```
+    pub fn debounce(mut self, delay: Duration) -> Self {
+        self.said.due = Some(Due::Debounced(delay));
+        self
+    }
+
+    /// How long a [debounced](Self::debounce) job may be put off, from the first of those that took each other's place; at least the
+    /// delay. Default: for as long as they come.
+    pub fn max_wait(mut self, max_wait: Duration) -> Self {
+        self.said.max_wait = Some(max_wait);
+        self
+    }
+
     /// Gives the job up unless it has started within so long since the enqueue: it is then Cancelled with
     /// [`Reason::Expired`](crate::Reason::Expired), uncharged, and its id is free. Longer than the [delay](Self::delay), at
     /// most 100 years; fractions of a millisecond round up. Default, and what `None` says over an expiry of the handle: it waits
@@ -198,8 +235,13 @@ impl JobOptions {
     pub(crate) fn time_of_day(&self) -> Option<SystemTime> {
         match self.said.due {
             Some(Due::At(at)) => Some(at),
-            Some(Due::After(_)) | None => None,
+            Some(Due::After(_) | Due::Debounced(_)) | None => None,
         }
+    }
+
+    /// What holds for a job that says nothing itself.
+    pub(crate) fn checked(&self) -> Result<CheckedOptions, InvalidOption> {
+        checked(&self.said)
     }
 
     /// What holds for a job: these, and where they say nothing those of its handle.

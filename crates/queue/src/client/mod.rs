@@ -2,6 +2,7 @@
 
 mod builder;
 mod change;
+mod debounce;
 mod enqueue;
 mod enqueue_hooks;
 mod enqueued;

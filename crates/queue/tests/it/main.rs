@@ -1,5 +1,6 @@
 //! The facade: on memory under paused time, on files by waiting for signals.
 
+mod debounce;
 mod enqueue;
 mod enqueue_hooks;
 mod events;
