@@ -58,3 +58,65 @@ impl FailedJob {
         Some(NewJob::new(Self::follow_up_id(job), Kind::clone(kind), payload))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::FailedJob;
+    use crate::{
+        Failure, JobId, JobMeta, Kind, LeaseToken, NewJob, Payload, QueueName, Seq, State, Timestamp,
+        lifecycle::{Cause, Event, Policy, decide},
+    };
+
+    fn followed(message: &str) -> (JobMeta, NewJob) {
+        let payload = Payload::new("in", crate::ContentType::from_static("text/plain"));
+        let new = NewJob::new(JobId::from_static("a"), Kind::from_static("mail"), payload)
+            .with_priority(7)
+            .awaited()
+            .with_on_failure(Kind::from_static("mourn"));
+        let meta = JobMeta::begin(QueueName::from_static("q"), &new, Seq::new(8), Timestamp::default());
+        let held = JobMeta { state: State::Processing, epoch: 3, failures: 1, stalls: 2, ..meta };
+        let (token, cause) = (LeaseToken::from_bytes([1; 16]), Cause::Terminal);
+        let failure = Failure::new("Refused", message);
+        let event = Event::Fail { token, failure, cause, delay: None, retention: None, then: Vec::new() };
+        let mut decided = decide(&held, event, &Policy::default()).expect("it is held");
+        (held, decided.then.pop().expect("it is followed"))
+    }
+
+    #[test]
+    fn it_tells_which_job_failed_and_why_and_is_a_plain_job_itself() {
+        let (held, new) = followed("they said \"no\"\n");
+        let found: FailedJob = serde_json::from_slice(&new.payload.bytes).expect("it is JSON");
+        let expected = FailedJob {
+            id: "a".into(),
+            seq: 8,
+            epoch: 3,
+            kind: "mail".into(),
+            reason: "terminal".into(),
+            error_name: "Refused".into(),
+            error_message: Failure::new("", "they said \"no\"\n").message().to_owned(),
+            failures: 2,
+            stalls: 2,
+        };
+        assert_eq!(found, expected);
+        let plain =
+            NewJob::new(FailedJob::follow_up_id(&held), Kind::from_static("mourn"), new.payload.clone());
+        assert_eq!(new, plain);
+        assert_eq!(new.payload.content_type.as_str(), "application/json");
+    }
+
+    /// As a step of an older or newer library wrote it.
+    #[test]
+    fn a_document_with_more_fields_is_read() {
+        let (_, new) = followed("no");
+        let mut document: serde_json::Value = serde_json::from_slice(&new.payload.bytes).expect("it is JSON");
+        document["later"] = 1.into();
+        assert!(serde_json::from_value::<FailedJob>(document).is_ok());
+    }
+
+    #[test]
+    fn the_longest_names_and_numbers_make_a_valid_id() {
+        let (held, _) = followed("no");
+        let last = JobMeta { seq: Seq::new(u64::MAX), epoch: u64::MAX, ..held };
+        assert!(FailedJob::follow_up_id(&last).as_str().len() < 255);
+    }
+}

@@ -3,12 +3,12 @@ use crate::{
     bench::prelude::*,
     model::{
         op::{Doomed, Filter, IDS, KINDS, WORKERS},
-        request::{event_of_anybody, event_of_holder, new_job, span},
+        request::{event_of_anybody, event_of_holder, jobs, span},
     },
 };
 use queue_core::{
     Applied, ClaimRequest, Claimed, Counts, Detail, Enqueued, JobMeta, JobRecord, Kind, LeaseToken,
-    ListFilter, ListQuery, Prune, Seq, Stamped, Timestamp,
+    ListFilter, ListQuery, NewJob, Prune, Seq, Stamped, Timestamp,
     lifecycle::{Transition, decide},
 };
 use std::collections::BTreeMap;
@@ -50,7 +50,7 @@ impl Player {
         let store = self.bench.store();
         match verb {
             Verb::Enqueue { queue, groups } => {
-                let groups = groups.iter().map(|group| group.iter().map(new_job).collect()).collect();
+                let groups = groups.iter().map(|group| unmourned_all(jobs(group))).collect();
                 let answer = store.enqueue(self.on(*queue).queue(), groups).await.expect("enqueue answers");
                 Answer::Enqueued(self.enqueued(answer))
             }
@@ -134,14 +134,17 @@ impl Player {
 
     fn transition(&self, pick: &Pick) -> Option<Transition> {
         let (meta, token) = self.sights.get(pick.sight % self.sights.len().max(1))?;
-        let event = match &pick.deed {
+        let (event, then) = match &pick.deed {
             Deed::Hold(how) => {
                 let latest = || self.sights.iter().rev().find_map(|(_, token)| *token);
-                event_of_holder(how, (*token).or_else(latest)?, self.bench.now())
+                (event_of_holder(how, (*token).or_else(latest)?, self.bench.now()), Vec::new())
             }
-            Deed::Change(what) => event_of_anybody(*what, self.bench.now()),
+            Deed::Change(what, then) => (event_of_anybody(*what, self.bench.now()), jobs(then)),
         };
-        decide(meta, event, &policy()).ok()
+        let mut decided = decide(meta, event, &policy()).ok()?;
+        decided.then.extend(then);
+        decided.then.iter_mut().for_each(unmourned);
+        Some(decided)
     }
 
     fn enqueued(&mut self, answer: Stamped<Vec<Vec<Enqueued>>>) -> Stamped<Vec<Vec<Enqueued>>> {
@@ -199,6 +202,16 @@ impl Player {
         let next = self.lives.len() as u64 + 1;
         Seq::new(*self.lives.entry(seq).or_insert(next))
     }
+}
+
+/// What follows a failure names a life by its number, and that is each store's own.
+fn unmourned(new: &mut NewJob) {
+    new.on_failure = None;
+}
+
+fn unmourned_all(mut news: Vec<NewJob>) -> Vec<NewJob> {
+    news.iter_mut().for_each(unmourned);
+    news
 }
 
 /// Overdue records may be counted until they are removed, so they go first.

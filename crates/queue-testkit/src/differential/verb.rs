@@ -79,8 +79,8 @@ pub(super) struct Pick {
 pub(super) enum Deed {
     /// By its holder; a sight that is not of a claim is tried under the latest token.
     Hold(How),
-    /// By somebody.
-    Change(What),
+    /// By somebody, who has jobs follow.
+    Change(What, Vec<New>),
 }
 
 /// How wide a workload is.
@@ -138,7 +138,7 @@ fn claim(queues: usize) -> BoxedStrategy<Verb> {
 
 fn pick() -> BoxedStrategy<Pick> {
     let hold = strategy::how().prop_map(Deed::Hold);
-    let change = strategy::what().prop_map(Deed::Change);
+    let change = (strategy::what(), strategy::then()).prop_map(|(what, then)| Deed::Change(what, then));
     let deed = Union::new_weighted(vec![(2, hold.boxed()), (1, change.boxed())]);
     (0..super::player::SIGHTS_MAX, deed).prop_map(|(sight, deed)| Pick { sight, deed }).boxed()
 }

@@ -3,7 +3,7 @@
 use crate::bench::prelude::*;
 use bytes::Bytes;
 use queue_core::{
-    ContentType, Failure, JobId, LeaseToken, OnFailed, Retention, Span, Timestamp,
+    ContentType, Failure, JobId, LeaseToken, NewJob, OnFailed, OnWaiting, Retention, Span, Timestamp,
     lifecycle::{Cause, Event, OnRunning},
 };
 
@@ -14,10 +14,25 @@ pub(super) enum Deed {
     Hold(fn(LeaseToken, &JobId) -> Event),
     /// An event on the record as it was read.
     Change(fn() -> Event),
+    /// The same, and another job follows.
+    ChangeThen(fn() -> Event),
     /// Its id is enqueued.
-    Enqueue(OnFailed),
+    Enqueue(Over),
     /// Nothing, so that only time goes by before the claim that follows.
     Nothing,
+}
+
+/// What enqueueing an id shall make room of.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Over {
+    /// Of nothing that blocks by itself.
+    Block,
+    /// Of a Failed record.
+    Failed,
+    /// Of a job that waits.
+    Waiting,
+    /// Of a job that waits, to be due within a second of the first.
+    WaitingWithin,
 }
 
 pub(super) const DEEDS: &[Deed] = &[
@@ -31,10 +46,15 @@ pub(super) const DEEDS: &[Deed] = &[
     Deed::Hold(|token, _| fail_because(token, Cause::Terminal)),
     Deed::Hold(|token, _| fail_because(token, Cause::UnknownKind)),
     Deed::Hold(|token, _| fail_because(token, Cause::Undecodable)),
+    Deed::Hold(|token, id| fail_then(token, Cause::Retryable, vec![job(&follower(id))])),
+    Deed::Hold(|token, id| fail_for_good_then(token, vec![job(&follower(id))])),
     Deed::Hold(|token, _| release(token)),
+    Deed::Hold(|token, id| release_then(token, vec![job(&follower(id))])),
     Deed::Hold(|token, _| interrupt(token)),
     Deed::Hold(|token, _| expire_held(token)),
+    Deed::Hold(|token, id| interrupt_with_all(token, vec![job(&follower(id))])),
     Deed::Hold(|token, _| snooze(token)),
+    Deed::Hold(|token, id| snooze_with_all(token, vec![job(&follower(id))])),
     Deed::Hold(|token, _| extend(token, LEASE)),
     Deed::Hold(|token, _| extend_with_progress(token)),
     Deed::Change(|| Event::Lapse),
@@ -49,11 +69,54 @@ pub(super) const DEEDS: &[Deed] = &[
     Deed::Change(redrive_as_another_type),
     Deed::Change(|| EXPIRE),
     Deed::Change(|| Event::Promote),
+    Deed::Change(|| Event::Reschedule { delay: STALL }),
     Deed::Change(|| Event::Delete),
-    Deed::Enqueue(OnFailed::Block),
-    Deed::Enqueue(OnFailed::Replace),
+    Deed::ChangeThen(|| Event::Lapse),
+    Deed::ChangeThen(|| Event::Cancel { running: OnRunning::Request }),
+    Deed::ChangeThen(|| Event::Await),
+    Deed::ChangeThen(|| Event::SetRetention(Retention::Forever)),
+    Deed::ChangeThen(|| Event::Redrive { content_type: None }),
+    Deed::ChangeThen(|| Event::Promote),
+    Deed::ChangeThen(|| PARK),
+    Deed::ChangeThen(|| Event::Delete),
+    Deed::Enqueue(Over::Block),
+    Deed::Enqueue(Over::Failed),
+    Deed::Enqueue(Over::Waiting),
+    Deed::Enqueue(Over::WaitingWithin),
     Deed::Nothing,
 ];
+
+impl Over {
+    /// As the job says it. One that may replace a waiting one cannot expire.
+    pub(super) fn said_by(self, new: NewJob) -> NewJob {
+        let waiting = |mut new: NewJob, max_wait| {
+            new.expires_in = None;
+            new.with_on_waiting(OnWaiting::Replace { max_wait })
+        };
+        match self {
+            Self::Block => new,
+            Self::Failed => new.with_on_failed(OnFailed::Replace),
+            Self::Waiting => waiting(new, None),
+            Self::WaitingWithin => waiting(new.with_delay(RETRY), Some(RETRY)),
+        }
+    }
+}
+
+/// A snooze that notes something.
+pub(super) fn snooze_with_progress(token: LeaseToken) -> Event {
+    snooze_with_all(token, Vec::new())
+}
+
+fn snooze_with_all(token: LeaseToken, then: Vec<NewJob>) -> Event {
+    Event::Snooze { token, delay: RETRY, progress: Some(Bytes::from_static(b"so far")), then }
+}
+
+fn interrupt_with_all(token: LeaseToken, then: Vec<NewJob>) -> Event {
+    Event::Interrupt { token, progress: Some(Bytes::from_static(b"so far")), then }
+}
+
+/// To the farthest time.
+pub(super) const PARK: Event = Event::Reschedule { delay: Span::MAX };
 
 /// A heartbeat that reports something.
 pub(super) fn extend_with_progress(token: LeaseToken) -> Event {

@@ -1,7 +1,10 @@
-use super::shape::{Mark, Shape};
+use super::{
+    deed::Over,
+    shape::{Mark, Shape},
+};
 use crate::{bench::prelude::*, twin::Twin};
 use queue_core::{
-    ClaimRequest, Detail, JobId, JobMeta, LeaseToken, NewJob, OnFailed, Prune, Span, Timestamp,
+    ClaimRequest, Detail, JobId, JobMeta, LeaseToken, NewJob, Prune, Span, Timestamp,
     lifecycle::{Event, Transition, decide},
 };
 
@@ -58,8 +61,8 @@ impl Group {
     }
 
     /// The ids are enqueued again, of those jobs that the choice is for.
-    pub(super) async fn enqueue_again(&mut self, on_failed: impl Fn(usize) -> Option<OnFailed>) {
-        let chosen = |nth| on_failed(nth).map(|on_failed| (nth, self.again(nth, on_failed)));
+    pub(super) async fn enqueue_again(&mut self, over: impl Fn(usize) -> Option<Over>) {
+        let chosen = |nth| over(nth).map(|over| (nth, self.again(nth, over)));
         let again: Vec<(usize, NewJob)> = (0..self.jobs.len()).filter_map(chosen).collect();
         if again.is_empty() {
             return;
@@ -107,7 +110,7 @@ impl Group {
     pub(super) async fn mark(&mut self) {
         for mark in [Mark::Cancel, Mark::Await] {
             let marked: Vec<bool> = self.jobs.iter().map(|(_, marks)| marks.contains(&mark)).collect();
-            self.change_some(&mark.event(), |nth| marked[nth]).await;
+            self.change_some(&mark.event(), |nth| marked.get(nth) == Some(&true)).await;
         }
     }
 
@@ -119,6 +122,7 @@ impl Group {
         };
         let batch: Vec<_> = self.twins.iter().enumerate().filter_map(decided).collect();
         self.send(&batch).await;
+        self.adopt_followers().await;
         self.look();
     }
 
@@ -136,7 +140,7 @@ impl Group {
         }
     }
 
-    /// Compares every record, field by field, and adds a twin to whatever followed a completion.
+    /// Compares every record, field by field, and adds a twin to whatever followed.
     pub(super) async fn compare(&mut self) {
         let now = self.now();
         let ids: Vec<JobId> = self.twins.iter().map(|twin| twin.job.meta.id.clone()).collect();
@@ -155,7 +159,7 @@ impl Group {
             let got = self.read(std::slice::from_ref(&new.id)).await.remove(0);
             let got = got.unwrap_or_else(|| panic!("{} should have followed", new.id));
             let twin = Twin::begin(self.bench.queue().clone(), &new, got.meta.seq, now);
-            assert_eq!(Some(got), twin.record(now), "what followed a completion");
+            assert_eq!(Some(got), twin.record(now), "what followed");
             self.twins.push(twin);
         }
     }
@@ -206,8 +210,8 @@ impl Group {
     }
 
     /// The same job once more.
-    fn again(&self, nth: usize, on_failed: OnFailed) -> NewJob {
-        self.jobs[nth].0.job(name(nth).as_str(), Span::ZERO).with_on_failed(on_failed)
+    fn again(&self, nth: usize, over: Over) -> NewJob {
+        over.said_by(self.jobs[nth].0.job(name(nth).as_str(), Span::ZERO))
     }
 
     fn look(&mut self) {

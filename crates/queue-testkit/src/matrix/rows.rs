@@ -1,14 +1,17 @@
 //! Rows: a job as a scene leaves it, what is done to it, on what sight of it, under which token, and when.
 
 use super::{
-    deed::{DEEDS, Deed},
+    deed::{DEEDS, Deed, Over, follower},
     group::{Group, batch_max, name},
     scene::{Scene, play},
     shape::{MARKS, Mark, SHAPES, Shape},
 };
-use crate::bench::{Bench, prelude::policy};
+use crate::bench::{
+    Bench,
+    prelude::{job, policy},
+};
 use queue_core::{
-    JobMeta, LeaseToken, OnFailed, State, Timestamp,
+    JobMeta, LeaseToken, State, Timestamp,
     lifecycle::{Event, Transition, decide},
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,8 +38,8 @@ type Plan = BTreeMap<i64, Vec<Row>>;
 
 /// Plays the scene once to see which rows there are, and then for the rows of each moment.
 pub(super) async fn check(bench: &Bench, scene: Scene) {
-    // A completion may bring a second job into the batch.
-    let at_once = ROWS_MAX.min(batch_max(bench) / 2);
+    // A settle may bring two more jobs into the batch.
+    let at_once = ROWS_MAX.min(batch_max(bench) / 3);
     for (moment, rows) in plan(bench, scene).await {
         for (part, rows) in rows.chunks(at_once).enumerate() {
             let queue = format!("{moment}-{part}");
@@ -61,23 +64,28 @@ async fn check_moment(bench: &Bench, scene: Scene, moment: i64, rows: &[Row]) {
     group.claim_rest().await;
 }
 
-fn enqueued(deed: Deed) -> Option<OnFailed> {
+fn enqueued(deed: Deed) -> Option<Over> {
     match deed {
-        Deed::Enqueue(on_failed) => Some(on_failed),
-        Deed::Hold(_) | Deed::Change(_) | Deed::Nothing => None,
+        Deed::Enqueue(over) => Some(over),
+        Deed::Hold(_) | Deed::Change(_) | Deed::ChangeThen(_) | Deed::Nothing => None,
     }
 }
 
 fn transition(group: &Group, nth: usize, row: &Row) -> Option<Transition> {
     let token = group.tokens.get(row.token).copied().unwrap_or(FOREIGN);
     let event = event(row.deed, token, nth)?;
-    Some(decide(&group.seen[nth][row.view], event, &policy()).expect("it was planned on the same sight"))
+    let decided = decide(&group.seen[nth][row.view], event, &policy());
+    let mut transition = decided.expect("it was planned on the same sight");
+    if matches!(row.deed, Deed::ChangeThen(_)) {
+        transition.then.insert(0, job(&follower(&name(nth))));
+    }
+    Some(transition)
 }
 
 fn event(deed: Deed, token: LeaseToken, nth: usize) -> Option<Event> {
     match deed {
         Deed::Hold(event) => Some(event(token, &name(nth))),
-        Deed::Change(event) => Some(event()),
+        Deed::Change(event) | Deed::ChangeThen(event) => Some(event()),
         Deed::Enqueue(_) | Deed::Nothing => None,
     }
 }

@@ -1,6 +1,6 @@
-use super::group::Group;
+use super::{deed::Over, group::Group};
 use crate::bench::prelude::RETRY;
-use queue_core::{LeaseToken, OnFailed, Span, lifecycle::Event};
+use queue_core::{LeaseToken, Span, lifecycle::Event};
 
 /// What happens to jobs before they are compared.
 pub(super) type Scene = &'static [Step];
@@ -21,7 +21,7 @@ pub(super) enum Step {
     /// The leases lapse and are ended.
     Stall,
     /// The ids are enqueued again.
-    Again(OnFailed),
+    Again(Over),
 }
 
 /// Plays a scene.
@@ -36,7 +36,7 @@ pub(super) async fn play(group: &mut Group, scene: Scene) {
             Step::Change(event) => group.change(&event()).await,
             Step::Pass(span) => group.pass(*span),
             Step::Stall => group.stall().await,
-            Step::Again(on_failed) => group.enqueue_again(|_| Some(*on_failed)).await,
+            Step::Again(over) => group.enqueue_again(|_| Some(*over)).await,
         }
     }
 }

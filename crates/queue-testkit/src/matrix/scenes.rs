@@ -2,7 +2,8 @@
 
 use super::{
     deed::{
-        EXPIRE, expire_held, extend_with_progress, fail_with_details, interrupt, redrive_as_another_type,
+        EXPIRE, Over, PARK, expire_held, extend_with_progress, fail_with_details, interrupt,
+        redrive_as_another_type, snooze_with_progress,
     },
     scene::scenes,
 };
@@ -11,7 +12,7 @@ use crate::{
     bench::prelude::*,
 };
 use queue_core::{
-    LeaseToken, OnFailed, Retention, Span,
+    LeaseToken, Retention, Span,
     lifecycle::{Cause, Event, OnRunning},
 };
 
@@ -23,6 +24,9 @@ scenes! {
     released [I5 I11] = [Claim Hold(release)];
     interrupted [I5 I11] = [Claim Hold(interrupt)];
     snoozed [I5 I11] = [Claim Hold(snooze)];
+    snoozed_with_progress [I5 I11 I13] = [Claim Hold(snooze_with_progress)];
+    rescheduled [I1 I11] = [Later Change(Event::Reschedule { delay: LEASE })];
+    parked [I1 I11] = [Change(PARK)];
     redriven [I6 I7] = [Claim Hold(terminally) Change(Event::Redrive { content_type: None })];
     redriven_from_cancelled [I6 I10] = [Change(CANCEL) Change(Event::Redrive { content_type: None })];
     redriven_as_another_type [I2 I6] = [Claim Hold(terminally) Change(redrive_as_another_type())];
@@ -34,6 +38,7 @@ scenes! {
     failing_and_released [I5 I7] = [Claim Hold(fail) Pass(RETRY) Claim Hold(release)];
     failing_and_snoozed [I5 I7 I11] = [Claim Hold(fail) Pass(RETRY) Claim Hold(snooze)];
     failing_and_promoted [I7 I11] = [Claim Hold(fail) Change(Event::Promote)];
+    failing_and_rescheduled [I7 I11] = [Claim Hold(fail) Change(Event::Reschedule { delay: LEASE })];
     processing [I3 I4 I5] = [Claim];
     processing_after_a_release [I3 I4 I5] = [Claim Hold(release) Claim];
     processing_after_a_failure [I4 I7] = [Claim Hold(fail_with_details) Pass(RETRY) Claim];
@@ -64,15 +69,20 @@ scenes! {
     purged [I1 I13] = [Claim Hold(complete) Pass(KEPT)];
     deleted [I1 I4] = [Claim Hold(release) Change(Event::Delete)];
     removed_at_its_end [I1 I5] = [Claim Hold(terminally) Change(Event::SetRetention(Retention::Remove))];
-    anew_after_a_cancel [I4 I9 I10] = [Claim Hold(release) Change(CANCEL) Again(OnFailed::Block)];
-    anew_after_an_expiry [I1 I9] = [Pass(RETRY) Again(OnFailed::Block)];
-    anew_after_an_expiry_and_processing [I3 I9] = [Claim Hold(release) Pass(RETRY) Again(OnFailed::Block) Claim];
-    anew_after_a_failure [I4 I5 I9] = [Claim Hold(terminally) Again(OnFailed::Replace)];
-    anew_after_a_delete [I4 I9] = [Claim Hold(complete) Change(Event::Delete) Again(OnFailed::Block)];
-    anew_after_a_purge [I4 I9 I13] = [Claim Hold(complete) Pass(KEPT) Again(OnFailed::Block)];
-    anew_and_processing [I3 I4 I9] = [Claim Hold(terminally) Again(OnFailed::Replace) Claim];
+    anew_after_a_cancel [I4 I9 I10] = [Claim Hold(release) Change(CANCEL) Again(Over::Block)];
+    anew_after_an_expiry [I1 I9] = [Pass(RETRY) Again(Over::Block)];
+    anew_after_an_expiry_and_processing [I3 I9] = [Claim Hold(release) Pass(RETRY) Again(Over::Block) Claim];
+    anew_after_a_failure [I4 I5 I9] = [Claim Hold(terminally) Again(Over::Failed)];
+    anew_after_a_delete [I4 I9] = [Claim Hold(complete) Change(Event::Delete) Again(Over::Block)];
+    anew_after_a_purge [I4 I9 I13] = [Claim Hold(complete) Pass(KEPT) Again(Over::Block)];
+    anew_over_a_waiting_one [I2 I9] = [Claim Hold(release) Pass(MILLI) Again(Over::Waiting)];
+    anew_over_a_scheduled_one [I9 I11] = [Later Pass(MILLI) Again(Over::WaitingWithin)];
+    anew_over_a_failing_one [I7 I9] = [Claim Hold(fail_with_details) Pass(MILLI) Again(Over::WaitingWithin)];
+    anew_over_a_waiting_one_and_processing [I3 I4 I9] =
+        [Claim Hold(snooze_with_progress) Again(Over::Waiting) Claim];
+    anew_and_processing [I3 I4 I9] = [Claim Hold(terminally) Again(Over::Failed) Claim];
     anew_and_completed [I4 I5 I13] =
-        [Claim Hold(terminally) Again(OnFailed::Replace) Claim Hold(complete)];
+        [Claim Hold(terminally) Again(Over::Failed) Claim Hold(complete)];
 }
 
 const SHORT: Retention = Retention::Keep(Span::from_secs(5));

@@ -1,6 +1,6 @@
 use crate::bench::prelude::*;
 use queue_core::{
-    Budget, NewJob, Retention, Span,
+    Budget, Kind, NewJob, Retention, Span,
     lifecycle::{Event, OnRunning},
 };
 
@@ -9,9 +9,9 @@ use queue_core::{
 pub(super) enum Shape {
     /// Kept for an hour, three of each budget.
     Plain,
-    /// Leaves at once, and has one attempt and one stall.
+    /// Leaves at once, has one attempt and one stall, and another job follows if it fails.
     Fleeting,
-    /// Stays for ever, and may fail and stall for ever.
+    /// Stays for ever, may fail and stall for ever, and another job follows if it fails for good.
     Endless,
     /// Kept for less than somebody who waits for it needs.
     Awaited,
@@ -39,10 +39,11 @@ impl Shape {
         let both = |new: NewJob, raw| {
             new.with_max_attempts(Budget::from_raw(raw)).with_max_stalls(Budget::from_raw(raw))
         };
+        let followed = |new: NewJob| new.with_on_failure(Kind::from_static("mourn"));
         match self {
             Self::Plain => new,
-            Self::Fleeting => both(new, 1).with_retention(Retention::Remove),
-            Self::Endless => both(new, 0).with_retention(Retention::Forever),
+            Self::Fleeting => followed(both(new, 1)).with_retention(Retention::Remove),
+            Self::Endless => followed(both(new, 0)).with_retention(Retention::Forever),
             Self::Awaited => new.with_retention(Retention::Keep(STALL)).awaited(),
             Self::Expiring => {
                 let expires_in = Span::from_millis(delay.as_millis() + RETRY.as_millis());

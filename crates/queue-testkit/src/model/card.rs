@@ -1,4 +1,4 @@
-use queue_core::{JobMeta, JobRecord, Reason, Retention, Span, State};
+use queue_core::{JobMeta, JobRecord, Reason, Retention, RetentionPolicy, Span, State};
 
 /// A job as the model knows it and as a store shows it: every field of the metadata, as plain values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +31,8 @@ pub(super) struct Card {
     pub(super) progress: Option<Vec<u8>>,
     /// Name and message.
     pub(super) error: Option<(String, String)>,
+    /// The kind of what follows its failure.
+    pub(super) on_failure: Option<String>,
     pub(super) keep_completed: Retention,
     pub(super) keep_failed: Retention,
     pub(super) finished_at: Option<i64>,
@@ -47,6 +49,40 @@ pub(super) struct Body {
 }
 
 impl Card {
+    /// A job that nothing is said of but this.
+    pub(super) fn plain(life: u64, id: String, kind: &str, now: i64) -> Self {
+        let retention = RetentionPolicy::default();
+        Self {
+            life,
+            revision: 1,
+            id,
+            kind: kind.to_owned(),
+            priority: 0,
+            created_at: now,
+            run_at: now,
+            state: State::Queued,
+            reason: None,
+            epoch: 0,
+            failures: 0,
+            stalls: 0,
+            max_attempts: 25,
+            max_stalls: 3,
+            expires_in_ms: None,
+            is_lifted: false,
+            time_limit_ms: None,
+            lease: None,
+            cancel_requested: false,
+            awaited: false,
+            progress: None,
+            error: None,
+            on_failure: None,
+            keep_completed: retention.completed,
+            keep_failed: retention.failed,
+            finished_at: None,
+            purge_at: None,
+        }
+    }
+
     /// What a store shows.
     pub(super) fn shown(meta: &JobMeta, life: u64) -> Self {
         let lease = meta.lease.as_ref();
@@ -74,6 +110,7 @@ impl Card {
             awaited: meta.awaited,
             progress: meta.progress.as_ref().map(|bytes| bytes.to_vec()),
             error: error.map(|error| (error.name().to_owned(), error.message().to_owned())),
+            on_failure: meta.on_failure.as_ref().map(ToString::to_string),
             keep_completed: meta.retention.completed,
             keep_failed: meta.retention.failed,
             finished_at: meta.finished_at.map(queue_core::Timestamp::as_millis),

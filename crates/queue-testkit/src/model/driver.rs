@@ -8,13 +8,16 @@ use super::{
 };
 use crate::bench::prelude::*;
 use queue_core::{
-    Changed, ClaimedJob, Detail, Enqueued, JobMeta, Kind, ListFilter, ListQuery, Prune, Seq, State,
-    lifecycle::Rejected,
+    Changed, ClaimedJob, Detail, Enqueued, JobMeta, JobRecord, Kind, ListFilter, ListQuery, Prune, Seq,
+    State, lifecycle::Rejected,
 };
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Far more than a run has.
 const PLENTY: usize = 1000;
+/// How the ids of jobs that follow a failure begin.
+const FOLLOW_UP: &str = "on-failure@";
 /// Leases that a run holds in hand, live or not.
 pub(super) const HANDS_MAX: usize = 6;
 
@@ -52,6 +55,7 @@ impl Driver {
                 let mut cards: Vec<Card> =
                     self.bench.rescue().await.iter().map(|meta| self.card(meta)).collect();
                 cards.sort_by_key(|card| card.life);
+                self.learn_all().await;
                 Answer::Rescued(cards)
             }
             Op::Prune(doomed) => Answer::Pruned(self.prune(*doomed).await),
@@ -77,7 +81,8 @@ impl Driver {
     pub(super) async fn snapshot(&mut self) -> Snapshot {
         let store = self.bench.store();
         let listed = self.bench.list(ListQuery::all(self.bench.queue().clone(), PLENTY)).await;
-        let ids = IDS.map(id);
+        let mut ids: Vec<_> = listed.iter().map(|meta| meta.id.clone()).collect();
+        ids.extend(IDS.map(id).into_iter().filter(|id| !listed.iter().any(|meta| meta.id == *id)));
         let read = store.get(self.bench.queue(), &ids, Detail::Full).await.expect("get answers").value;
         let mut read: Vec<_> = read.into_iter().flatten().collect();
         read.sort_by_key(|record| record.meta.seq);
@@ -85,7 +90,7 @@ impl Driver {
         assert_eq!(metas, listed.iter().collect::<Vec<_>>(), "get and list show the same jobs");
         let counts = self.bench.counts().await;
         Snapshot {
-            jobs: read.iter().map(|record| (self.card(&record.meta), Body::shown(record))).collect(),
+            jobs: read.iter().map(|record| self.shown(record)).collect(),
             counts: State::ALL.map(|state| (state, counts.of(state))).into(),
             scheduled: counts.scheduled,
             oldest_due: counts.oldest_due.map(queue_core::Timestamp::as_millis),
@@ -115,9 +120,7 @@ impl Driver {
     async fn claim(&mut self, worker: usize, limit: usize, lease_ms: i64) -> Answer {
         let request = self.bench.request_of(WORKERS[worker], limit, span(lease_ms));
         let claimed = self.bench.send(request).await;
-        let shown =
-            |driver: &mut Self, job: &ClaimedJob| (driver.card(&job.record.meta), Body::shown(&job.record));
-        let jobs = claimed.jobs.iter().map(|job| shown(self, job)).collect();
+        let jobs = claimed.jobs.iter().map(|job| self.shown(&job.record)).collect();
         self.hands.extend(claimed.jobs);
         self.hands.drain(..self.hands.len().saturating_sub(HANDS_MAX));
         let next_due = claimed.next_due.map(queue_core::Timestamp::as_millis);
@@ -173,7 +176,7 @@ impl Driver {
         cards
     }
 
-    /// Lives that began unseen, behind a completion, get their numbers in the order of the store's.
+    /// Lives that began unseen, behind another job, get their numbers in the order of the store's.
     async fn learn_all(&mut self) {
         let listed = self.bench.list(ListQuery::all(self.bench.queue().clone(), PLENTY)).await;
         for meta in listed {
@@ -183,7 +186,28 @@ impl Driver {
 
     fn card(&mut self, meta: &JobMeta) -> Card {
         assert_eq!(meta.queue, *self.bench.queue(), "a job of another queue");
-        Card::shown(meta, self.life(meta.seq))
+        let card = Card::shown(meta, self.life(meta.seq));
+        match self.failed_life(&card.id) {
+            Some((life, epoch)) => Card { id: format!("{FOLLOW_UP}{life}.{epoch}"), ..card },
+            None => card,
+        }
+    }
+
+    fn shown(&mut self, record: &JobRecord) -> (Card, Body) {
+        let mut body = Body::shown(record);
+        if let Some((life, _)) = self.failed_life(record.meta.id.as_str()) {
+            let mut told: Value = serde_json::from_slice(&body.payload).expect("a document of a failed job");
+            told["seq"] = life.into();
+            body.payload = told.to_string().into_bytes();
+        }
+        (self.card(&record.meta), body)
+    }
+
+    /// What follows a failure names the life that failed, by the number that the store gave it.
+    fn failed_life(&mut self, id: &str) -> Option<(u64, String)> {
+        let (seq, epoch) = id.strip_prefix(FOLLOW_UP)?.split_once('.')?;
+        let seq = seq.parse().expect("the number of a life");
+        Some((self.life(Seq::new(seq)), epoch.to_owned()))
     }
 
     /// The number of a life in this run.

@@ -6,7 +6,9 @@ use super::{
 };
 use crate::bench::prelude::{RETRY, STALL};
 use queue_core::{Reason, Retention, State, lifecycle::Cause};
+use serde_json::json;
 
+const STALLED: (&str, &str) = ("Stalled", "the lease lapsed before the worker settled the job");
 /// A record that somebody waits for stays this long at least.
 const AWAITED_MS: i64 = 60_000;
 
@@ -19,6 +21,8 @@ pub(super) struct Job {
     pub(super) held_by: Option<u64>,
     /// The claim that last let go of it, and with which word, until the next claim.
     pub(super) let_go: Option<(u64, &'static str)>,
+    /// What follows the failure that has just ended it, until somebody takes it from here.
+    pub(super) follow_up: Option<FollowUp>,
 }
 
 /// What became of a change.
@@ -26,6 +30,14 @@ pub(super) struct Job {
 pub(super) enum Fate {
     Stays,
     Goes,
+}
+
+/// A job that follows: its id, and what it is told.
+#[derive(Clone, Debug)]
+pub(super) struct FollowUp {
+    pub(super) id: String,
+    pub(super) kind: String,
+    pub(super) payload: Vec<u8>,
 }
 
 /// A failure as its holder reports it.
@@ -97,7 +109,10 @@ impl Job {
         let keep = report.keep.unwrap_or(self.card.keep_failed);
         let fate = match last {
             _ if self.card.cancel_requested => self.end(State::Cancelled, None, keep, now),
-            Some(reason) => self.end(State::Failed, Some(reason), keep, now),
+            Some(reason) => {
+                self.mourn(reason, FAILURE, (failures, self.card.stalls));
+                self.end(State::Failed, Some(reason), keep, now)
+            }
             None => {
                 self.lift();
                 self.wait(State::Failing, now + report.delay_ms.unwrap_or(RETRY.as_millis()))
@@ -118,6 +133,7 @@ impl Job {
         let fate = if self.card.cancel_requested {
             self.end(State::Cancelled, None, keep, now)
         } else if spent {
+            self.mourn(Reason::Stalled, STALLED, (self.card.failures, stalls));
             self.end(State::Failed, Some(Reason::Stalled), keep, now)
         } else {
             self.lift();
@@ -126,9 +142,21 @@ impl Job {
         };
         if fate == Fate::Stays {
             self.card.stalls = stalls;
-            self.blame(("Stalled", "the lease lapsed before the worker settled the job"), None);
+            self.blame(STALLED, None);
         }
         fate
+    }
+
+    /// What the holder leaves for the next attempt, which is none if the job is to be cancelled.
+    pub(super) fn note(&mut self, progress: Option<Vec<u8>>) {
+        if !self.card.cancel_requested {
+            self.card.progress = progress.or(self.card.progress.take());
+        }
+    }
+
+    /// It is of a kind of the library's own.
+    pub(super) fn is_own(&self) -> bool {
+        self.card.kind.starts_with("queue.")
     }
 
     /// Back without a charge: released, or put off.
@@ -160,6 +188,10 @@ impl Job {
 
     pub(super) fn promote(&mut self, now: i64) -> Fate {
         self.wait(self.uncharged(), self.card.run_at.min(now))
+    }
+
+    pub(super) fn put_to(&mut self, run_at: i64) -> Fate {
+        self.wait(self.uncharged(), run_at)
     }
 
     /// Ended before it ran.
@@ -218,6 +250,26 @@ impl Job {
         self.card.finished_at = Some(now);
         self.card.purge_at = keep_ms.map(|ms| now + ms);
         Fate::Stays
+    }
+
+    /// Has the job follow that its producer asked for.
+    fn mourn(&mut self, reason: Reason, error: (&str, &str), (failures, stalls): (u32, u32)) {
+        let reason = match reason {
+            Reason::Exhausted => "exhausted",
+            Reason::Terminal => "terminal",
+            Reason::Stalled => "stalled",
+            Reason::UnknownKind => "unknown kind",
+            Reason::Undecodable => "undecodable",
+            other => panic!("no job fails for {other:?}"),
+        };
+        let card = &self.card;
+        let told = json!({
+            "id": card.id, "seq": card.life, "epoch": card.epoch, "kind": card.kind, "reason": reason,
+            "error_name": error.0, "error_message": error.1, "failures": failures, "stalls": stalls,
+        });
+        let id = format!("on-failure@{}.{}", card.life, card.epoch);
+        self.follow_up =
+            card.on_failure.clone().map(|kind| FollowUp { id, kind, payload: told.to_string().into_bytes() });
     }
 
     fn blame(&mut self, (name, message): (&str, &str), details: Option<Vec<u8>>) {

@@ -9,6 +9,7 @@ mod answer;
 mod card;
 mod driver;
 mod job;
+mod lives;
 pub(crate) mod op;
 pub(crate) mod request;
 mod rules;

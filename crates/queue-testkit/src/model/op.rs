@@ -1,12 +1,13 @@
 use queue_core::{
-    OnFailed, Retention, State,
+    OnFailed, OnWaiting, Retention, State,
     lifecycle::{Cause, OnRunning},
 };
 
 /// Ids, workers and kinds are few, so that operations meet.
 pub(crate) const IDS: [&str; 5] = ["a", "b", "c", "d", "e"];
 pub(crate) const WORKERS: [&str; 2] = ["worker-1", "worker-2"];
-pub(crate) const KINDS: [&str; 2] = ["email", "report"];
+/// The last is one of the library's own.
+pub(crate) const KINDS: [&str; 3] = ["email", "report", "queue.own"];
 pub(crate) const CONTENT_TYPES: [&str; 2] = ["application/json", "text/plain"];
 
 /// One step of a random run.
@@ -56,6 +57,9 @@ pub(crate) struct New {
     pub(crate) keep_completed: Retention,
     pub(crate) keep_failed: Retention,
     pub(crate) on_failed: OnFailed,
+    pub(crate) on_waiting: OnWaiting,
+    /// Another job follows if it fails for good.
+    pub(crate) is_mourned: bool,
     pub(crate) awaited: bool,
 }
 
@@ -72,13 +76,21 @@ pub(crate) enum How {
         delay_ms: Option<i64>,
         keep: Option<Retention>,
         details: Option<Vec<u8>>,
+        then: Vec<New>,
     },
-    Release,
-    Interrupt,
+    Release {
+        then: Vec<New>,
+    },
+    Interrupt {
+        progress: Option<Vec<u8>>,
+        then: Vec<New>,
+    },
     /// Its holder finds that it is too late to start it.
     Expire,
     Snooze {
         delay_ms: i64,
+        progress: Option<Vec<u8>>,
+        then: Vec<New>,
     },
     Extend {
         by_ms: i64,
@@ -99,6 +111,9 @@ pub(crate) enum What {
     /// Somebody reads that it was not started in time.
     Expire,
     Promote,
+    Reschedule {
+        delay_ms: i64,
+    },
     Delete,
 }
 

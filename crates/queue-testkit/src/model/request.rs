@@ -2,6 +2,7 @@
 
 use super::op::{CONTENT_TYPES, How, IDS, KINDS, New, What};
 use crate::bench::prelude::*;
+use bytes::Bytes;
 use queue_core::{
     Budget, ContentType, Failure, Kind, LeaseToken, NewJob, RetentionPolicy, Span, Timestamp,
     lifecycle::Event,
@@ -9,6 +10,9 @@ use queue_core::{
 
 /// The failure that holders report.
 pub(crate) const FAILURE: (&str, &str) = ("Timeout", "no answer");
+
+/// The kind of what follows a failure.
+pub(crate) const MOURN: &str = "mourn";
 
 pub(crate) fn span(millis: i64) -> Span {
     Span::from_millis(millis)
@@ -23,7 +27,9 @@ pub(crate) fn new_job(new: &New) -> NewJob {
         .with_max_attempts(Budget::from_raw(new.max_attempts))
         .with_max_stalls(Budget::from_raw(new.max_stalls))
         .with_retention(retention)
-        .with_on_failed(new.on_failed);
+        .with_on_failed(new.on_failed)
+        .with_on_waiting(new.on_waiting);
+    job.on_failure = new.is_mourned.then(|| Kind::from_static(MOURN));
     job.expires_in = new.expires_after_ms.map(|ms| span(new.delay_ms + ms));
     job.time_limit = new.time_limit_ms.map(span);
     if new.awaited { job.awaited() } else { job }
@@ -36,9 +42,9 @@ pub(crate) fn event_of_holder(how: &How, token: LeaseToken, now: Timestamp) -> E
             token,
             result: bytes_payload(result.clone()),
             retention: *keep,
-            then: then.iter().map(new_job).collect(),
+            then: jobs(then),
         },
-        How::Fail { cause, delay_ms, keep, details } => {
+        How::Fail { cause, delay_ms, keep, details, then } => {
             let bare = Failure::new(FAILURE.0, FAILURE.1);
             let failure = match details {
                 Some(details) => bare.with_details(details.clone().into()),
@@ -50,17 +56,30 @@ pub(crate) fn event_of_holder(how: &How, token: LeaseToken, now: Timestamp) -> E
                 cause: *cause,
                 delay: delay_ms.map(span),
                 retention: *keep,
-                then: Vec::new(),
+                then: jobs(then),
             }
         }
-        How::Release => Event::release(token),
-        How::Interrupt => Event::interrupt(token),
+        How::Release { then } => Event::Release { token, then: jobs(then) },
+        How::Interrupt { progress, then } => {
+            Event::Interrupt { token, progress: bytes(progress.as_ref()), then: jobs(then) }
+        }
         How::Expire => Event::Expire { now, token: Some(token) },
-        How::Snooze { delay_ms } => Event::snooze(token, span(*delay_ms)),
+        How::Snooze { delay_ms, progress, then } => {
+            let (delay, progress) = (span(*delay_ms), bytes(progress.as_ref()));
+            Event::Snooze { token, delay, progress, then: jobs(then) }
+        }
         How::Extend { by_ms, progress } => {
-            Event::Extend { token, by: span(*by_ms), progress: progress.clone().map(Into::into) }
+            Event::Extend { token, by: span(*by_ms), progress: bytes(progress.as_ref()) }
         }
     }
+}
+
+pub(crate) fn jobs(news: &[New]) -> Vec<NewJob> {
+    news.iter().map(new_job).collect()
+}
+
+fn bytes(progress: Option<&Vec<u8>>) -> Option<Bytes> {
+    progress.cloned().map(Into::into)
 }
 
 /// The same of somebody without a lease.
@@ -75,6 +94,7 @@ pub(crate) fn event_of_anybody(what: What, now: Timestamp) -> Event {
         }
         What::Expire => Event::Expire { now, token: None },
         What::Promote => Event::Promote,
+        What::Reschedule { delay_ms } => Event::Reschedule { delay: span(delay_ms) },
         What::Delete => Event::Delete,
     }
 }

@@ -3,16 +3,22 @@
 use super::{
     answer::Change,
     job::{Fate, Job, Report},
-    op::{CONTENT_TYPES, How, What},
+    op::{CONTENT_TYPES, How, New, What},
 };
-use queue_core::{State, lifecycle::OnRunning};
+use queue_core::{
+    State,
+    lifecycle::{Cause, OnRunning},
+};
+
+/// How long a job of the library's own waits for somebody who knows its kind.
+const OWN_KIND_WAIT_MS: i64 = 5_000;
 
 /// The word by which a settle is known when it is repeated; a heartbeat settles nothing.
 pub(super) fn word(how: &How) -> Option<&'static str> {
     match how {
         How::Complete { .. } => Some("complete"),
         How::Fail { .. } => Some("fail"),
-        How::Release | How::Interrupt => Some("release"),
+        How::Release { .. } | How::Interrupt { .. } => Some("release"),
         How::Expire => Some("expire"),
         How::Snooze { .. } => Some("snooze"),
         How::Extend { .. } => None,
@@ -23,20 +29,38 @@ pub(super) fn word(how: &How) -> Option<&'static str> {
 pub(super) fn held(job: &mut Job, how: &How, now: i64) -> Fate {
     match how.clone() {
         How::Complete { result, keep, .. } => job.complete(result, keep, now),
-        How::Fail { cause, delay_ms, keep, details } => {
+        How::Fail { cause: Cause::UnknownKind, .. } if job.is_own() => {
+            job.give_back(now + OWN_KIND_WAIT_MS, now)
+        }
+        How::Fail { cause, delay_ms, keep, details, .. } => {
             job.fail(Report { cause, delay_ms, keep, details }, now)
         }
-        How::Release => job.give_back(job.card.run_at, now),
-        How::Interrupt => {
+        How::Release { .. } => job.give_back(job.card.run_at, now),
+        How::Interrupt { progress, .. } => {
             job.lift();
+            job.note(progress);
             job.give_back(job.card.run_at, now)
         }
-        How::Snooze { delay_ms } => {
+        How::Snooze { delay_ms, progress, .. } => {
             job.lift();
+            job.note(progress);
             job.give_back(now + delay_ms, now)
         }
         How::Expire => job.expire(now),
         How::Extend { by_ms, progress } => job.extend(now + by_ms, progress),
+    }
+}
+
+/// The jobs that its holder has follow, as the job stands once that is done.
+pub(super) fn named<'a>(job: &Job, fate: Fate, how: &'a How) -> &'a [New] {
+    match how {
+        How::Fail { cause: Cause::UnknownKind, .. } if job.is_own() => &[],
+        How::Fail { then, .. } if fate == Fate::Goes || job.has_ended() => then,
+        How::Complete { then, .. }
+        | How::Release { then }
+        | How::Interrupt { then, .. }
+        | How::Snooze { then, .. } => then,
+        How::Fail { .. } | How::Expire | How::Extend { .. } => &[],
     }
 }
 
@@ -65,6 +89,7 @@ pub(super) fn changed(job: &mut Job, what: What, now: i64, reading: i64) -> Resu
         }
         What::Expire if job.has_expired(reading) => Ok(job.expire(now)),
         What::Promote if waiting => Ok(job.promote(now)),
+        What::Reschedule { delay_ms } if waiting => Ok(job.put_to(now + delay_ms)),
         What::Delete if !running => {
             job.card.revision += 1;
             Ok(Fate::Goes)

@@ -9,7 +9,7 @@ use proptest::{
     strategy::Union,
 };
 use queue_core::{
-    OnFailed, Retention, Span, State,
+    OnFailed, OnWaiting, Retention, Span, State,
     lifecycle::{Cause, OnRunning},
 };
 
@@ -71,19 +71,26 @@ fn hold() -> BoxedStrategy<Op> {
 }
 
 pub(crate) fn how() -> BoxedStrategy<How> {
-    let complete = (bytes(), weighted(0.3, retention()), vec(new(), 0..2))
+    let complete = (bytes(), weighted(0.3, retention()), then())
         .prop_map(|(result, keep, then)| How::Complete { result, keep, then });
-    let fail = (cause(), weighted(0.3, millis()), weighted(0.3, retention()), of(bytes()))
-        .prop_map(|(cause, delay_ms, keep, details)| How::Fail { cause, delay_ms, keep, details });
+    let fail = (cause(), weighted(0.3, millis()), weighted(0.3, retention()), of(bytes()), then()).prop_map(
+        |(cause, delay_ms, keep, details, then)| How::Fail { cause, delay_ms, keep, details, then },
+    );
+    let interrupt = (of(bytes()), then()).prop_map(|(progress, then)| How::Interrupt { progress, then });
+    let snooze = (millis(), of(bytes()), then()).prop_map(|(delay_ms, progress, then)| How::Snooze {
+        delay_ms,
+        progress,
+        then,
+    });
     let extend = (select(&[1_i64, 1_000, 60_000][..]), of(bytes()))
         .prop_map(|(by_ms, progress)| How::Extend { by_ms, progress });
     Union::new_weighted(vec![
-        (2, Just(How::Release).boxed()),
-        (1, Just(How::Interrupt).boxed()),
+        (2, then().prop_map(|then| How::Release { then }).boxed()),
+        (1, interrupt.boxed()),
         (2, Just(How::Expire).boxed()),
         (3, complete.boxed()),
         (4, fail.boxed()),
-        (1, millis().prop_map(|delay_ms| How::Snooze { delay_ms }).boxed()),
+        (2, snooze.boxed()),
         (2, extend.boxed()),
     ])
     .boxed()
@@ -109,6 +116,7 @@ pub(crate) fn what() -> BoxedStrategy<What> {
         (8, fixed.boxed()),
         (1, retention().prop_map(What::Retain).boxed()),
         (1, retyped.boxed()),
+        (1, millis().prop_map(|delay_ms| What::Reschedule { delay_ms }).boxed()),
     ])
     .boxed()
 }
@@ -143,23 +151,38 @@ pub(crate) fn new() -> BoxedStrategy<New> {
     let ending = (retention(), retention(), select(&[OnFailed::Block, OnFailed::Replace][..]), any::<bool>());
     // Half of the jobs are plain, and so is what a run shrinks to.
     let times = (weighted(0.4, later()), weighted(0.2, later()));
-    (names, order, budgets, ending, times)
-        .prop_map(|(names, order, budgets, ending, times)| New {
+    let others = (on_waiting(), weighted(0.3, Just(())));
+    (names, order, budgets, ending, times, others)
+        .prop_map(|(names, order, budgets, ending, times, (on_waiting, mourned))| New {
             id: names.0,
             kind: names.1,
             payload: names.2,
             priority: order.0,
             delay_ms: order.1,
-            expires_after_ms: times.0,
+            // One that may replace another cannot expire.
+            expires_after_ms: times.0.filter(|_| on_waiting == OnWaiting::Block),
             time_limit_ms: times.1,
             max_attempts: budgets.0,
             max_stalls: budgets.1,
             keep_completed: ending.0,
             keep_failed: ending.1,
             on_failed: ending.2,
+            on_waiting,
+            is_mourned: mourned.is_some(),
             awaited: ending.3,
         })
         .boxed()
+}
+
+/// What follows a settle.
+pub(crate) fn then() -> BoxedStrategy<Vec<New>> {
+    vec(new(), 0..3).boxed()
+}
+
+fn on_waiting() -> BoxedStrategy<OnWaiting> {
+    let replace =
+        of(millis()).prop_map(|max_wait| OnWaiting::Replace { max_wait: max_wait.map(Span::from_millis) });
+    Union::new_weighted(vec![(3, Just(OnWaiting::Block).boxed()), (2, replace.boxed())]).boxed()
 }
 
 fn retention() -> BoxedStrategy<Retention> {

@@ -1,23 +1,23 @@
 use super::{
-    answer::{Answer, Change, Claim, Snapshot, Taken},
-    card::{Body, Card},
+    answer::{Answer, Change, Claim, Snapshot},
+    card::Card,
     driver::{HANDS_MAX, pick},
     job::{Fate, Job},
     op::{Doomed, Filter, How, IDS, KINDS, New, Op, WORKERS, What},
-    rules::{changed, held, word},
+    rules::{changed, held, named, word},
 };
-use queue_core::{OnFailed, State};
+use queue_core::State;
 use std::collections::BTreeMap;
 
 /// The whole model of a queue: jobs by id, the leases that clients hold, and the time.
 #[derive(Debug)]
 pub(super) struct World {
-    jobs: BTreeMap<&'static str, Job>,
+    pub(super) jobs: BTreeMap<String, Job>,
     hands: Vec<Hand>,
-    now: i64,
+    pub(super) now: i64,
     /// What the clock says, which is at most that.
     reading: i64,
-    lives: u64,
+    pub(super) lives: u64,
     claims: u64,
     paused: bool,
     /// The latest time that the handle was told, and the ticks at which it was.
@@ -27,7 +27,7 @@ pub(super) struct World {
 /// A lease that some client believes it holds.
 #[derive(Clone, Debug)]
 struct Hand {
-    id: &'static str,
+    id: String,
     life: u64,
     claim: u64,
     /// When it was too late to start it, as the claim showed it.
@@ -121,63 +121,10 @@ impl World {
         jobs
     }
 
-    fn enqueue(&mut self, new: &New) -> Taken {
-        let id = IDS[new.id];
-        if let Some(job) = self.jobs.get(id) {
-            let (life, state) = (job.card.life, job.card.state);
-            match (state, &job.body.result) {
-                (State::Cancelled, _) => {}
-                _ if job.has_expired(self.now) => {}
-                (State::Failed, _) if new.on_failed == OnFailed::Replace => {}
-                (State::Completed, Some(result)) => {
-                    return Taken::Done { life, result: Some(result.clone()) };
-                }
-                _ => return Taken::By { life, state },
-            }
-        }
-        self.lives += 1;
-        self.jobs.insert(id, self.begin(new));
-        Taken::New { life: self.lives }
-    }
-
-    fn begin(&self, new: &New) -> Job {
-        let card = Card {
-            life: self.lives,
-            revision: 1,
-            id: IDS[new.id].to_owned(),
-            kind: KINDS[new.kind].to_owned(),
-            priority: new.priority,
-            created_at: self.now,
-            run_at: self.now + new.delay_ms,
-            state: State::Queued,
-            reason: None,
-            epoch: 0,
-            failures: 0,
-            stalls: 0,
-            max_attempts: new.max_attempts,
-            max_stalls: new.max_stalls,
-            expires_in_ms: new.expires_after_ms.map(|ms| new.delay_ms + ms),
-            is_lifted: false,
-            time_limit_ms: new.time_limit_ms,
-            lease: None,
-            cancel_requested: false,
-            awaited: new.awaited,
-            progress: None,
-            error: None,
-            keep_completed: new.keep_completed,
-            keep_failed: new.keep_failed,
-            finished_at: None,
-            purge_at: None,
-        };
-        let content_type = "application/octet-stream".to_owned();
-        let body = Body { payload: new.payload.clone(), content_type, ..Body::default() };
-        Job { card, body, held_by: None, let_go: None }
-    }
-
     fn claim(&mut self, worker: &str, limit: usize, lease_ms: i64) -> Claim {
         self.claims += 1;
         let (now, claim) = (self.now, self.claims);
-        let mut due: Vec<(&&str, &mut Job)> =
+        let mut due: Vec<(&String, &mut Job)> =
             self.jobs.iter_mut().filter(|(_, job)| job.is_due(now)).collect();
         due.sort_by_key(|(_, job)| (job.card.priority, job.card.run_at, job.card.life));
         let mut jobs = Vec::new();
@@ -185,7 +132,7 @@ impl World {
             job.take(claim, worker, now + lease_ms);
             jobs.push((job.card.clone(), job.body.clone()));
             let expires_at = job.expires_at();
-            self.hands.push(Hand { id, life: job.card.life, claim, expires_at });
+            self.hands.push(Hand { id: id.clone(), life: job.card.life, claim, expires_at });
         }
         self.hands.drain(..self.hands.len().saturating_sub(HANDS_MAX));
         let moments = self.jobs.values().filter_map(|job| match &job.card.lease {
@@ -200,7 +147,7 @@ impl World {
         if matches!(how, How::Expire) && hand.expires_at.is_none_or(|at| at > self.reading) {
             return Change::NotAllowed(State::Processing);
         }
-        let Some(job) = self.jobs.get_mut(hand.id).filter(|job| job.card.life == hand.life) else {
+        let Some(job) = self.jobs.get_mut(&hand.id).filter(|job| job.card.life == hand.life) else {
             return Change::Missing;
         };
         let word = word(how);
@@ -214,16 +161,13 @@ impl World {
         }
         job.let_go = word.map(|word| (hand.claim, word));
         let fate = held(job, how, now);
-        let change = self.settle(hand.id, fate);
-        if let How::Complete { then, .. } = how {
-            for new in then {
-                self.enqueue(new);
-            }
-        }
+        let (then, follow_up) = (named(job, fate, how), job.follow_up.take());
+        let change = self.settle(&hand.id, fate);
+        self.follow(then, follow_up);
         change
     }
 
-    fn change(&mut self, id: &'static str, what: What) -> Change {
+    fn change(&mut self, id: &str, what: What) -> Change {
         let now = self.now;
         let Some(job) = self.jobs.get_mut(id) else { return Change::Missing };
         match changed(job, what, now, self.reading) {
@@ -233,7 +177,7 @@ impl World {
     }
 
     /// The answer to a change that was made. A record that is kept for no time is gone at once.
-    fn settle(&mut self, id: &'static str, fate: Fate) -> Change {
+    fn settle(&mut self, id: &str, fate: Fate) -> Change {
         let job = self.jobs.get(id).expect("it was just changed");
         let card = job.card.clone();
         if fate == Fate::Goes || job.is_gone(self.now) {
@@ -244,14 +188,18 @@ impl World {
 
     fn rescue(&mut self) -> Vec<Card> {
         let now = self.now;
-        let lapsed: Vec<_> =
-            self.jobs.iter().filter(|(_, job)| job.has_lapsed(now)).map(|(id, _)| *id).collect();
+        let mut lapsed: Vec<&Job> = self.jobs.values().filter(|job| job.has_lapsed(now)).collect();
+        // In the order in which they are listed, so that what follows them comes in that order.
+        lapsed.sort_by_key(|job| (job.card.lease.as_ref().map(|lease| lease.1), job.card.life));
+        let lapsed: Vec<String> = lapsed.iter().map(|job| job.card.id.clone()).collect();
         let mut cards = Vec::new();
         for id in lapsed {
-            let fate = self.jobs.get_mut(id).expect("it lapsed").stall(now);
-            if let Change::Done(card) = self.settle(id, fate) {
+            let job = self.jobs.get_mut(&id).expect("it lapsed");
+            let (fate, follow_up) = (job.stall(now), job.follow_up.take());
+            if let Change::Done(card) = self.settle(&id, fate) {
                 cards.push(*card);
             }
+            self.follow(&[], follow_up);
         }
         cards.sort_by_key(|card| card.life);
         cards

@@ -74,6 +74,13 @@ defects! {
     QuietHeartbeats "a heartbeat or a mark leaves the revision as it is" [I7 I10 I13] in "stall";
     ForgetsSettles "a settle sent again is answered as a lost lease" [I5] in "replay";
     FollowersRepeated "a settle sent again enqueues what follows it again" [I5] in "replay";
+    FollowersOfSnoozesRepeated "a snooze sent again enqueues what follows it again" [I5 I9 I23] in "then";
+    StaleFollowed "what follows is enqueued although the decision is stale" [I4 I9 I23] in "then";
+    SnoozesUnfollowed "what follows a snooze is dropped" [I1 I9 I23] in "then";
+    ReleasesUnfollowed "what follows a job that is given back is dropped" [I1 I9 I23] in "then";
+    FailuresUnfollowed "what follows a failure is dropped" [I1 I8] in "then";
+    ChangesUnfollowed "what follows a change of somebody who holds no lease is dropped" [I1 I9 I23] in "then";
+    HeartbeatsFollowed "a heartbeat may be followed by jobs" [I17 I23] in "then";
     BatchStops "a batch ends at its first refused transition" [I19] in "batch";
 
     ChargedTwice "a failure is counted when it is settled and once more when it is stored" [I7] in "retry";
@@ -81,6 +88,19 @@ defects! {
     DeadLetterLost "a job out of budget is removed, whatever its retention" [I1 I8] in "retry";
     CountersKept "a redrive keeps failures and stalls" [I7] in "retry";
     DetailsLost "the details of an error are not stored" [I13] in "results";
+
+    ProgressDropped "a job that is given back half-way loses what its holder noted" [I2 I13] in "progress";
+    ProgressCleared "a job that is given back without a note loses the note of before" [I13] in "progress";
+    RescheduleIgnored "a rescheduled job stays due when it was" [I11] in "reschedule";
+    FirstTimeForgotten "a life that takes the place of a waiting one is as old as itself" [I11] in "replace";
+    MaxWaitIgnored "a job can be put off for ever by those that take its place" [I11] in "replace";
+    RunningReplaced "a job that runs makes room like one that waits" [I3 I4 I9] in "replace";
+    ReplacedStays "a waiting job that made room is given all the same" [I3 I9 I20] in "replace";
+    ReplacedQuietly "who waits for a job that made room never hears of it" [I14] in "replace";
+    OnFailureForgotten "what shall follow a failure is not stored" [I1 I2] in "on_failure";
+    RescuesUnmourned "a job that a stranger's rescue fails is followed by nothing" [I1 I8] in "on_failure";
+    RetriesMourned "a failure that is retried is followed as if it were the last" [I9 I23] in "on_failure";
+    MournedTwice "a failure sent again is followed again, under another id" [I5 I9 I23] in "on_failure";
 
     SecondResultLost "only the first result of a queue is stored" [I13] in "results";
     KeptForever "retention is ignored: terminal records stay" [I1 I13 I20] in "retention";

@@ -1,8 +1,8 @@
 use super::{record::Record, spoil, state::State};
 use crate::defect::Defect;
 use queue_core::{
-    Applied, JobMeta, NewJob, QueueName,
-    lifecycle::{BodyPatch, Patch, Transition, Verdict, apply},
+    Applied, FailedJob, JobId, JobMeta, NewJob, QueueName,
+    lifecycle::{BodyPatch, Patch, Settle, Transition, Verdict, apply},
 };
 use std::collections::HashSet;
 
@@ -22,17 +22,39 @@ impl State {
             Verdict::Written(_) => self.changed(&meta),
             Verdict::Removed => self.remove(&transition.queue, transition.seq),
             Verdict::Replayed => {
-                if self.has(Defect::FollowersRepeated) {
-                    self.follow(&transition.queue, transition.then);
-                }
+                self.follow_again(transition, &meta);
                 return Applied::Done(meta);
             }
             Verdict::LeaseLost => return Applied::LeaseLost(meta),
-            Verdict::Stale => return Applied::Stale(meta),
+            Verdict::Stale => {
+                if self.has(Defect::StaleFollowed) {
+                    self.follow(&transition.queue, transition.then);
+                }
+                return Applied::Stale(meta);
+            }
             Verdict::Missing => return Applied::Missing,
+        }
+        if let Some(defect) = self.defect() {
+            spoil::followers(defect, &mut transition, &meta);
         }
         self.follow(&transition.queue, transition.then);
         Applied::Done(meta)
+    }
+
+    fn follow_again(&mut self, mut transition: Transition, meta: &JobMeta) {
+        let settle = spoil::settle(&transition);
+        let repeats = self.has(Defect::FollowersRepeated)
+            || (self.has(Defect::FollowersOfSnoozesRepeated) && settle == Some(Settle::Snooze));
+        if repeats {
+            self.follow(&transition.queue, transition.then);
+        } else if self.has(Defect::MournedTwice) && settle == Some(Settle::Fail) {
+            let own = FailedJob::follow_up_id(meta);
+            transition.then.retain(|new| new.id == own);
+            for new in &mut transition.then {
+                new.id = JobId::new(format!("{own}-again")).expect("a valid id");
+            }
+            self.follow(&transition.queue, transition.then);
+        }
     }
 
     fn change(&mut self, transition: &mut Transition) -> Option<(Verdict, JobMeta)> {
@@ -43,10 +65,14 @@ impl State {
         if let Some(defect) = defect {
             spoil::guard(defect, &mut record.job, &mut transition.guard);
             spoil::patch(defect, &record.job.meta, &mut transition.patch);
+            spoil::time(defect, transition);
         }
         let verdict = apply(&mut record.job, transition, now);
         if let Verdict::Written(body) = &verdict {
             store_body(record, body.clone(), defect, results);
+            if defect == Some(Defect::ProgressCleared) && is_noteless(&transition.patch) {
+                record.job.meta.progress = None;
+            }
             if defect == Some(Defect::QuietHeartbeats) && is_quiet(&transition.patch) {
                 record.job.meta.revision -= 1;
             }
@@ -61,6 +87,11 @@ impl State {
             self.enqueue_one(queue, new, &mut HashSet::new());
         }
     }
+}
+
+/// Given back or put off, and not because of an error.
+fn is_noteless(patch: &Patch) -> bool {
+    matches!(patch, Patch::Requeue(requeue) if requeue.progress.is_none() && requeue.error.is_none())
 }
 
 fn is_quiet(patch: &Patch) -> bool {

@@ -4,7 +4,8 @@ use super::{
 };
 use crate::defect::Defect;
 use queue_core::{
-    Enqueued, JobId, JobMeta, Limits, NewJob, Payload, QueueName, Result, Timestamp,
+    Enqueued, JobId, JobMeta, Limits, NewJob, OnWaiting, Payload, QueueName, Result, Seq, State as JobState,
+    Timestamp,
     lifecycle::{Admission, TrackedJob, admit},
 };
 use std::collections::HashSet;
@@ -54,18 +55,53 @@ impl State {
         if self.has(Defect::ExpiryForgotten) {
             new.expires_in = None;
         }
+        if self.has(Defect::OnFailureForgotten) {
+            new.on_failure = None;
+        }
+        let mut former = None;
         if !free.remove(&new.id) {
             match self.admission(queue, &new) {
                 (Admission::Duplicate, Some(taken)) => return taken,
-                (Admission::Replace, Some(former)) => self.remove(queue, former.seq()),
+                (Admission::Replace, Some(taken)) => former = self.make_room(queue, taken.seq()),
                 _ => {}
             }
         }
         let seq = self.next_seq();
-        let meta = JobMeta::begin(queue.clone(), &new, seq, self.now);
+        let meta = match former {
+            Some(former) => self.replacing(&former, &new, seq),
+            None => JobMeta::begin(queue.clone(), &new, seq, self.now),
+        };
         let payload = self.stored(new.payload);
         self.insert(Record { job: TrackedJob::new(meta), payload, result: None, error_details: None });
         Enqueued::Queued { seq }
+    }
+
+    /// Ends the life that holds an id, and answers how it stood.
+    fn make_room(&mut self, queue: &QueueName, seq: Seq) -> Option<JobMeta> {
+        let former = self.lane(queue).records.get(&seq)?.job.meta.clone();
+        let is_waiting = former.state.is_waiting() && !former.is_expired(self.now);
+        if !(is_waiting && self.has(Defect::ReplacedStays)) {
+            let before = self.notices.clone();
+            self.remove(queue, seq);
+            if is_waiting && self.has(Defect::ReplacedQuietly) {
+                self.notices = before;
+            }
+        }
+        Some(former)
+    }
+
+    fn replacing(&self, former: &JobMeta, new: &NewJob, seq: Seq) -> JobMeta {
+        let mut new = new.clone();
+        if let (true, OnWaiting::Replace { max_wait }) =
+            (self.has(Defect::MaxWaitIgnored), &mut new.on_waiting)
+        {
+            *max_wait = None;
+        }
+        let meta = JobMeta::replacing(former, &new, seq, self.now);
+        if self.has(Defect::FirstTimeForgotten) {
+            return JobMeta { created_at: self.now, ..meta };
+        }
+        meta
     }
 
     /// What becomes of an id, and what stands in its way.
@@ -80,6 +116,13 @@ impl State {
             }
             Admission::Replace if self.has(Defect::ExpiredBlocksId) && meta.is_expired(now) => {
                 Admission::Duplicate
+            }
+            Admission::Duplicate
+                if self.has(Defect::RunningReplaced)
+                    && meta.state == JobState::Processing
+                    && new.on_waiting != OnWaiting::Block =>
+            {
+                Admission::Replace
             }
             admission => admission,
         };

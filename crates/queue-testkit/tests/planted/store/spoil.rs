@@ -2,8 +2,10 @@
 
 use crate::defect::Defect;
 use queue_core::{
-    JobMeta, LeaseToken, Reason, State,
-    lifecycle::{Finish, Guard, Lapse, LastSettle, Patch, Proof, Purge, Requeue, RunAt, Settle, TrackedJob},
+    ContentType, FailedJob, JobMeta, LeaseToken, NewJob, Payload, Reason, State,
+    lifecycle::{
+        Finish, Guard, Lapse, LastSettle, Patch, Proof, Purge, Requeue, RunAt, Settle, TrackedJob, Transition,
+    },
 };
 
 /// Weakens the guard, or the memory that it is compared with.
@@ -44,6 +46,7 @@ pub(super) fn patch(defect: Defect, job: &JobMeta, patch: &mut Patch) {
             (requeue.failures, requeue.stalls) = (job.failures, job.stalls);
         }
         (Defect::ExpiryStands, Patch::Requeue(requeue)) => requeue.lifts_expiry = false,
+        (Defect::ProgressDropped, Patch::Requeue(requeue)) => requeue.progress = None,
         (Defect::ContentTypeStands, Patch::Requeue(requeue)) => requeue.content_type = None,
         (Defect::ChargedTwice, Patch::Requeue(requeue)) if requeue.failures > job.failures => {
             requeue.failures += 1;
@@ -55,6 +58,52 @@ pub(super) fn patch(defect: Defect, job: &JobMeta, patch: &mut Patch) {
             one_more_try(job, patch);
         }
         _ => {}
+    }
+}
+
+/// How a transition ends a lease, if it does.
+pub(super) fn settle(transition: &Transition) -> Option<Settle> {
+    match transition.guard.proof {
+        Proof::Lease { settle, .. } => settle,
+        Proof::Revision(_) => None,
+    }
+}
+
+/// Moves a job to another time than was decided.
+pub(super) fn time(defect: Defect, transition: &mut Transition) {
+    let is_change = settle(transition).is_none() && transition.guard.lapse == Lapse::Any;
+    if let (Defect::RescheduleIgnored, true, Patch::Requeue(requeue)) =
+        (defect, is_change && !is_fresh(&transition.patch), &mut transition.patch)
+    {
+        requeue.run_at = match requeue.run_at {
+            RunAt::After(_) => RunAt::Keep,
+            other => other,
+        };
+    }
+}
+
+fn is_fresh(patch: &Patch) -> bool {
+    matches!(patch, Patch::Requeue(requeue) if requeue.fresh)
+}
+
+/// Enqueues something else than what follows.
+pub(super) fn followers(defect: Defect, transition: &mut Transition, after: &JobMeta) {
+    let is_lapse = transition.guard.lapse == Lapse::Lapsed;
+    let is_dropped = match (defect, settle(transition)) {
+        (Defect::SnoozesUnfollowed, Some(Settle::Snooze))
+        | (Defect::ReleasesUnfollowed, Some(Settle::Release))
+        | (Defect::FailuresUnfollowed, Some(Settle::Fail)) => true,
+        (Defect::ChangesUnfollowed, None) => !is_lapse,
+        (Defect::RescuesUnmourned, None) => is_lapse,
+        _ => false,
+    };
+    if is_dropped {
+        transition.then.clear();
+    }
+    let kind = after.on_failure.clone().filter(|_| defect == Defect::RetriesMourned);
+    if let (Some(kind), Patch::Requeue(Requeue { error: Some(_), .. })) = (kind, &transition.patch) {
+        let payload = Payload::new("{}", ContentType::from_static("application/json"));
+        transition.then.push(NewJob::new(FailedJob::follow_up_id(after), kind, payload));
     }
 }
 
