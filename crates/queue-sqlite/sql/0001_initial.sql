@@ -35,6 +35,7 @@ CREATE TABLE queue_job (
   awaited        INTEGER NOT NULL, -- when it was enqueued; queue_life.flags has it since
   expires_in     INTEGER, -- from created_at, how long it may wait for its start
   time_limit     INTEGER, -- of its handler
+  on_failure     TEXT,    -- the kind of the job that follows its final failure
   content_type   TEXT    NOT NULL, -- a redrive may change it
   payload        BLOB    NOT NULL  -- last, so that reading what stands before it never touches large ones
 ) STRICT;

@@ -5,6 +5,6 @@ SELECT
   job.keep_completed, job.keep_failed, job.awaited,
   life.revision, life.state, life.run_at, life.epoch, life.failures, life.stalls, life.flags, life.expires_at,
   life.worker, life.token, life.settled_event, life.reason, life.finished_at, life.purge_at, life.error_name,
-  life.error_message, life.progress, job.expires_in, job.time_limit
+  life.error_message, life.progress, job.expires_in, job.time_limit, job.on_failure
 FROM queue_job AS job LEFT JOIN queue_life AS life ON life.seq = job.seq
 WHERE job.seq = ?1 AND job.queue = ?2 AND job.id = ?3;

@@ -4,7 +4,7 @@ SELECT
   job.keep_completed, job.keep_failed, job.awaited,
   life.revision, life.state, life.run_at, life.epoch, life.failures, life.stalls, life.flags, life.expires_at,
   life.worker, life.token, life.settled_event, life.reason, life.finished_at, life.purge_at, life.error_name,
-  life.error_message, life.progress, job.expires_in, job.time_limit
+  life.error_message, life.progress, job.expires_in, job.time_limit, job.on_failure
 FROM queue_life AS life INDEXED BY queue_life_finished CROSS JOIN queue_job AS job ON job.seq = life.seq
 WHERE life.queue = ?1 AND life.purge_at <= ?2 AND life.finished_at IS NOT NULL
 ORDER BY life.purge_at, life.finished_at, life.seq

@@ -4,7 +4,7 @@ SELECT
   job.keep_completed, job.keep_failed, job.awaited,
   life.revision, life.state, life.run_at, life.epoch, life.failures, life.stalls, life.flags, life.expires_at,
   life.worker, life.token, life.settled_event, life.reason, life.finished_at, life.purge_at, life.error_name,
-  life.error_message, life.progress, job.expires_in, job.time_limit,
+  life.error_message, life.progress, job.expires_in, job.time_limit, job.on_failure,
   job.content_type, job.payload, life.result_type, life.result, life.error_details
 FROM queue_ready AS waiting
 CROSS JOIN queue_job AS job ON job.seq = waiting.seq

@@ -5,7 +5,10 @@ use queue_core::{
     RetentionPolicy, Seq, Span, State, Timestamp, WorkerId,
     lifecycle::{LastSettle, Settle, TrackedJob},
 };
-use rusqlite::{Row, types::Type};
+use rusqlite::{
+    Row,
+    types::{Type, ValueRef},
+};
 
 const CANCEL_REQUESTED: u8 = 1;
 const AWAITED: u8 = 2;
@@ -14,7 +17,7 @@ const EXPIRY_LIFTED: u8 = 4;
 /// The first column of `queue_life` among those of a job; all of them are NULL before its first change.
 const LIFE: usize = 11;
 /// Columns of a job without its large parts. Statements that read more have that behind them.
-pub(crate) const COLUMNS: usize = 30;
+pub(crate) const COLUMNS: usize = 31;
 
 /// A job as its rows have it.
 #[derive(Debug)]
@@ -99,7 +102,7 @@ fn read_born(row: &Row<'_>, queue: &QueueName) -> rusqlite::Result<JobMeta> {
         awaited: row.get(10)?,
         progress: None,
         last_error: None,
-        on_failure: None,
+        on_failure: kind_of_follow_up(row)?,
         retention: RetentionPolicy {
             completed: retention(8, row.get(8)?)?,
             failed: retention(9, row.get(9)?)?,
@@ -149,6 +152,10 @@ fn read_token(row: &Row<'_>) -> rusqlite::Result<(Option<LeaseToken>, Option<Las
 fn read_failure(row: &Row<'_>) -> rusqlite::Result<Option<Failure>> {
     let Some(name) = row.get::<_, Option<String>>(25)? else { return Ok(None) };
     Ok(Some(Failure::new(name, row.get_ref(26)?.as_str()?)))
+}
+
+fn kind_of_follow_up(row: &Row<'_>) -> rusqlite::Result<Option<Kind>> {
+    if row.get_ref(30)? == ValueRef::Null { Ok(None) } else { name(row, 30).map(Some) }
 }
 
 fn retention(column: usize, raw: i64) -> rusqlite::Result<Retention> {

@@ -111,10 +111,10 @@ pub use open::open;
 pub use pull::{Delivery, Extended, Nack, Settled};
 pub use queue_core::{
     Budget, Capabilities, Certainty, Clock, ContentType, Counts, Cursor, Error, ErrorKind, Exponential,
-    Failure, IdSource, InvalidName, JobId, JobKind, JobMeta, Keep, Kind, LeaseToken, Limits, ListFilter,
-    ManualClock, NamesKind, NewJob, OnFailed, Page, Payload, Prune, QueueName, Reason, Result, RetryPolicy,
-    Rng, SeededRng, Seq, State, Storage, StorageExt, SystemClock, SystemRng, TimeOrderedIds, Timestamp,
-    WorkerId,
+    FailedJob, Failure, IdSource, InvalidName, JobId, JobKind, JobMeta, Keep, Kind, LeaseToken, Limits,
+    ListFilter, ManualClock, NamesKind, NewJob, OnFailed, OnWaiting, Page, Payload, Prune, QueueName, Reason,
+    Result, RetryPolicy, Rng, SeededRng, Seq, State, Storage, StorageExt, SystemClock, SystemRng,
+    TimeOrderedIds, Timestamp, WorkerId,
     lifecycle::{OnRunning, Policy, Unhandled},
 };
 #[cfg(feature = "fs")]

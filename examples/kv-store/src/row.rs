@@ -40,6 +40,7 @@ struct Row {
     expires_in: Option<i64>,
     expiry_lifted: bool,
     time_limit: Option<i64>,
+    on_failure: Option<String>,
 }
 
 /// A job as it is stored, with the length of its payload: a claim must know that before it reads any.
@@ -124,6 +125,7 @@ impl From<&StoredJob> for Row {
             expires_in: meta.expires_in.map(Span::as_millis),
             expiry_lifted: meta.expiry_lifted,
             time_limit: meta.time_limit.map(Span::as_millis),
+            on_failure: meta.on_failure.as_ref().map(Kind::to_string),
         }
     }
 }
@@ -155,6 +157,10 @@ impl Row {
             Some(code) => Some(Reason::from_code(code)?),
             None => None,
         };
+        let on_failure = match self.on_failure {
+            Some(kind) => Some(Kind::new(kind).ok()?),
+            None => None,
+        };
         let (completed, failed) = self.retention;
         let names = || -> Result<_, InvalidName> {
             Ok((QueueName::new(&self.queue)?, JobId::new(&self.id)?, Kind::new(&self.kind)?))
@@ -184,7 +190,7 @@ impl Row {
             awaited: self.awaited,
             progress: self.progress,
             last_error: self.last_error.map(|(name, message)| Failure::new(name, message)),
-            on_failure: None,
+            on_failure,
             retention: RetentionPolicy {
                 completed: Retention::from_raw(completed)?,
                 failed: Retention::from_raw(failed)?,

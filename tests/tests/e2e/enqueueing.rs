@@ -139,3 +139,26 @@ fn results_live_as_long_as_their_job_says() {
     let day = place.run(&["status", "day", "--json"]).ok().object();
     assert_eq!(day["purge_at_ms"].as_i64().unwrap() - day["finished_at_ms"].as_i64().unwrap(), 86_400_000);
 }
+
+#[test]
+fn a_debounced_job_takes_the_place_of_one_that_waits() {
+    let place = place();
+    let debounced = ["--id", "a", "--debounce", "1h", "--max-wait", "2h"];
+    for payload in ["one", "two"] {
+        let words = place.run(&[&["enqueue", payload], &debounced[..]].concat()).ok().text();
+        assert_eq!(words, "queued a\n");
+    }
+    assert_eq!(place.run(&["show", "a", "--payload"]).ok().text(), "two");
+    assert_eq!(place.run(&["stats", "--json"]).ok().object()["scheduled"], 1);
+}
+
+#[test]
+fn a_job_that_fails_for_good_is_followed_by_one_of_the_kind_that_was_named() {
+    let place = place();
+    place.run(&["enqueue", "x", "--id", "a", "--on-failure", "alert"]).ok();
+    assert!(place.run(&["status", "a"]).ok().text().contains("a job of kind alert follows"));
+    assert_eq!(place.run(&["status", "a", "--json"]).ok().object()["on_failure"], "alert");
+    place.run(&["work", "--exec", "echo boom >&2; exit 65", "--max-jobs", "1"]).code(1);
+    let alerts = place.run(&["list", "--kind", "alert", "--json"]).ok();
+    assert!(alerts.text().contains("on-failure@"), "{}", alerts.text());
+}

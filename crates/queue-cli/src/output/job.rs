@@ -24,6 +24,7 @@ pub(crate) fn job(status: &Status) -> Value {
         ("expires_at_ms", json!(meta.expires_at().map(queue::Timestamp::as_millis))),
         ("expired", json!(status.is_expired())),
         ("time_limit_ms", json!(meta.time_limit.map(queue::queue_core::Span::as_millis))),
+        ("on_failure", json!(meta.on_failure.as_ref().map(queue::Kind::as_str))),
         ("finished_at_ms", json!(meta.finished_at.map(queue::Timestamp::as_millis))),
         ("purge_at_ms", json!(meta.purge_at.map(queue::Timestamp::as_millis))),
         ("now_ms", json!(status.now.as_millis())),
@@ -72,6 +73,9 @@ pub(crate) fn details(status: &Status) -> Vec<(&'static str, String)> {
     }
     if let Some(limit) = status.time_limit() {
         pairs.push(("time limit", age(limit)));
+    }
+    if let Some(kind) = status.on_failure() {
+        pairs.push(("if it fails", format!("a job of kind {kind} follows")));
     }
     if let Some(lease) = &meta.lease {
         let left = age(lease.expires_at.since(status.now));

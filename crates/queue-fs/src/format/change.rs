@@ -1,6 +1,6 @@
 use super::{
     Names,
-    job::{Moving, has_times, read_fixed, read_times, time, write_fixed, write_moving, write_times},
+    job::{Moving, has_options, read_fixed, read_options, time, write_fixed, write_moving, write_options},
     wire::{Malformed, Reader, Writer},
 };
 use bytes::Bytes;
@@ -19,7 +19,7 @@ mod kind {
     pub(super) const RESUME: u8 = 5;
     pub(super) const WORKER: u8 = 6;
     pub(super) const RETIRE: u8 = 7;
-    pub(super) const PUT_WITH_TIMES: u8 = 8;
+    pub(super) const PUT_WITH_OPTIONS: u8 = 8;
     pub(super) const UPDATE_WITH_TYPE: u8 = 9;
 }
 
@@ -83,7 +83,7 @@ impl<T> Kept<T> {
 pub(crate) mod write {
     use super::{
         ContentType, Kept, Payload, QueueName, Range, Seq, StoredJob, Timestamp, WorkerId, WorkerInfo,
-        Writer, has_times, kind, write_fixed, write_moving, write_times,
+        Writer, has_options, kind, write_fixed, write_moving, write_options,
     };
     use bytes::Bytes;
 
@@ -96,12 +96,12 @@ pub(crate) mod write {
     /// Answers where the payload and the result stand.
     pub(crate) fn put(out: &mut Vec<u8>, stored: &StoredJob) -> (Range<usize>, Option<Range<usize>>) {
         let mut out = Writer(out);
-        let has_times = has_times(stored);
-        out.u8(if has_times { kind::PUT_WITH_TIMES } else { kind::PUT });
+        let has_options = has_options(stored);
+        out.u8(if has_options { kind::PUT_WITH_OPTIONS } else { kind::PUT });
         out.u64(stored.seq.get());
         write_fixed(&mut out, stored);
-        if has_times {
-            write_times(&mut out, stored);
+        if has_options {
+            write_options(&mut out, stored);
         }
         write_moving(&mut out, stored);
         out.name(&stored.traits.content_type);
@@ -226,7 +226,7 @@ fn read_next(
         let queue = || current.clone().ok_or(Malformed("a change names no queue"));
         return Ok(Some(match kind {
             kind::PUT => read_put(from, queue()?, false, names)?,
-            kind::PUT_WITH_TIMES => read_put(from, queue()?, true, names)?,
+            kind::PUT_WITH_OPTIONS => read_put(from, queue()?, true, names)?,
             kind::UPDATE => read_update(from, queue()?, false, names)?,
             kind::UPDATE_WITH_TYPE => read_update(from, queue()?, true, names)?,
             kind::REMOVE => Change::Remove { queue: queue()?, seq: Seq::new(from.u64()?) },
@@ -242,13 +242,13 @@ fn read_next(
 fn read_put(
     from: &mut Reader<'_>,
     queue: QueueName,
-    has_times: bool,
+    has_options: bool,
     names: &mut Names,
 ) -> Result<Change, Malformed> {
     let seq = Seq::new(from.u64()?);
     let mut job = TrackedJob::new(read_fixed(from, queue, seq, names)?);
-    if has_times {
-        read_times(from, &mut job.meta)?;
+    if has_options {
+        read_options(from, &mut job.meta, names)?;
     }
     Moving::read(from, names)?.onto(&mut job);
     let payload = blob(from, names)?;

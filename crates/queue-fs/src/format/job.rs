@@ -12,8 +12,6 @@ use queue_memory::{Course, StoredJob};
 
 /// Stands for no reason.
 const NO_REASON: u8 = u8::MAX;
-/// Stands for no length of time.
-const NO_SPAN: i64 = -1;
 
 /// Which optional parts follow, in this order.
 mod flag {
@@ -28,6 +26,14 @@ mod flag {
     pub(super) const PURGE_AT: u16 = 1 << 8;
     pub(super) const EXPIRY_LIFTED: u16 = 1 << 9;
     pub(super) const ALL: u16 = (1 << 10) - 1;
+}
+
+/// Which of the options follow that few jobs have, in this order.
+mod option {
+    pub(super) const EXPIRES_IN: u8 = 1;
+    pub(super) const TIME_LIMIT: u8 = 1 << 1;
+    pub(super) const ON_FAILURE: u8 = 1 << 2;
+    pub(super) const ALL: u8 = (1 << 3) - 1;
 }
 
 /// The parts of a job that its life changes; the others are written once.
@@ -103,28 +109,48 @@ pub(super) fn read_fixed(
     })
 }
 
-/// Whether a job has any of what [`write_times`] writes: most have none, and are written without.
-pub(super) fn has_times(job: &StoredJob) -> bool {
-    job.traits.expires_in.is_some() || job.traits.time_limit.is_some()
+/// Whether a job has any of what [`write_options`] writes: most have none, and are written without.
+pub(super) fn has_options(job: &StoredJob) -> bool {
+    options(job) != 0
 }
 
-/// How long it may wait for its start, and how long its handler may run.
-pub(super) fn write_times(out: &mut Writer<'_>, job: &StoredJob) {
-    for span in [job.traits.expires_in, job.traits.time_limit] {
-        out.i64(span.map_or(NO_SPAN, Span::as_millis));
+/// How long it may wait for its start, how long its handler may run, and the kind of the job that follows its failure.
+pub(super) fn write_options(out: &mut Writer<'_>, job: &StoredJob) {
+    let traits = &*job.traits;
+    out.u8(options(job));
+    traits.expires_in.into_iter().chain(traits.time_limit).for_each(|span| out.i64(span.as_millis()));
+    if let Some(kind) = &traits.on_failure {
+        out.name(kind);
     }
 }
 
-/// Reads what [`write_times`] wrote.
-pub(super) fn read_times(from: &mut Reader<'_>, job: &mut JobMeta) -> Result<(), Malformed> {
-    (job.expires_in, job.time_limit) = (span(from)?, span(from)?);
+/// Reads what [`write_options`] wrote.
+pub(super) fn read_options(
+    from: &mut Reader<'_>,
+    job: &mut JobMeta,
+    names: &mut Names,
+) -> Result<(), Malformed> {
+    let options = from.u8()?;
+    if options & !option::ALL != 0 {
+        return Err(Malformed("a job has an option that this version does not know"));
+    }
+    let has = |option| options & option != 0;
+    job.expires_in = if has(option::EXPIRES_IN) { Some(span(from)?) } else { None };
+    job.time_limit = if has(option::TIME_LIMIT) { Some(span(from)?) } else { None };
+    job.on_failure = if has(option::ON_FAILURE) { Some(names.kinds.read(from)?) } else { None };
     Ok(())
 }
 
-fn span(from: &mut Reader<'_>) -> Result<Option<Span>, Malformed> {
+fn options(job: &StoredJob) -> u8 {
+    let traits = &*job.traits;
+    u8::from(traits.expires_in.is_some()) * option::EXPIRES_IN
+        + u8::from(traits.time_limit.is_some()) * option::TIME_LIMIT
+        + u8::from(traits.on_failure.is_some()) * option::ON_FAILURE
+}
+
+fn span(from: &mut Reader<'_>) -> Result<Span, Malformed> {
     match from.i64()? {
-        NO_SPAN => Ok(None),
-        millis if (0..=Span::MAX.as_millis()).contains(&millis) => Ok(Some(Span::from_millis(millis))),
+        millis if (0..=Span::MAX.as_millis()).contains(&millis) => Ok(Span::from_millis(millis)),
         _ => Err(Malformed("a length of time is out of bounds")),
     }
 }

@@ -1,4 +1,4 @@
-use super::job::has_times;
+use super::job::has_options;
 use queue_memory::{Course, StoredJob};
 
 /// Kind and life, the rest of what is written once, what always moves, the lengths of the payload, and whether there
@@ -21,8 +21,16 @@ fn put_len(stored: &StoredJob) -> u64 {
     let result = course.result.as_ref().map_or(0, |result| name(&result.content_type) + blob(0));
     let details = course.error_details.as_ref().map_or(0, |details| blob(details.len()));
     let names = name(&stored.id) + name(&stored.traits.kind) + name(&stored.traits.content_type);
-    let times = if has_times(stored) { 2 * TIME } else { 0 };
-    (ALWAYS + names + times + moving(course) + result + details) as u64
+    (ALWAYS + names + options(stored) + moving(course) + result + details) as u64
+}
+
+/// What few jobs have of what is written once.
+fn options(stored: &StoredJob) -> usize {
+    let traits = &*stored.traits;
+    usize::from(has_options(stored))
+        + traits.expires_in.map_or(0, |_| TIME)
+        + traits.time_limit.map_or(0, |_| TIME)
+        + traits.on_failure.as_ref().map_or(0, name)
 }
 
 /// The optional parts of what a life changes.
@@ -60,8 +68,14 @@ mod tests {
         Payload::new("some bytes", ContentType::from_static("text/plain"))
     }
 
-    fn with_times() -> StoredJob {
-        let traits = Traits { expires_in: Some(Span::from_secs(1)), ..Traits::clone(&fresh().traits) };
+    /// One that has these of its options.
+    fn with_options(has: [bool; 3]) -> StoredJob {
+        let traits = Traits {
+            expires_in: has[0].then(|| Span::from_secs(1)),
+            time_limit: has[1].then(|| Span::from_secs(2)),
+            on_failure: has[2].then(|| Kind::from_static("alert")),
+            ..Traits::clone(&fresh().traits)
+        };
         StoredJob { traits: traits.into(), ..with_everything() }
     }
 
@@ -91,7 +105,8 @@ mod tests {
 
     #[test]
     fn it_is_what_is_written() {
-        for stored in [fresh(), with_everything(), with_times()] {
+        let options = (0..8).map(|bits| with_options([bits & 1 != 0, bits & 2 != 0, bits & 4 != 0]));
+        for stored in [fresh(), with_everything()].into_iter().chain(options) {
             let mut out = Vec::new();
             write::queue(&mut out, stored.queue());
             let (payload, result) = write::put(&mut out, &stored);

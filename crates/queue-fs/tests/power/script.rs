@@ -2,8 +2,8 @@
 
 use queue_core::{
     Applied, ClaimRequest, ClaimedJob, ContentType, Counts, Detail, Failure, JobId, JobRecord, Kind,
-    ListQuery, ManualClock, NewJob, Payload, Prune, PruneRequest, QueueName, Retention, Rng, SeededRng, Span,
-    Storage, Timestamp, WorkerId, WorkerInfo,
+    ListQuery, ManualClock, NewJob, OnWaiting, Payload, Prune, PruneRequest, QueueName, Retention, Rng,
+    SeededRng, Span, Storage, Timestamp, WorkerId, WorkerInfo,
     lifecycle::{Cause, Event, Policy, Transition, decide},
 };
 use queue_memory::MemoryStorage;
@@ -139,7 +139,12 @@ impl Author {
         let id = JobId::new(format!("job-{number}")).expect("a valid id");
         let payload = self.payload();
         let retention = [Retention::Remove, Retention::Remove, Retention::default()][self.below(3) as usize];
-        NewJob::new(id, Kind::from_static("kind"), payload).with_retention(retention)
+        let job = NewJob::new(id, Kind::from_static("kind"), payload).with_retention(retention);
+        match self.below(4) {
+            0 => job.with_on_failure(Kind::from_static("alert")),
+            1 => job.with_on_waiting(OnWaiting::Replace { max_wait: None }),
+            _ => job,
+        }
     }
 
     /// From nothing to several sectors.
@@ -157,23 +162,17 @@ impl Author {
 
     fn transition(&mut self, job: &ClaimedJob) -> Transition {
         let token = job.token;
-        let event = match self.below(6) {
-            0 => Event::release(token),
-            1 => {
+        let then = if self.below(6) == 0 { vec![self.job()] } else { vec![] };
+        let event = match self.below(9) {
+            0 => Event::Release { token, then },
+            1 => Event::Interrupt { token, progress: Some("interrupted".into()), then },
+            2 => Event::Snooze { token, delay: Span::ZERO, progress: Some("half".into()), then },
+            n @ (3 | 4) => {
                 let failure = Failure::new("Io", "broken").with_details("why".into());
-                Event::Fail {
-                    token,
-                    failure,
-                    cause: Cause::Retryable,
-                    delay: Some(Span::ZERO),
-                    retention: None,
-                    then: Vec::new(),
-                }
+                let cause = if n == 3 { Cause::Retryable } else { Cause::Terminal };
+                Event::Fail { token, failure, cause, delay: Some(Span::ZERO), retention: None, then }
             }
-            n => {
-                let then = if n == 2 { vec![self.job()] } else { vec![] };
-                Event::Complete { token, result: self.payload(), retention: None, then }
-            }
+            _ => Event::Complete { token, result: self.payload(), retention: None, then },
         };
         decide(&job.record.meta, event, &Policy::default()).expect("the job is held")
     }

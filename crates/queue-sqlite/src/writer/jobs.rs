@@ -6,7 +6,7 @@ use crate::{
     row::{StoredJob, flags, integer},
 };
 use queue_core::{
-    Failure, JobId, JobMeta, LeaseToken, Payload, QueueName, Reason, Span, Timestamp,
+    Failure, JobId, JobMeta, Kind, LeaseToken, Payload, QueueName, Reason, Span, Timestamp,
     lifecycle::{BodyPatch, LastSettle, TrackedJob, Transition},
 };
 use rusqlite::{OptionalExtension, params};
@@ -46,6 +46,7 @@ impl Session<'_> {
             meta.awaited,
             meta.expires_in.map(Span::as_millis),
             meta.time_limit.map(Span::as_millis),
+            meta.on_failure.as_ref().map(Kind::as_str),
             payload.content_type.as_str(),
             &payload.bytes[..],
         ])?;

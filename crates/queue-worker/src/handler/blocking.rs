@@ -38,7 +38,8 @@ where
 
     async fn handle(&self, context: Context) -> Result<Payload, JobError> {
         let codec = self.codecs.for_payload(context.payload());
-        let payload = P::decode(context.payload(), codec, &CodecContext::of(context.meta(), Role::Payload));
+        let reader = self.codecs.for_reading::<P>(context.payload());
+        let payload = P::decode(context.payload(), reader, &CodecContext::of(context.meta(), Role::Payload));
         let payload = payload.map_err(|error| undecodable(&error))?;
         let view = context.with_state(self.state.clone(), Some(self.codecs.clone()));
         let function = self.function.clone();

@@ -1,9 +1,9 @@
 use super::{Context, JobError, JobHandler, blocking::Blocking, typed::Typed};
 use crate::runtime::Handler;
 use futures_util::future::{BoxFuture, ready};
-use queue_core::{Error, Failure, Kind, NamesKind, Payload, Result, lifecycle::Cause};
+use queue_core::{Error, FailedJob, Failure, Kind, NamesKind, Payload, Result, lifecycle::Cause};
 use queue_serde::{Codec, CodecError, Decode, Encode, Json};
-use std::{collections::HashMap, fmt, future::Future, sync::Arc, time::Duration};
+use std::{any::TypeId, collections::HashMap, fmt, future::Future, sync::Arc, time::Duration};
 
 /// Picks the handler of a job by its kind, and decodes its payload.
 ///
@@ -72,6 +72,8 @@ impl<S: Send + Sync + 'static> Router<S> {
     ///
     /// A [`JobKind`](queue_core::JobKind) says what the handler takes and returns. For a kind by its name the handler
     /// says so itself: `.handle("greet", |name: String, _| async move { Ok(name.len()) })`.
+    ///
+    /// A handler that takes a [`FailedJob`] reads the JSON of jobs that follow a failure, whatever the codecs.
     ///
     /// # Errors
     /// `Invalid` for a kind that is no valid name, is [reserved](Kind::is_reserved), or has a handler already.
@@ -206,7 +208,18 @@ impl Codecs {
         Self(Arc::new(codecs))
     }
 
-    /// The codec that reads a payload, or else the first, which will say what it expected.
+    /// The codec that reads a payload as a `P`. A [`FailedJob`] is made where no codec is known, so it is JSON in every queue.
+    /// No other payload is read so: where a codec shows who wrote the bytes, plain ones prove nothing.
+    pub(super) fn for_reading<P: 'static>(&self, payload: &Payload) -> &dyn Codec {
+        let is_follow_up = TypeId::of::<P>() == TypeId::of::<FailedJob>();
+        if is_follow_up && payload.content_type == Json.content_type() {
+            &Json
+        } else {
+            self.for_payload(payload)
+        }
+    }
+
+    /// The codec of what a job leaves: the one that reads its payload, or else the first, which will say what it expected.
     pub(super) fn for_payload(&self, payload: &Payload) -> &dyn Codec {
         let reads = |codec: &&Arc<dyn Codec>| codec.content_type() == payload.content_type;
         &**self.0.iter().find(reads).unwrap_or(&self.0[0])

@@ -37,7 +37,8 @@ where
     async fn handle(&self, context: Context) -> Result<Payload, JobError> {
         let codec = self.codecs.for_payload(context.payload());
         let held = context.held();
-        let payload = P::decode(held.payload(), codec, &CodecContext::of(held.meta(), Role::Payload))
+        let reader = self.codecs.for_reading::<P>(held.payload());
+        let payload = P::decode(held.payload(), reader, &CodecContext::of(held.meta(), Role::Payload))
             .map_err(|error| undecodable(&error))?;
         let result =
             (self.function)(payload, context.with_state(self.state.clone(), Some(self.codecs.clone())))

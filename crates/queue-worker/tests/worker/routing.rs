@@ -1,10 +1,11 @@
 //! Which handler runs, with what, and what it leaves.
 
 use crate::support::{Rig, id, job, router};
+use bytes::Bytes;
 use queue_core::{
-    Budget, ContentType, Kind, NewJob, Payload, Reason, RetryPolicy, State, lifecycle::Unhandled,
+    Budget, ContentType, FailedJob, Kind, NewJob, Payload, Reason, RetryPolicy, State, lifecycle::Unhandled,
 };
-use queue_serde::Raw;
+use queue_serde::{Codec, CodecContext, CodecError, DecodeFn, Json, Raw, erased_serde};
 use queue_worker::{Context, JobError, Router};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -139,4 +140,61 @@ fn a_kind_has_one_handler_and_a_valid_name() {
     let work = |_: u32, _: Context| async { Ok::<_, JobError>(()) };
     assert!(router(|_, _| async { Ok(()) }).handle("work", work).is_err());
     assert!(Router::new(()).handle("", work).is_err());
+}
+
+/// Says that it is another format, and writes JSON all the same.
+#[derive(Clone, Copy, Debug)]
+struct Other;
+
+impl Codec for Other {
+    fn content_type(&self) -> ContentType {
+        ContentType::from_static("x/other")
+    }
+
+    fn plain(&self, value: &dyn erased_serde::Serialize) -> Result<Bytes, CodecError> {
+        Json.plain(value)
+    }
+
+    fn write(
+        &self,
+        value: &dyn erased_serde::Serialize,
+        context: &CodecContext<'_>,
+    ) -> Result<Bytes, CodecError> {
+        Json.write(value, context)
+    }
+
+    fn read(
+        &self,
+        bytes: &Bytes,
+        context: &CodecContext<'_>,
+        visit: &mut DecodeFn<'_>,
+    ) -> Result<(), CodecError> {
+        Json.read(bytes, context, visit)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_follows_a_failure_is_read_whatever_the_codec_and_leaves_what_that_writes() {
+    let rig = Rig::new();
+    let payload = Payload::new("1", ContentType::from_static("x/other"));
+    let failing = NewJob::new(id("a"), Kind::from_static("work"), payload);
+    rig.enqueue([failing.with_on_failure(Kind::from_static("alert"))]).await;
+    let router = Router::with_codec((), Other)
+        .handle("work", |_: u32, _| async { Err::<(), _>(JobError::named("Boom", "no").as_terminal()) })
+        .and_then(|router| {
+            router.handle("alert", |failed: FailedJob, _| async move { Ok(failed.error_name) })
+        });
+    rig.drain(rig.worker(router.expect("two kinds"))).await;
+    let record = rig.record(FailedJob::follow_up_id(&rig.meta("a").await).as_str()).await;
+    let result = record.result().expect("completed").clone();
+    assert_eq!((&result.bytes[..], result.content_type.as_str()), (&b"\"Boom\""[..], "x/other"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn plain_json_is_read_as_nothing_but_what_follows_a_failure() {
+    let rig = Rig::new();
+    rig.enqueue([of_kind("a", "work", "1")]).await;
+    let router = Router::with_codec((), Other).handle("work", |n: u32, _| async move { Ok(n) });
+    rig.drain(rig.worker(router.expect("one kind"))).await;
+    assert_eq!(rig.meta("a").await.reason, Some(Reason::Undecodable));
 }

@@ -1,10 +1,16 @@
-use crate::{Decode, Encode, Enqueued, Id, JobOptions, Queue, client::Shared};
+use crate::{
+    Decode, Encode, Enqueued, Id, InvalidOption, JobOptions, Queue,
+    client::{Shared, said::CheckedOptions},
+};
 use queue_core::{Enqueued as Stored, Error, ErrorKind, JobId, Kind, NewJob, Result, StorageExt};
 use queue_serde::Role;
 
 /// A batch of [`Queue::enqueue_many`] is sent when its payloads have this many bytes, so that no transaction of a store
 /// grows without bound.
 const BATCH_BYTES_MAX: usize = 16 << 20;
+
+const ONE_CALL: &str = "a debounced job may take two calls, since its id may be that of a job that runs; here is one: use \
+                        `enqueue`, `enqueue_with` or `enqueue_many`";
 
 impl<P: Encode, R: Decode> Queue<P, R> {
     /// Stores a job with the default options of this handle.
@@ -14,7 +20,7 @@ impl<P: Encode, R: Decode> Queue<P, R> {
     ///
     /// # Errors
     /// `Invalid`, before anything is written, for a bad id, a payload that cannot be encoded or is over the store's
-    /// limit (1 MiB by default), or a present result that is no `R`: under a codec that binds bytes to their job, one that a job of
+    /// limit (1 MiB by default), a kind that is [reserved](Kind::is_reserved), or a present result that is no `R`: under a codec that binds bytes to their job, one that a job of
     /// another kind left is none. With [`Certainty::Unknown`] the job may have been
     /// stored: send it again under the same id.
     ///
@@ -22,7 +28,7 @@ impl<P: Encode, R: Decode> Queue<P, R> {
     ///
     /// [`Certainty::Unknown`]: crate::Certainty::Unknown
     pub async fn enqueue(&self, id: impl Into<Id>, payload: P) -> Result<Enqueued<R>> {
-        self.store_one(self.job(id.into(), &payload, &JobOptions::new())?).await
+        self.store_checked(id.into(), payload, self.shared.options.checked()?).await
     }
 
     /// Stores a job with options of its own, which stand over the handle's: what they do not say, the handle does.
@@ -35,8 +41,8 @@ impl<P: Encode, R: Decode> Queue<P, R> {
         payload: P,
         options: JobOptions,
     ) -> Result<Enqueued<R>> {
-        let options = self.timed(options).await?;
-        self.store_one(self.job(id.into(), &payload, &options)?).await
+        let options = self.timed(options).await?.checked_over(&self.shared.options)?;
+        self.store_checked(id.into(), payload, options).await
     }
 
     /// The job that [`enqueue_with`](Self::enqueue_with) would store, for whatever else stores jobs: a completion that it is
@@ -78,36 +84,63 @@ impl<P: Encode, R: Decode> Queue<P, R> {
         jobs: impl IntoIterator<Item = (I, P)>,
         options: JobOptions,
     ) -> Result<Vec<Enqueued<R>>> {
-        let options = self.timed(options).await?;
-        let checked: Result<Vec<NewJob>> =
-            jobs.into_iter().map(|(id, payload)| self.job(id.into(), &payload, &options)).collect();
-        let checked = checked?;
+        let options = self.timed(options).await?.checked_over(&self.shared.options)?;
+        let (mut checked, mut debounced) = (Vec::new(), Vec::new());
+        for (id, payload) in jobs {
+            let id = self.checked_id(id.into(), &payload, &options)?;
+            checked.push(self.job_of(id.clone(), &payload, &options)?);
+            if options.is_debounced() {
+                debounced.push((id, payload));
+            }
+        }
         let count = checked.len();
         let mut answers = Vec::with_capacity(count);
         for batch in batches(checked, self.shared.storage.capabilities().limits.batch_max) {
             let sent = self.store(batch).await;
             answers.extend(sent.map_err(|error| partly(error, answers.len(), count))?);
         }
+        let stand_ins = self.store_stand_ins(debounced, &mut answers, &options).await;
+        stand_ins.map_err(|error| if count > 1 { error.unknown() } else { error })?;
         Ok(answers)
     }
 
+    async fn store_checked(&self, id: Id, payload: P, options: CheckedOptions) -> Result<Enqueued<R>> {
+        let id = self.checked_id(id, &payload, &options)?;
+        if options.is_debounced() {
+            return self.store_debounced(id, payload, options).await;
+        }
+        self.store_one(self.job_of(id, &payload, &options)?).await
+    }
+
+    /// A job that takes one call to store.
     pub(crate) fn job(&self, id: Id, payload: &P, options: &JobOptions) -> Result<NewJob> {
         let options = options.checked_over(&self.shared.options)?;
-        let id = self.shared.id_of(id, self.kind(), payload)?;
+        if options.is_debounced() {
+            return Err(InvalidOption::Debounce(ONE_CALL).into());
+        }
+        self.job_of(self.shared.id_of(id, self.kind(), payload)?, payload, &options)
+    }
+
+    pub(super) fn job_of(&self, id: JobId, payload: &P, options: &CheckedOptions) -> Result<NewJob> {
         let context = self.shared.context(self.kind(), &id, Role::Payload);
         let payload = payload.encode(&self.shared.codec, &context)?;
         let mut job = options.job(id, self.kind().clone(), payload);
         self.shared.hooks.look_at(&self.shared.name, &mut job)?;
+        // A hook may change both kinds.
+        let mut kinds = std::iter::once(&job.kind).chain(&job.on_failure);
+        if let Some(kind) = kinds.find(|kind| kind.is_reserved()).cloned() {
+            return Err(InvalidOption::ReservedKind { kind }.into());
+        }
         Ok(job)
     }
 
-    pub(crate) async fn store_one(&self, job: NewJob) -> Result<Enqueued<R>> {
+    pub(super) async fn store_one(&self, job: NewJob) -> Result<Enqueued<R>> {
         let mut answers = self.store(vec![job]).await?;
         Ok(answers.pop().expect("one answer was checked to be there"))
     }
 
     /// Stores jobs as one group, and answers as many as they are.
-    async fn store(&self, jobs: Vec<NewJob>) -> Result<Vec<Enqueued<R>>> {
+    pub(super) async fn store(&self, jobs: Vec<NewJob>) -> Result<Vec<Enqueued<R>>> {
         let ids: Vec<JobId> = jobs.iter().map(|job| job.id.clone()).collect();
         let kinds: Vec<Kind> = jobs.iter().map(|job| job.kind.clone()).collect();
         let stored = self.shared.storage.enqueue(&self.shared.name, vec![jobs]).await?;
@@ -163,7 +196,7 @@ fn gone(id: &JobId) -> Error {
 }
 
 /// Cuts jobs into batches of at most `jobs_max`, each closed by the job that takes it over [`BATCH_BYTES_MAX`].
-fn batches(jobs: Vec<NewJob>, jobs_max: usize) -> Vec<Vec<NewJob>> {
+pub(super) fn batches(jobs: Vec<NewJob>, jobs_max: usize) -> Vec<Vec<NewJob>> {
     let mut batches = Vec::new();
     let (mut batch, mut bytes) = (Vec::new(), 0);
     for job in jobs {

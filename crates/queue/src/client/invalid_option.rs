@@ -1,4 +1,4 @@
-use queue_core::Error;
+use queue_core::{Error, InvalidName, Kind};
 use std::time::Duration;
 
 /// Why an option was refused, before anything was written.
@@ -42,6 +42,28 @@ pub enum InvalidOption {
         "a time of day needs the store's clock, which is not asked here; give `delay(queue.time_until(at).await?)`"
     )]
     TimeOfDay,
+    /// A job may be put off longer than its delay, not shorter.
+    #[error(
+        "a debounced job whose delay is {delay:?} must be allowed to wait at least as long, not {max_wait:?}"
+    )]
+    MaxWait {
+        /// How long it may be put off.
+        max_wait: Duration,
+        /// The delay.
+        delay: Duration,
+    },
+    /// What cannot be of a debounced job.
+    #[error("{0}")]
+    Debounce(&'static str),
+    /// Kinds that begin with `queue.` are those of the library's own jobs.
+    #[error("the kind {kind:?} is reserved, as all that begin with `queue.` are; choose another name")]
+    ReservedKind {
+        /// The kind that was given.
+        kind: Kind,
+    },
+    /// The kind of the job that is to follow a failure is none.
+    #[error("the kind of the job that follows a failure: {0}")]
+    FollowUpKind(#[source] InvalidName),
     /// A key for ids of content that can be guessed.
     #[error(
         "a key for ids has at least 16 bytes, better 32 of the operating system's randomness, and not {bytes}"

@@ -1,5 +1,5 @@
 use super::said::{Bound, CheckedOptions, Due, Limit, Said, checked};
-use crate::{InvalidOption, Keep};
+use crate::{InvalidOption, Keep, client::FollowUpKind};
 use queue_core::OnFailed;
 use std::time::{Duration, SystemTime};
 
@@ -74,6 +74,43 @@ impl JobOptions {
     /// [`Queue::time_until`]: crate::Queue::time_until
     pub fn run_at(mut self, at: SystemTime) -> Self {
         self.said.due = Some(Due::At(at));
+        self
+    }
+
+    /// Puts the job off for as long as it is enqueued again: it takes the place of a job of the same id that waits, with its own payload
+    /// and options, and is due once this has passed without another; at most 100 years. For work that covers all changes up to its
+    /// start, such as bringing a search index up to date. It takes the place of [`delay`](Self::delay); how long a job may be put off
+    /// in all, [`max_wait`](Self::max_wait) says.
+    ///
+    /// A job that has started is left alone, since it may have looked already: what is enqueued while it runs is another job, under the
+    /// id with `~next` behind it, as the answer says. So no change is lost, and two may run at once if one takes longer than the
+    /// delay. Should five run at once, a sixth is refused with [`Conflict`](crate::ErrorKind::Conflict). The id is given, not
+    /// [generated](crate::Id::Generated). A debounced job is not kept once Completed, and takes the place of one that Failed,
+    /// unless [`on_failed`](Self::on_failed) says otherwise.
+    ///
+    #[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
+    #[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]
+    /// use queue::prelude::*;
+    /// use std::time::Duration;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> queue::Result<()> {
+    /// let index: Queue<u64> = Queue::new(open("memory:").await?, "index")?;
+    /// let soon = JobOptions::new().debounce(Duration::from_secs(5)).max_wait(Duration::from_secs(60));
+    /// for _edit in 0..3 {
+    ///     index.enqueue_with("page-7", 7, soon.clone()).await?;
+    /// }
+    /// assert_eq!(index.counts().await?.total(), 1);
+    /// # Ok(()) }
+    /// ```
+    pub fn debounce(mut self, delay: Duration) -> Self {
+        self.said.due = Some(Due::Debounced(delay));
+        self
+    }
+
+    /// How long a [debounced](Self::debounce) job may be put off, from the first of those that took each other's place; at least the
+    /// delay. Default: for as long as they come.
+    pub fn max_wait(mut self, max_wait: Duration) -> Self {
+        self.said.max_wait = Some(max_wait);
         self
     }
 
@@ -155,6 +192,35 @@ impl JobOptions {
         self
     }
 
+    /// The kind of a job to be enqueued, into the same queue, in the very step that ends this one as Failed, whoever ends it: the
+    /// worker, or somebody who finds that the last lease it may have has lapsed. Its payload is a
+    /// [`FailedJob`](crate::FailedJob), in JSON whatever the codec. A job that completes, is cancelled or expires has none; one
+    /// that is redriven and fails again has another. A [`JobKind`](crate::JobKind) or text; `None` lifts that of the handle.
+    ///
+    #[cfg_attr(all(feature = "worker", feature = "memory", feature = "json"), doc = "```")]
+    #[cfg_attr(not(all(feature = "worker", feature = "memory", feature = "json")), doc = "```ignore")]
+    /// use queue::prelude::*;
+    ///
+    /// const CHARGE: JobKind<u32> = JobKind::new("charge");
+    /// const CHARGE_FAILED: JobKind<FailedJob> = JobKind::new("charge-failed");
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> queue::Result<()> {
+    /// let tasks: Queue<()> = Queue::new(open("memory:").await?, "tasks")?;
+    /// let options = JobOptions::new().max_attempts(1).on_failure(CHARGE_FAILED);
+    /// tasks.of(CHARGE).enqueue_with("charge-7", 7, options).await?;
+    ///
+    /// let router = Router::new(())
+    ///     .handle(CHARGE, |_, _| async { Err("the card has expired".into()) })?
+    ///     .handle(CHARGE_FAILED, |job, _| async move { Ok(println!("{}: {}", job.id, job.error_message)) })?;
+    /// let report = tasks.worker(router).until_idle().build()?.run().await;
+    /// assert_eq!((report.failed, report.completed), (1, 1));
+    /// # Ok(()) }
+    /// ```
+    pub fn on_failure(mut self, kind: impl FollowUpKind) -> Self {
+        self.said.on_failure = Some(kind.follow_up_kind());
+        self
+    }
+
     /// Checks every option, as enqueueing does.
     ///
     /// # Errors
@@ -162,19 +228,24 @@ impl JobOptions {
     pub fn validate(&self) -> Result<(), InvalidOption> {
         // How far away a time of day is, the store alone can tell.
         let due = self.said.due.filter(Due::is_delay);
-        checked(Said { due, ..self.said }).map(drop)
+        checked(&Said { due, ..self.said.clone() }).map(drop)
     }
 
     /// The time of day at which the job is due, if that is how it was said.
     pub(crate) fn time_of_day(&self) -> Option<SystemTime> {
         match self.said.due {
             Some(Due::At(at)) => Some(at),
-            Some(Due::After(_)) | None => None,
+            Some(Due::After(_) | Due::Debounced(_)) | None => None,
         }
+    }
+
+    /// What holds for a job that says nothing itself.
+    pub(crate) fn checked(&self) -> Result<CheckedOptions, InvalidOption> {
+        checked(&self.said)
     }
 
     /// What holds for a job: these, and where they say nothing those of its handle.
     pub(crate) fn checked_over(&self, handle: &Self) -> Result<CheckedOptions, InvalidOption> {
-        checked(self.said.over(handle.said))
+        checked(&self.said.clone().over(&handle.said))
     }
 }

@@ -2,10 +2,12 @@
 
 mod builder;
 mod change;
+mod debounce;
 mod enqueue;
 mod enqueue_hooks;
 mod enqueued;
 mod events;
+mod follow_up_kind;
 mod id;
 mod id_key;
 mod into_job_id;
@@ -26,6 +28,7 @@ pub use builder::QueueBuilder;
 pub use change::Change;
 pub use enqueued::Enqueued;
 pub use events::{JobEvent, JobEvents};
+pub use follow_up_kind::FollowUpKind;
 pub use id::Id;
 pub use into_job_id::IntoJobId;
 pub use invalid_option::InvalidOption;

@@ -4,13 +4,22 @@ use crate::{
     InvalidOption, Keep,
     client::keep::{checked_span, positive_span, retention},
 };
-use queue_core::{Budget, JobId, Kind, NewJob, OnFailed, Payload, RetentionPolicy, Span};
+use queue_core::{
+    Budget, InvalidName, JobId, Kind, NewJob, OnFailed, OnWaiting, Payload, Retention, RetentionPolicy, Span,
+};
 use std::time::{Duration, SystemTime};
 
-/// All options, cheap to copy. `None` says nothing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+const MAX_WAIT_ALONE: &str = "a longest wait is that of a debounced job: give `debounce(delay)` too";
+const EXPIRES: &str = "a debounced job cannot expire, since its time counts from the first of those that it replaces; \
+                       give it a longest wait instead, or `expires_in(None)`";
+const KEPT: &str = "a debounced job is not kept once Completed, since the record would keep its id from the next one; \
+                    leave `keep_completed` out, or give `Keep::Nothing`";
+
+/// All options. `None` says nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Said {
     pub(super) due: Option<Due>,
+    pub(super) max_wait: Option<Duration>,
     pub(super) expires_in: Option<Bound>,
     pub(super) time_limit: Option<Bound>,
     pub(super) priority: Option<i16>,
@@ -19,6 +28,8 @@ pub(super) struct Said {
     pub(super) keep_completed: Option<Keep>,
     pub(super) keep_failed: Option<Keep>,
     pub(super) on_failed: Option<OnFailed>,
+    /// A kind, that there is none, or what is no kind.
+    pub(super) on_failure: Option<Result<Option<Kind>, InvalidName>>,
 }
 
 /// When a job may be claimed.
@@ -26,6 +37,8 @@ pub(super) struct Said {
 pub(super) enum Due {
     After(Duration),
     At(SystemTime),
+    /// So long after the last of those that replace each other.
+    Debounced(Duration),
 }
 
 /// A length of time, or that there is none.
@@ -43,8 +56,10 @@ pub(super) enum Limit {
 }
 
 impl Said {
-    pub(super) fn over(self, under: Self) -> Self {
+    pub(super) fn over(self, under: &Self) -> Self {
         Self {
+            // How long a job may be put off goes with what puts it off.
+            max_wait: self.max_wait.or(under.max_wait.filter(|_| self.due.is_none())),
             due: self.due.or(under.due),
             expires_in: self.expires_in.or(under.expires_in),
             time_limit: self.time_limit.or(under.time_limit),
@@ -54,15 +69,49 @@ impl Said {
             keep_completed: self.keep_completed.or(under.keep_completed),
             keep_failed: self.keep_failed.or(under.keep_failed),
             on_failed: self.on_failed.or(under.on_failed),
+            on_failure: self.on_failure.or_else(|| under.on_failure.clone()),
         }
     }
 
     fn delay(&self) -> Result<Duration, InvalidOption> {
         match self.due {
-            Some(Due::After(delay)) => Ok(delay),
+            Some(Due::After(delay) | Due::Debounced(delay)) => Ok(delay),
             Some(Due::At(_)) => Err(InvalidOption::TimeOfDay),
             None => Ok(Duration::ZERO),
         }
+    }
+
+    /// A debounced job takes the place of one that waits. Any other record that could keep its id is not kept, unless it runs or
+    /// was asked for.
+    fn on_waiting(&self, delay: Duration) -> Result<OnWaiting, InvalidOption> {
+        if !self.is_debounced() {
+            return self
+                .max_wait
+                .map_or(Ok(OnWaiting::Block), |_| Err(InvalidOption::Debounce(MAX_WAIT_ALONE)));
+        }
+        if matches!(self.expires_in, Some(Bound::In(_))) {
+            return Err(InvalidOption::Debounce(EXPIRES));
+        }
+        if self.keep_completed.is_some_and(|keep| keep != Keep::Nothing) {
+            return Err(InvalidOption::Debounce(KEPT));
+        }
+        match self.max_wait {
+            Some(max_wait) if max_wait < delay => Err(InvalidOption::MaxWait { max_wait, delay }),
+            max_wait => {
+                let max_wait =
+                    max_wait.map(|max_wait| checked_span("a longest wait", max_wait)).transpose()?;
+                Ok(OnWaiting::Replace { max_wait })
+            }
+        }
+    }
+
+    fn is_debounced(&self) -> bool {
+        matches!(self.due, Some(Due::Debounced(_)))
+    }
+
+    fn on_failed(&self) -> OnFailed {
+        let default = if self.is_debounced() { OnFailed::Replace } else { OnFailed::default() };
+        self.on_failed.unwrap_or(default)
     }
 
     /// A job that expires before it is due would never run.
@@ -80,8 +129,21 @@ impl Said {
         positive_span("a time limit", given).map(Some)
     }
 
+    fn on_failure(&self) -> Result<Option<Kind>, InvalidOption> {
+        match &self.on_failure {
+            Some(Ok(Some(kind))) if kind.is_reserved() => {
+                Err(InvalidOption::ReservedKind { kind: kind.clone() })
+            }
+            Some(given) => given.clone().map_err(InvalidOption::FollowUpKind),
+            None => Ok(None),
+        }
+    }
+
     fn retention(&self) -> Result<RetentionPolicy, InvalidOption> {
-        let default = RetentionPolicy::default();
+        let mut default = RetentionPolicy::default();
+        if self.is_debounced() {
+            default.completed = Retention::Remove;
+        }
         Ok(RetentionPolicy {
             completed: self.keep_completed.map_or(Ok(default.completed), retention)?,
             failed: self.keep_failed.map_or(Ok(default.failed), retention)?,
@@ -89,7 +151,7 @@ impl Said {
     }
 }
 
-pub(super) fn checked(said: Said) -> Result<CheckedOptions, InvalidOption> {
+pub(super) fn checked(said: &Said) -> Result<CheckedOptions, InvalidOption> {
     let budget = |limit: Option<Limit>, default, what, unlimited| {
         limit.map_or(Ok(default), |limit| limit.budget(what, unlimited))
     };
@@ -102,13 +164,15 @@ pub(super) fn checked(said: Said) -> Result<CheckedOptions, InvalidOption> {
         max_attempts: budget(said.max_attempts, Budget::ATTEMPTS, "max_attempts", "unlimited_attempts")?,
         max_stalls: budget(said.max_stalls, Budget::STALLS, "max_stalls", "unlimited_stalls")?,
         retention: said.retention()?,
-        on_failed: said.on_failed.unwrap_or_default(),
+        on_failed: said.on_failed(),
+        on_waiting: said.on_waiting(delay)?,
+        on_failure: said.on_failure()?,
     })
 }
 
 impl Due {
     pub(super) fn is_delay(&self) -> bool {
-        matches!(self, Self::After(_))
+        !matches!(self, Self::At(_))
     }
 }
 
@@ -139,17 +203,25 @@ pub(crate) struct CheckedOptions {
     max_stalls: Budget,
     retention: RetentionPolicy,
     on_failed: OnFailed,
+    on_waiting: OnWaiting,
+    on_failure: Option<Kind>,
 }
 
 impl CheckedOptions {
+    pub(crate) fn is_debounced(&self) -> bool {
+        self.on_waiting != OnWaiting::Block
+    }
+
     pub(crate) fn job(&self, id: JobId, kind: Kind, payload: Payload) -> NewJob {
         let mut job = NewJob::new(id, kind, payload);
         (job.expires_in, job.time_limit) = (self.expires_in, self.time_limit);
+        job.on_failure.clone_from(&self.on_failure);
         job.with_delay(self.delay)
             .with_priority(self.priority)
             .with_max_attempts(self.max_attempts)
             .with_max_stalls(self.max_stalls)
             .with_retention(self.retention)
             .with_on_failed(self.on_failed)
+            .with_on_waiting(self.on_waiting)
     }
 }

@@ -1,4 +1,4 @@
-use queue_core::{JobMeta, Span, State, Timestamp};
+use queue_core::{JobMeta, Kind, Span, State, Timestamp};
 use std::time::Duration;
 
 /// How a job stood when it was read.
@@ -52,6 +52,11 @@ impl Status {
     /// How long its handler may run, if the job says so itself.
     pub fn time_limit(&self) -> Option<Duration> {
         self.meta.time_limit.map(Span::as_duration)
+    }
+
+    /// The kind of the job that follows if this one fails for good.
+    pub fn on_failure(&self) -> Option<&Kind> {
+        self.meta.on_failure.as_ref()
     }
 
     /// How long the record stays; `None` while it is not terminal, and if it is kept forever.

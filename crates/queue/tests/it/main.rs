@@ -1,9 +1,11 @@
 //! The facade: on memory under paused time, on files by waiting for signals.
 
+mod debounce;
 mod enqueue;
 mod enqueue_hooks;
 mod events;
 mod expiry;
+mod follow_ups;
 mod manage;
 mod open;
 mod options;

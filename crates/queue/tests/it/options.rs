@@ -119,14 +119,15 @@ async fn options_of_a_job_stand_over_those_of_the_handle_and_leave_the_rest_to_t
         .max_attempts(4)
         .unlimited_stalls()
         .keep(Keep::Forever)
-        .on_failed(OnFailed::Replace);
+        .on_failed(OnFailed::Replace)
+        .on_failure("alert");
     let queue = Queue::<String, String>::builder(memory(), "texts").options(handle.clone()).build().unwrap();
     let made = |options: &JobOptions| queue.new_job("a", &String::new(), options).unwrap();
     let plain = made(&JobOptions::new());
     assert_eq!(plain, made(&handle), "what says nothing changes nothing");
     assert_eq!((plain.priority, plain.max_attempts.as_raw()), (7, 4));
 
-    let changes: [OneOption; 9] = [
+    let changes: [OneOption; 10] = [
         (JobOptions::new().delay(Duration::ZERO), |job| job.delay = Span::ZERO),
         (JobOptions::new().expires_in(None), |job| job.expires_in = None),
         (JobOptions::new().time_limit(None), |job| job.time_limit = None),
@@ -136,6 +137,7 @@ async fn options_of_a_job_stand_over_those_of_the_handle_and_leave_the_rest_to_t
         (JobOptions::new().keep_completed(Keep::Nothing), |job| job.retention.completed = Retention::Remove),
         (JobOptions::new().keep_failed(Keep::Nothing), |job| job.retention.failed = Retention::Remove),
         (JobOptions::new().on_failed(OnFailed::Block), |job| job.on_failed = OnFailed::Block),
+        (JobOptions::new().on_failure(None), |job| job.on_failure = None),
     ];
     for (options, change) in changes {
         let mut expected = plain.clone();

@@ -5,7 +5,7 @@ use crate::{
     session::Jobs,
 };
 use clap::{Args, ValueEnum};
-use queue::{ContentType, JobOptions, Keep, Kind, OnFailed, Payload};
+use queue::{ContentType, InvalidOption, JobOptions, Keep, Kind, OnFailed, Payload};
 use std::time::{Duration, SystemTime};
 
 /// Everything about a job but its id and payload.
@@ -20,6 +20,13 @@ pub(super) struct JobArgs {
     /// Not to run before this time, by the clock of the store: `2026-12-24T18:00:00Z`, or with an offset, `2026-12-24T18:00+01:00`
     #[arg(long, value_name = "TIME", value_parser = parse::time_of_day, conflicts_with = "delay")]
     at: Option<SystemTime>,
+    /// Put it off for as long as it is enqueued again under its id: it takes the place of one that waits, and is due once this has
+    /// passed without another
+    #[arg(long, value_name = "TIME", value_parser = parse::duration, allow_hyphen_values = true, requires = "id", conflicts_with_all = ["delay", "at", "wait"])]
+    debounce: Option<Duration>,
+    /// With --debounce: how long it may be put off in all
+    #[arg(long, value_name = "TIME", value_parser = parse::duration, allow_hyphen_values = true, requires = "debounce")]
+    max_wait: Option<Duration>,
     /// Not to start later than this after the enqueue: it is then cancelled, uncharged, and its id is free. Longer than the
     /// delay
     #[arg(long, value_name = "TIME", value_parser = parse::duration, allow_hyphen_values = true)]
@@ -40,9 +47,12 @@ pub(super) struct JobArgs {
     /// if completed, 7d if failed or cancelled]
     #[arg(long, value_name = "TIME", value_parser = parse::keep, allow_hyphen_values = true)]
     ttl: Option<Keep>,
-    /// What to do if a failed job has the id
-    #[arg(long, value_name = "WHAT", value_enum, default_value_t = FailedRule::Block)]
-    on_failed: FailedRule,
+    /// What to do if a failed job has the id [default: block, or replace with --debounce]
+    #[arg(long, value_name = "WHAT", value_enum)]
+    on_failed: Option<FailedRule>,
+    /// The kind of a job to enqueue, with what went wrong, should this one fail for good
+    #[arg(long, value_name = "KIND")]
+    on_failure: Option<Kind>,
     /// How the payload is encoded [default: application/json if it is JSON, otherwise text/plain]
     #[arg(long, value_name = "TYPE")]
     pub(super) content_type: Option<ContentType>,
@@ -79,6 +89,12 @@ impl JobArgs {
         if let Some(at) = self.at {
             options = options.run_at(at);
         }
+        if let Some(delay) = self.debounce {
+            options = options.debounce(delay);
+        }
+        if let Some(max_wait) = self.max_wait {
+            options = options.max_wait(max_wait);
+        }
         options = match self.max_attempts {
             Some(Attempts::At(limit)) => options.max_attempts(limit),
             Some(Attempts::Unlimited) => options.unlimited_attempts(),
@@ -98,11 +114,19 @@ impl JobArgs {
         if let Some(keep) = self.ttl {
             options = options.keep(keep);
         }
-        options = options.on_failed(match self.on_failed {
-            FailedRule::Block => OnFailed::Block,
-            FailedRule::Replace => OnFailed::Replace,
-        });
+        options = match self.on_failed {
+            Some(FailedRule::Block) => options.on_failed(OnFailed::Block),
+            Some(FailedRule::Replace) => options.on_failed(OnFailed::Replace),
+            None => options,
+        };
+        if let Some(kind) = &self.on_failure {
+            options = options.on_failure(kind.clone());
+        }
         options.validate()?;
+        // The client says so too, but only once the store is open.
+        if let Some(kind) = self.kind.as_ref().filter(|kind| kind.is_reserved()) {
+            return Err(InvalidOption::ReservedKind { kind: kind.clone() }.into());
+        }
         Ok(options)
     }
 }

@@ -1,0 +1,100 @@
+use super::{enqueue::batches, said::CheckedOptions};
+use crate::{Decode, Encode, Enqueued, Id, InvalidOption, Queue};
+use queue_core::{Error, ErrorKind, JobId, NewJob, Result, State};
+
+/// How many jobs may stand in for one whose id is taken by a job that runs.
+const STAND_INS_MAX: usize = 4;
+/// What the id of each has behind that of the one before it.
+const NEXT: &str = "~next";
+
+const WITHOUT_ID: &str = "a debounced job takes the place of others by its id: give one";
+
+/// Debounced jobs whose id is taken. One that waits is replaced by the store; one that runs is not, since it may have looked
+/// already at what it is about, so that another job has to stand in for it.
+impl<P: Encode, R: Decode> Queue<P, R> {
+    /// The id of a job, which has room for that of every stand-in if the job is debounced.
+    pub(super) fn checked_id(&self, id: Id, payload: &P, options: &CheckedOptions) -> Result<JobId> {
+        if options.is_debounced() && id == Id::Generated {
+            return Err(InvalidOption::Debounce(WITHOUT_ID).into());
+        }
+        let id = self.shared.id_of(id, self.kind(), payload)?;
+        if options.is_debounced() {
+            JobId::new(format!("{id}{}", NEXT.repeat(STAND_INS_MAX + 1)))?;
+        }
+        Ok(id)
+    }
+
+    /// Stores a job under the first id that is not taken.
+    pub(super) async fn store_debounced(
+        &self,
+        mut id: JobId,
+        payload: P,
+        options: CheckedOptions,
+    ) -> Result<Enqueued<R>> {
+        let mut taken = id.clone();
+        for _ in 0..=STAND_INS_MAX {
+            let answer = self.store_one(self.job_of(id.clone(), &payload, &options)?).await?;
+            if !is_taken(&answer) {
+                return Ok(answer);
+            }
+            taken = id;
+            id = next(&taken)?;
+        }
+        Err(busy(&taken))
+    }
+
+    /// Stores jobs in place of those whose answers say that their ids are taken, and puts their answers there.
+    pub(super) async fn store_stand_ins(
+        &self,
+        mut jobs: Vec<(JobId, P)>,
+        answers: &mut [Enqueued<R>],
+        options: &CheckedOptions,
+    ) -> Result<()> {
+        for _ in 0..STAND_INS_MAX {
+            let (mut places, mut stand_ins) = (Vec::new(), Vec::new());
+            for (place, (id, payload)) in jobs.iter_mut().enumerate() {
+                if is_taken(&answers[place]) {
+                    *id = next(id)?;
+                    places.push(place);
+                    stand_ins.push(self.job_of(id.clone(), payload, options)?);
+                }
+            }
+            if places.is_empty() {
+                return Ok(());
+            }
+            let mut places = places.into_iter();
+            for batch in self.batches(stand_ins) {
+                for answer in self.store(batch).await? {
+                    answers[places.next().expect("an answer is to a job that was sent")] = answer;
+                }
+            }
+        }
+        let mut stored = answers.iter().take(jobs.len());
+        stored.find(|answer| is_taken(answer)).map_or(Ok(()), |taken| Err(busy(taken.id())))
+    }
+
+    fn batches(&self, jobs: Vec<NewJob>) -> Vec<Vec<NewJob>> {
+        batches(jobs, self.shared.storage.capabilities().limits.batch_max)
+    }
+}
+
+fn next(id: &JobId) -> Result<JobId> {
+    Ok(JobId::new(format!("{id}{NEXT}"))?)
+}
+
+/// By a job that may have looked already.
+fn is_taken<R>(answer: &Enqueued<R>) -> bool {
+    match answer {
+        Enqueued::Queued { .. } => false,
+        Enqueued::Duplicate { state, .. } => *state == State::Processing,
+        // Somebody waited for it, or it was enqueued otherwise.
+        Enqueued::Completed { .. } => true,
+    }
+}
+
+fn busy(id: &JobId) -> Error {
+    let jobs = STAND_INS_MAX + 1;
+    let message =
+        format!("{jobs} jobs run under this id, up to {id:?}; enqueue again when one of them is over");
+    Error::new(ErrorKind::Conflict, "enqueue", message)
+}
