@@ -3,8 +3,8 @@ use crate::{
         cancel::CancelArgs, completions::CompletionsArgs, delete::DeleteArgs, dump::DumpArgs,
         enqueue::EnqueueArgs, events::EventsArgs, fsck::FsckArgs, lead::LeadArgs, list::ListArgs,
         man::ManArgs, migrate::MigrateArgs, promote::PromoteArgs, prune::PruneArgs, redrive::RedriveArgs,
-        result::ResultArgs, show::ShowArgs, stats::StatsArgs, status::StatusArgs, wait::WaitArgs,
-        work::WorkArgs,
+        result::ResultArgs, schedule::ScheduleArgs, show::ShowArgs, stats::StatsArgs, status::StatusArgs,
+        wait::WaitArgs, work::WorkArgs,
     },
     demo::{DemoArgs, DemoWorkerArgs},
     exit,
@@ -95,6 +95,8 @@ pub(crate) enum Command {
     Pause,
     /// End a pause
     Resume,
+    /// Enqueue jobs at times of a calendar
+    Schedule(ScheduleArgs),
     /// Compare all that a store holds with itself, while others use it
     Verify,
     /// Check the files of a store in a directory, and save what can be read

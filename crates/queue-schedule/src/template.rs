@@ -4,6 +4,7 @@ use queue_core::{
     Budget, ContentType, JobId, Kind, NewJob, Payload, Retention, RetentionPolicy, Span, Timestamp,
 };
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// The job that a schedule enqueues at each tick: everything that a [`NewJob`] has but its id, which is the tick's.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,6 +64,14 @@ impl Template {
     /// The kind of the jobs.
     pub fn kind(&self) -> &str {
         &self.kind
+    }
+
+    /// The payload, for people; bytes that are no text are shown with replacement characters.
+    pub fn payload_shown(&self) -> Cow<'_, str> {
+        match &self.payload {
+            Stored::Text(text) => Cow::Borrowed(text),
+            Stored::Bytes(bytes) => String::from_utf8_lossy(bytes),
+        }
     }
 
     /// The job of one tick, due after `delay` beside its own.

@@ -8,6 +8,7 @@ mod ending;
 pub(crate) mod enqueue;
 pub(crate) mod events;
 pub(crate) mod fsck;
+mod job_args;
 pub(crate) mod lead;
 pub(crate) mod list;
 pub(crate) mod man;
@@ -17,6 +18,7 @@ pub(crate) mod promote;
 pub(crate) mod prune;
 pub(crate) mod redrive;
 pub(crate) mod result;
+pub(crate) mod schedule;
 pub(crate) mod show;
 pub(crate) mod stats;
 pub(crate) mod status;
@@ -54,6 +56,7 @@ pub(crate) async fn run(cli: Cli) -> Result<Exit, CliError> {
         Command::Prune(args) => prune::run(args, &session()?).await,
         Command::Pause => pause::pause(&session()?).await,
         Command::Resume => pause::resume(&session()?).await,
+        Command::Schedule(args) => schedule::run(args, globals).await,
         Command::Verify => verify::run(&session()?).await,
         Command::Fsck(args) => fsck::run(&args, Output::new(globals.format())),
         Command::Dump(args) => dump::run(&args, Output::new(globals.format())),

@@ -2,10 +2,10 @@ use super::{
     batches::{Batch, Batches},
     ids::LineIds,
     one,
-    options::JobArgs,
     progress::Progress,
 };
 use crate::{
+    commands::job_args::JobArgs,
     exit::{CliError, Exit},
     output::{self, Format, plural},
     session::{Jobs, Session},

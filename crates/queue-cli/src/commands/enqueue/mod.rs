@@ -14,7 +14,7 @@ use crate::{
 };
 use clap::Args;
 use ids::{IdRule, LineIds};
-use options::JobArgs;
+use options::EnqueueJobArgs;
 use queue::{IdSource, JobId, TimeOrderedIds};
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
@@ -40,7 +40,7 @@ pub(crate) struct EnqueueArgs {
     #[arg(long, value_name = "RULE", value_enum)]
     ids: Option<IdRule>,
     #[command(flatten)]
-    job: JobArgs,
+    job: EnqueueJobArgs,
     /// Wait for the result and write it to standard output, as `queue wait` does
     #[arg(long)]
     wait: bool,
@@ -54,12 +54,12 @@ pub(crate) async fn run(args: EnqueueArgs, session: &Session) -> Result<Exit, Cl
     let options = args.job.options()?;
     if let Some(path) = &args.lines {
         let input = lines::open(path)?;
-        let ids = LineIds::new(args.ids.unwrap_or(IdRule::Line), input.source(), args.job.kind());
-        let job = lines::LineJob { ids, options, args: args.job };
+        let ids = LineIds::new(args.ids.unwrap_or(IdRule::Line), input.source(), args.job.job.kind());
+        let job = lines::LineJob { ids, options, args: args.job.job };
         let run = async |jobs: &Jobs| lines::run(input, job, jobs, session).await;
         return session.with_jobs(Missing::Create, run).await;
     }
-    let payload = args.job.payload(one::bytes(args.payload.unwrap_or_default())?);
+    let payload = args.job.job.payload(one::bytes(args.payload.unwrap_or_default())?);
     let id = match (args.id, args.ids.unwrap_or(IdRule::Fresh)) {
         (Some(id), _) => id.into(),
         // Made here, so that the answer can name it whatever happens.
@@ -67,6 +67,6 @@ pub(crate) async fn run(args: EnqueueArgs, session: &Session) -> Result<Exit, Cl
         (None, rule) => rule.id(&payload.bytes)?,
     };
     let request = one::Request { id, payload, options, wait: args.wait.then_some(args.timeout) };
-    let run = async |jobs: &Jobs| one::run(request, &args.job.of_kind(jobs), session).await;
+    let run = async |jobs: &Jobs| one::run(request, &args.job.job.of_kind(jobs), session).await;
     session.with_jobs(Missing::Create, run).await
 }

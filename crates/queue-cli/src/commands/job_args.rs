@@ -1,0 +1,96 @@
+use crate::{
+    content_type,
+    exit::CliError,
+    parse::{self, Attempts},
+    session::Jobs,
+};
+use clap::Args;
+use queue::{ContentType, InvalidOption, JobOptions, Keep, Kind, Payload};
+use std::time::Duration;
+
+/// What a job is told, whoever enqueues it: a command, or a schedule at its ticks.
+#[derive(Debug, Args)]
+pub(crate) struct JobArgs {
+    /// What the job asks for, by which workers may pick their handler
+    #[arg(long)]
+    kind: Option<Kind>,
+    /// Not to start later than this after the enqueue: it is then cancelled, uncharged, and its id is free. Longer than the
+    /// delay
+    #[arg(long, value_name = "TIME", value_parser = parse::duration, allow_hyphen_values = true)]
+    expires_in: Option<Duration>,
+    /// How long its handler may run, in place of the worker's own limit
+    #[arg(long, value_name = "TIME", value_parser = parse::duration, allow_hyphen_values = true)]
+    time_limit: Option<Duration>,
+    /// Lower runs first: -32768 to 32767
+    #[arg(long, value_name = "N", default_value_t = 0, allow_hyphen_values = true)]
+    priority: i16,
+    /// How many attempts may fail, or `unlimited` [default: 25, over about two and a half days]
+    #[arg(long, value_name = "N", value_parser = parse::attempts, allow_hyphen_values = true)]
+    max_attempts: Option<Attempts>,
+    /// How many workers may die of it, or `unlimited` [default: 3]
+    #[arg(long, value_name = "N", value_parser = parse::attempts, allow_hyphen_values = true)]
+    max_stalls: Option<Attempts>,
+    /// How long the job and its result stay once finished, whatever the outcome: a time, `forever` or `none` [default: 1h
+    /// if completed, 7d if failed or cancelled]
+    #[arg(long, value_name = "TIME", value_parser = parse::keep, allow_hyphen_values = true)]
+    ttl: Option<Keep>,
+    /// The kind of a job to enqueue, with what went wrong, should this one fail for good
+    #[arg(long, value_name = "KIND")]
+    on_failure: Option<Kind>,
+    /// How the payload is encoded [default: application/json if it is JSON, otherwise text/plain]
+    #[arg(long, value_name = "TYPE")]
+    content_type: Option<ContentType>,
+}
+
+impl JobArgs {
+    /// What these bytes become.
+    pub(crate) fn payload(&self, bytes: Vec<u8>) -> Payload {
+        let content_type = self.content_type.clone().unwrap_or_else(|| content_type::guess(&bytes));
+        Payload::new(bytes, content_type)
+    }
+
+    /// The kind, if one was named.
+    pub(crate) fn kind(&self) -> Option<&Kind> {
+        self.kind.as_ref()
+    }
+
+    /// The queue for jobs of this kind.
+    pub(crate) fn of_kind(&self, jobs: &Jobs) -> Jobs {
+        self.kind.as_ref().map_or_else(|| jobs.clone(), |kind| jobs.of_kind(kind.clone()))
+    }
+
+    pub(crate) fn options(&self) -> JobOptions {
+        let mut options = JobOptions::new().priority(self.priority);
+        options = match self.max_attempts {
+            Some(Attempts::At(limit)) => options.max_attempts(limit),
+            Some(Attempts::Unlimited) => options.unlimited_attempts(),
+            None => options,
+        };
+        options = match self.max_stalls {
+            Some(Attempts::At(limit)) => options.max_stalls(limit),
+            Some(Attempts::Unlimited) => options.unlimited_stalls(),
+            None => options,
+        };
+        if let Some(span) = self.expires_in {
+            options = options.expires_in(span);
+        }
+        if let Some(limit) = self.time_limit {
+            options = options.time_limit(limit);
+        }
+        if let Some(keep) = self.ttl {
+            options = options.keep(keep);
+        }
+        if let Some(kind) = &self.on_failure {
+            options = options.on_failure(kind.clone());
+        }
+        options
+    }
+
+    /// The client says so too, but only once the store is open.
+    pub(crate) fn check(&self) -> Result<(), CliError> {
+        match self.kind.as_ref().filter(|kind| kind.is_reserved()) {
+            Some(kind) => Err(InvalidOption::ReservedKind { kind: kind.clone() }.into()),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,108 @@
+use super::timing::TimingArgs;
+use crate::{
+    commands::job_args::JobArgs,
+    exit::{CliError, Exit},
+    parse,
+    session::{Jobs, Missing, Session},
+};
+use clap::{ArgGroup, Args, ValueEnum};
+use queue::{
+    Raw,
+    queue_core::Span,
+    schedules::{Missed, Overlap, Put, Schedule},
+};
+use serde_json::json;
+use std::{ffi::OsString, num::NonZeroUsize, time::Duration};
+
+#[derive(Debug, Args)]
+#[command(
+    group(ArgGroup::new("when").required(true)),
+    after_help = "\
+The jobs have the name, `@` and their moment in UTC as their id. Where a JSON payload says \"$queue.tick\", each job has its own \
+moment. The same again writes nothing. One that is edited goes on where it stood: no tick is lost or comes twice."
+)]
+pub(super) struct AddArgs {
+    /// The name: 1 to 200 bytes without control characters and without `@`
+    name: String,
+    /// The payload of each job, taken as it is
+    #[arg(default_value = "null")]
+    payload: OsString,
+    #[command(flatten)]
+    timing: TimingArgs,
+    /// What becomes of ticks that came while nobody worked
+    #[arg(long, value_name = "WHAT", value_enum, default_value = "skip")]
+    missed: MissedRule,
+    /// With --missed skip: how late a tick may be and still run [default: half the time to the next, 10s to 1h]
+    #[arg(long, value_name = "TIME", value_parser = parse::duration, allow_hyphen_values = true)]
+    grace: Option<Duration>,
+    /// With --missed all: how many at most, the newest of them
+    #[arg(long, value_name = "N", default_value = "1000", value_parser = parse::number_from_one)]
+    catch_up: NonZeroUsize,
+    /// What becomes of a tick while the job of the one before has not ended
+    #[arg(long, value_name = "WHAT", value_enum, default_value = "allow")]
+    overlap: OverlapRule,
+    /// Each job is due a while after its tick, from zero to just below this
+    #[arg(long, value_name = "TIME", value_parser = parse::duration, default_value = "0s", allow_hyphen_values = true)]
+    jitter: Duration,
+    /// The whole schedule is handled a while after its ticks, by its name, from zero to just below this
+    #[arg(long, value_name = "TIME", value_parser = parse::duration, default_value = "0s", allow_hyphen_values = true)]
+    spread: Duration,
+    #[command(flatten)]
+    job: JobArgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum MissedRule {
+    /// They do not run, but for those that are late by no more than the grace
+    Skip,
+    /// The newest of them runs
+    Latest,
+    /// All run, oldest first
+    All,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum OverlapRule {
+    /// Both run
+    Allow,
+    /// The tick does not run
+    Skip,
+    /// The job before is cancelled
+    Cancel,
+}
+
+pub(super) async fn run(args: AddArgs, session: &Session) -> Result<Exit, CliError> {
+    let options = args.job.options();
+    options.validate()?;
+    args.job.check()?;
+    let payload = args.job.payload(args.payload.into_encoded_bytes());
+    let missed = match (args.missed, args.grace) {
+        (MissedRule::Skip, grace) => {
+            Missed::Skip { grace: grace.map(|grace| Span::new("grace", grace)).transpose()? }
+        }
+        (_, Some(_)) => return Err(CliError::invalid("--grace goes with --missed skip")),
+        (MissedRule::Latest, None) => Missed::Latest,
+        (MissedRule::All, None) => Missed::All { max: args.catch_up.get() },
+    };
+    let overlap = match args.overlap {
+        OverlapRule::Allow => Overlap::Allow,
+        OverlapRule::Skip => Overlap::Skip,
+        OverlapRule::Cancel => Overlap::CancelPrevious,
+    };
+    let schedule = Schedule::new(&args.name, args.timing.timing()?, Raw(payload))
+        .options(options)
+        .missed(missed)
+        .overlap(overlap)
+        .jitter(args.jitter)
+        .spread(args.spread);
+    let put = async |jobs: &Jobs| Ok(args.job.of_kind(jobs).schedules().put(&schedule).await?);
+    let answer = match session.with_jobs(Missing::Create, put).await? {
+        Put::Created => "created",
+        Put::Changed => "changed",
+        Put::Unchanged => "unchanged",
+        other => return Err(CliError::unforeseen(other)),
+    };
+    let name = &args.name;
+    session.out.answer(|| format!("{answer} {name}"), || json!({"schedule": name, "answer": answer}))?;
+    Ok(Exit::Ok)
+}

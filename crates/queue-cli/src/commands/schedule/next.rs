@@ -1,0 +1,92 @@
+use super::{
+    no_such,
+    timing::{self, TimingArgs},
+};
+use crate::{
+    args::Globals,
+    exit::{CliError, Exit},
+    output::{self, Format, Output},
+    parse,
+    session::{Jobs, Missing, Session},
+};
+use clap::{ArgGroup, Args};
+use jiff::tz::TimeZone;
+use queue::{
+    Clock, SystemClock,
+    schedules::{Tick, Timing},
+};
+use serde_json::json;
+use std::{num::NonZeroUsize, time::SystemTime};
+
+#[derive(Debug, Args)]
+#[command(
+    group(ArgGroup::new("when").conflicts_with("name")),
+    after_help = "With a pattern in place of a name no store is asked: look at what it means before you add it, around a change \
+of clocks too: `queue schedule next --cron '30 2 * * *' --zone Europe/Berlin --from 2026-03-28T00:00Z`."
+)]
+pub(super) struct NextArgs {
+    /// The name of the schedule
+    #[arg(required_unless_present = "when")]
+    name: Option<String>,
+    #[command(flatten)]
+    timing: TimingArgs,
+    /// How many
+    #[arg(short, long, value_name = "N", default_value = "10", value_parser = parse::number_from_one)]
+    count: NonZeroUsize,
+    /// Ticks after this moment [default: now]
+    #[arg(long, value_name = "TIME", value_parser = parse::time_of_day)]
+    from: Option<SystemTime>,
+}
+
+pub(super) async fn run(args: NextArgs, globals: &Globals) -> Result<Exit, CliError> {
+    let (count, out) = (args.count.get(), Output::new(globals.format()));
+    let Some(name) = args.name.filter(|_| !args.timing.is_given()) else {
+        let timing = args.timing.timing()?;
+        let from = args.from.map_or_else(|| SystemClock.now(), timing::moment);
+        let ticks: Vec<Tick> = timing.after(from).take(count).map(Tick::from).collect();
+        return tell(out, &timing, &ticks);
+    };
+    let session = Session::new(globals)?;
+    let read = async |jobs: &Jobs| Ok(jobs.schedules().get(&name).await?);
+    let status = session.with_jobs(Missing::Refuse, read).await?.ok_or_else(|| no_such(&name, &session))?;
+    let ticks = match args.from {
+        Some(from) => status.spec().timing.after(timing::moment(from)).take(count).map(Tick::from).collect(),
+        None => status.next(count),
+    };
+    if status.is_paused() && args.from.is_none() && out.format() == Format::Human {
+        output::note(format!("the schedule {name:?} is paused"));
+    }
+    tell(out, &status.spec().timing, &ticks)
+}
+
+fn tell(out: Output, timing: &Timing, ticks: &[Tick]) -> Result<Exit, CliError> {
+    let zone = zone(timing);
+    match out.format() {
+        Format::Json => {
+            for tick in ticks {
+                out.object(&json!({"tick": tick.to_string(), "local": local(&zone, *tick)}))?;
+            }
+        }
+        Format::Human => {
+            let rows = ticks.iter().map(|tick| vec![local(&zone, *tick), tick.to_string()]);
+            out.text(output::table(["LOCAL", "UTC"], rows))?;
+        }
+    }
+    Ok(Exit::Ok)
+}
+
+/// Where the schedule's times are told: in its own zone, else in UTC.
+pub(super) fn zone(timing: &Timing) -> TimeZone {
+    match timing {
+        Timing::Cron { zone, .. } => TimeZone::get(zone.name()).unwrap_or(TimeZone::UTC),
+        _ => TimeZone::UTC,
+    }
+}
+
+/// `Sun 2026-03-29 03:00:00 +02:00 CEST`.
+pub(super) fn local(zone: &TimeZone, tick: Tick) -> String {
+    match jiff::Timestamp::try_from(tick.time()) {
+        Ok(moment) => moment.to_zoned(zone.clone()).strftime("%a %Y-%m-%d %H:%M:%S %:z %Z").to_string(),
+        Err(_) => tick.to_string(),
+    }
+}

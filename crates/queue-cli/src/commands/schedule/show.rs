@@ -1,0 +1,117 @@
+use super::{next, no_such};
+use crate::{
+    exit::{CliError, Exit},
+    output::{self, Column, Format},
+    session::{Jobs, Missing, Session},
+};
+use queue::schedules::{Missed, Overlap, ScheduleStatus, Tick};
+use serde_json::{Value, json};
+
+const COLUMNS: [Column; 6] = [
+    Column::text("NAME"),
+    Column::text("FIRES"),
+    Column::text("KIND").plain("default"),
+    Column::whole("STATE"),
+    Column::whole("NEXT"),
+    Column::whole("LAST RUN"),
+];
+
+pub(super) async fn all(session: &Session) -> Result<Exit, CliError> {
+    let read = async |jobs: &Jobs| Ok(jobs.schedules().list().await?);
+    let found = session.with_jobs(Missing::Refuse, read).await?;
+    match session.out.format() {
+        Format::Json => found.iter().try_for_each(|status| session.out.object(&object(status)))?,
+        Format::Human => session.out.text(output::table(COLUMNS, found.iter().map(row)))?,
+    }
+    Ok(Exit::Ok)
+}
+
+pub(super) async fn one(name: &str, session: &Session) -> Result<Exit, CliError> {
+    let read = async |jobs: &Jobs| Ok(jobs.schedules().get(name).await?);
+    let status = session.with_jobs(Missing::Refuse, read).await?.ok_or_else(|| no_such(name, session))?;
+    session.out.answer(|| output::pairs(words(&status)), || object(&status))?;
+    Ok(Exit::Ok)
+}
+
+fn row(status: &ScheduleStatus) -> Vec<String> {
+    vec![
+        status.name().to_owned(),
+        status.spec().timing.to_string(),
+        status.spec().job.kind().to_owned(),
+        state(status).to_owned(),
+        told(status, status.next(1).first().copied()),
+        told(status, status.last_run()),
+    ]
+}
+
+fn words(status: &ScheduleStatus) -> Vec<(&'static str, String)> {
+    let spec = status.spec();
+    let mut pairs = vec![
+        ("name", spec.name.clone()),
+        ("fires", spec.timing.to_string()),
+        ("state", state(status).to_owned()),
+        ("kind", spec.job.kind().to_owned()),
+        ("payload", spec.job.payload_shown().into_owned()),
+        ("missed", missed(spec.missed)),
+        ("overlap", overlap(spec.overlap).to_owned()),
+        ("jitter", format!("{:?}", spec.jitter.as_duration())),
+        ("spread", format!("{:?}", spec.spread.as_duration())),
+        ("declared", if spec.declared { "by a program" } else { "by hand" }.to_owned()),
+        ("last run", told(status, status.last_run())),
+    ];
+    if let Some(error) = &status.meta().last_error {
+        pairs.push(("last error", error.to_string()));
+    }
+    pairs.extend(status.next(3).into_iter().map(|tick| ("next", told(status, Some(tick)))));
+    pairs
+}
+
+fn object(status: &ScheduleStatus) -> Value {
+    let spec = status.spec();
+    json!({
+        "schedule": spec.name,
+        "fires": spec.timing.to_string(),
+        "state": state(status),
+        "kind": spec.job.kind(),
+        "payload": spec.job.payload_shown(),
+        "missed": missed(spec.missed),
+        "overlap": overlap(spec.overlap),
+        "jitter_ms": spec.jitter.as_millis(),
+        "spread_ms": spec.spread.as_millis(),
+        "declared": spec.declared,
+        "next": status.next(1).first().map(Tick::to_string),
+        "last_run": status.last_run().map(|tick| tick.to_string()),
+    })
+}
+
+fn state(status: &ScheduleStatus) -> &'static str {
+    match (status.is_paused(), status.is_failed()) {
+        (_, true) => "failed",
+        (true, _) => "paused",
+        (false, false) => "on",
+    }
+}
+
+fn told(status: &ScheduleStatus, tick: Option<Tick>) -> String {
+    tick.map_or_else(|| "-".to_owned(), |tick| next::local(&next::zone(&status.spec().timing), tick))
+}
+
+fn missed(missed: Missed) -> String {
+    match missed {
+        Missed::Skip { grace: None } => "skip".to_owned(),
+        Missed::Skip { grace: Some(grace) } => {
+            format!("skip what is late by more than {:?}", grace.as_duration())
+        }
+        Missed::Latest => "run the latest".to_owned(),
+        Missed::All { max } => format!("run all, at most {max}"),
+        other => format!("{other:?}"),
+    }
+}
+
+fn overlap(overlap: Overlap) -> &'static str {
+    match overlap {
+        Overlap::Skip => "skip",
+        Overlap::CancelPrevious => "cancel the one before",
+        _ => "allow",
+    }
+}

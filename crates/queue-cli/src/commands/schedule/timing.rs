@@ -1,0 +1,45 @@
+use crate::{exit::CliError, parse};
+use clap::Args;
+use queue::{Timestamp, schedules::Timing};
+use std::time::{Duration, SystemTime};
+
+/// When a schedule fires: one of the three.
+#[derive(Debug, Args)]
+pub(super) struct TimingArgs {
+    /// A cron pattern: minute, hour, day of the month, month, day of the week, with seconds before them if there are six:
+    /// `30 2 * * MON-FRI`. A time of day runs once a day, where clocks are changed too; `*` follows real time
+    #[arg(long, value_name = "PATTERN", group = "when")]
+    cron: Option<String>,
+    /// The time zone of the pattern: a name such as Europe/Berlin
+    #[arg(long, value_name = "ZONE", default_value = "UTC", requires = "cron")]
+    zone: String,
+    /// Again and again after so long, counted from the beginning of 1970 in UTC, so that `1h` is each full hour
+    #[arg(long, value_name = "TIME", value_parser = parse::positive, allow_hyphen_values = true, group = "when")]
+    every: Option<Duration>,
+    /// At this moment, once: `2026-12-24T18:00:00Z`, or with an offset; may be repeated
+    #[arg(long, value_name = "TIME", value_parser = parse::time_of_day, group = "when")]
+    at: Vec<SystemTime>,
+}
+
+impl TimingArgs {
+    pub(super) fn is_given(&self) -> bool {
+        self.cron.is_some() || self.every.is_some() || !self.at.is_empty()
+    }
+
+    pub(super) fn timing(&self) -> Result<Timing, CliError> {
+        let timing = match (&self.cron, self.every) {
+            (Some(pattern), _) => Timing::cron(pattern, &self.zone),
+            (None, Some(period)) => Timing::every(period),
+            (None, None) => Timing::at(self.at.iter().copied().map(moment)),
+        };
+        timing.map_err(|error| CliError::invalid(error.to_string()))
+    }
+}
+
+pub(super) fn moment(at: SystemTime) -> Timestamp {
+    let millis = |span: Duration| i64::try_from(span.as_millis()).unwrap_or(i64::MAX);
+    Timestamp::from_millis(match at.duration_since(SystemTime::UNIX_EPOCH) {
+        Ok(since) => millis(since),
+        Err(before) => -millis(before.duration()),
+    })
+}
