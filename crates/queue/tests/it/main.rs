@@ -16,6 +16,7 @@ mod pull_many;
 mod sealed;
 mod support;
 mod testing;
+mod unique;
 mod wait;
 mod wait_bad_store;
 mod waits;
