@@ -45,6 +45,8 @@ mod pages {
     struct Priority;
     #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/dedup.md"))]
     struct Dedup;
+    #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/unique.md"))]
+    struct Unique;
     #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/results.md"))]
     struct Results;
     #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/cancel.md"))]

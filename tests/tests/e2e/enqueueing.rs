@@ -145,8 +145,8 @@ fn a_debounced_job_takes_the_place_of_one_that_waits() {
     let place = place();
     let debounced = ["--id", "a", "--debounce", "1h", "--max-wait", "2h"];
     for payload in ["one", "two"] {
-        let words = place.run(&[&["enqueue", payload], &debounced[..]].concat()).ok().text();
-        assert_eq!(words, "queued a\n");
+        let ran = place.run(&[&["enqueue", payload], &debounced[..]].concat()).ok();
+        assert_eq!(ran.text(), "queued a\n");
     }
     assert_eq!(place.run(&["show", "a", "--payload"]).ok().text(), "two");
     assert_eq!(place.run(&["stats", "--json"]).ok().object()["scheduled"], 1);
@@ -158,7 +158,7 @@ fn a_job_that_fails_for_good_is_followed_by_one_of_the_kind_that_was_named() {
     place.run(&["enqueue", "x", "--id", "a", "--on-failure", "alert"]).ok();
     assert!(place.run(&["status", "a"]).ok().text().contains("a job of kind alert follows"));
     assert_eq!(place.run(&["status", "a", "--json"]).ok().object()["on_failure"], "alert");
-    place.run(&["work", "--exec", "echo boom >&2; exit 65", "--max-jobs", "1"]).code(1);
+    place.run(&["work", "--exec", "exit 65", "--drain"]).code(1);
     let alerts = place.run(&["list", "--kind", "alert", "--json"]).ok();
     assert!(alerts.text().contains("on-failure@"), "{}", alerts.text());
 }

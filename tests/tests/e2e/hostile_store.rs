@@ -36,7 +36,8 @@ pub(crate) async fn fill(url: &str) {
     let jobs = jobs.of_kind(Kind::from_static(NAME));
     let enqueue = async |fate: &str| {
         let delay = Duration::from_secs(if fate == "later" { 3600 } else { 0 });
-        let options = JobOptions::new().delay(delay);
+        let options =
+            JobOptions::new().delay(delay).on_failure((fate == "later").then(|| Kind::from_static(NAME)));
         jobs.enqueue_with(id(fate), Raw(payload()), options).await.expect("it is accepted");
     };
     for fate in ["runs", "failing", "failed", "completed"] {

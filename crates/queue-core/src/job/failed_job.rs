@@ -33,9 +33,7 @@ pub struct FailedJob {
 impl FailedJob {
     /// The id of the job that follows: one for each time that the job fails for good, so that one that was redriven and
     /// failed again has another.
-    ///
-    /// # Panics
-    /// Never: two numbers and a prefix are a valid id.
+    #[expect(clippy::missing_panics_doc, reason = "two numbers and a prefix are a valid id")]
     pub fn follow_up_id(job: &JobMeta) -> JobId {
         let id = format!("on-failure@{}.{}", job.seq.get(), job.epoch);
         JobId::new(id).expect("two numbers and a prefix are a valid id")

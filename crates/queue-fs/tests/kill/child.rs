@@ -64,7 +64,13 @@ async fn enqueue(store: &Store, ids: &TimeOrderedIds) {
         let payload =
             Payload::new(vec![7; [0, 20, 2_000][below(3) as usize]], ContentType::from_static("x/y"));
         let retention = [Retention::Remove, Retention::Keep(Span::from_millis(200)), Retention::Forever];
-        NewJob::new(id, Kind::from_static("kind"), payload).with_retention(retention[below(3) as usize])
+        let job =
+            NewJob::new(id, Kind::from_static("kind"), payload).with_retention(retention[below(3) as usize]);
+        match below(4) {
+            0 => job.with_on_failure(Kind::from_static("mourn")),
+            1 => job.with_on_waiting(OnWaiting::Replace { max_wait: None }),
+            _ => job,
+        }
     };
     let group = (0..=below(3)).map(|_| job()).collect();
     store.enqueue(&queue(), vec![group]).await.expect("it enqueues");
@@ -77,8 +83,18 @@ async fn claim(store: &impl Storage, worker: &WorkerId) -> Vec<ClaimedJob> {
 
 async fn settle(store: &Store, job: ClaimedJob) {
     let token = job.token;
-    let event = match below(6) {
+    let event = match below(8) {
         0 => Event::release(token),
+        6 => Event::Snooze {
+            token,
+            delay: Span::from_millis(5),
+            progress: Some("half".into()),
+            then: Vec::new(),
+        },
+        7 => {
+            let (failure, cause) = (Failure::new("Io", "gone"), Cause::Terminal);
+            Event::Fail { token, failure, cause, delay: None, retention: None, then: Vec::new() }
+        }
         1 => Event::Extend { token, by: LEASE, progress: None },
         2 => {
             let failure = Failure::new("Io", "broken");

@@ -21,6 +21,7 @@ mod said;
 mod status;
 mod time_of_day;
 mod transaction;
+mod unique;
 #[cfg(feature = "worker")]
 mod worker;
 

@@ -17,6 +17,7 @@ mod schedules;
 mod sealed;
 mod support;
 mod testing;
+mod unique;
 mod wait;
 mod wait_bad_store;
 mod waits;
