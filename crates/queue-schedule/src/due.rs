@@ -6,6 +6,8 @@ use queue_core::{Span, Timestamp};
 
 /// Ticks that one wake-up enqueues; what is left follows at once with the next.
 pub const TICKS_MAX: usize = 1000;
+/// Runs that a schedule makes up for at most, whatever it says: they are searched for at each wake-up until all are made up for.
+pub const CATCH_UP_MAX: usize = 100_000;
 /// The first look back for the newest ticks, in milliseconds; it grows by [`LOOK_GROWS`] until there are enough.
 const LOOK_MS: i64 = 60_000;
 const LOOK_GROWS: i64 = 4;
@@ -41,7 +43,7 @@ impl ScheduleSpec {
         let is_cut = run.len() > max;
         run.truncate(max);
         let dealt = if is_cut { run[max - 1] } else { until };
-        let seen = self.timing.after(before.dealt).take_while(|tick| *tick <= dealt);
+        let seen = self.between(before.dealt, dealt);
         let skipped = seen.take(run.len() + TICKS_MAX).count() - run.len();
         let ran = run.last().copied().or(before.ran);
         Due { run, skipped, progress: Progress { dealt, ran }, wait: self.wait(dealt, clock) }
@@ -55,17 +57,23 @@ impl ScheduleSpec {
 
     fn to_run(&self, dealt: Timestamp, until: Timestamp) -> Vec<Timestamp> {
         match self.missed {
-            Missed::Skip { grace: Some(grace) } => {
-                self.between(minus(until, grace.as_millis() + 1).max(dealt), until)
-            }
-            Missed::Skip { grace: None } => {
-                let mut ticks = self.between(minus(until, GRACE_MAX.as_millis() + 1).max(dealt), until);
-                ticks.retain(|tick| until.since(*tick) <= self.grace(*tick).as_duration());
-                ticks
-            }
+            Missed::Skip { grace: Some(grace) } => self.oldest(minus_span(until, grace).max(dealt), until),
+            Missed::Skip { grace: None } => self.in_default_grace(dealt, until),
             Missed::Latest => self.newest(1, dealt, until),
-            Missed::All { max } => self.newest(max, dealt, until),
+            Missed::All { max } => self.newest(max.min(CATCH_UP_MAX), dealt, until),
         }
+    }
+
+    /// A tick that is later than the least grace has the next one twice its lateness after it. That is still to come, so it is the
+    /// newest.
+    fn in_default_grace(&self, dealt: Timestamp, until: Timestamp) -> Vec<Timestamp> {
+        let frequent = self.oldest(minus_span(until, GRACE_MIN).max(dealt), until);
+        if !frequent.is_empty() {
+            return frequent;
+        }
+        let mut newest = self.newest(1, minus_span(until, GRACE_MAX).max(dealt), until);
+        newest.retain(|tick| until.since(*tick) <= self.grace(*tick).as_duration());
+        newest
     }
 
     /// Half the time to the next tick, within bounds.
@@ -74,8 +82,13 @@ impl ScheduleSpec {
         Span::from_millis(gap.as_millis() / 2).clamp(GRACE_MIN, GRACE_MAX)
     }
 
-    fn between(&self, after: Timestamp, until: Timestamp) -> Vec<Timestamp> {
-        self.timing.after(after).take_while(|tick| *tick <= until).collect()
+    /// As many as one wake-up enqueues, and one more that tells that there are more.
+    fn oldest(&self, after: Timestamp, until: Timestamp) -> Vec<Timestamp> {
+        self.between(after, until).take(TICKS_MAX + 1).collect()
+    }
+
+    fn between(&self, after: Timestamp, until: Timestamp) -> impl Iterator<Item = Timestamp> + '_ {
+        self.timing.after(after).take_while(move |tick| *tick <= until)
     }
 
     /// The newest so many, without walking through all that were missed, which may be years of seconds.
@@ -83,13 +96,18 @@ impl ScheduleSpec {
         let mut look_ms = LOOK_MS;
         loop {
             let from = minus(until, look_ms).max(after);
-            let mut ticks = self.between(from, until);
+            let mut ticks: Vec<Timestamp> = self.between(from, until).collect();
             if ticks.len() >= max || from == after {
                 return ticks.split_off(ticks.len().saturating_sub(max));
             }
             look_ms = look_ms.saturating_mul(LOOK_GROWS);
         }
     }
+}
+
+/// The last moment that lies further back than a span.
+fn minus_span(moment: Timestamp, span: Span) -> Timestamp {
+    minus(moment, span.as_millis() + 1)
 }
 
 fn minus(moment: Timestamp, millis: i64) -> Timestamp {

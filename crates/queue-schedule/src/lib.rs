@@ -30,7 +30,7 @@ mod timing;
 mod wire;
 mod zone;
 
-pub use due::{Due, TICKS_MAX};
+pub use due::{CATCH_UP_MAX, Due, TICKS_MAX};
 pub use error::ScheduleError;
 pub use pattern::CronPattern;
 pub use progress::Progress;

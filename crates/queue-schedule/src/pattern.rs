@@ -28,6 +28,12 @@ impl CronPattern {
     /// [`ScheduleError::Pattern`] for text that is none, [`ScheduleError::NeverFires`] for one that matches no date, such as
     /// the 30th of February.
     pub fn new(text: &str) -> Result<Self, ScheduleError> {
+        // The parser skips an empty part of a list. A field of nothing else matches no time, and the search for one takes seconds.
+        let is_empty = |field: &str| field.split(',').any(str::is_empty);
+        if text.split_whitespace().any(is_empty) {
+            let reason = "a part of a list is empty".to_owned();
+            return Err(ScheduleError::Pattern { pattern: text.to_owned(), reason });
+        }
         let parser = CronParser::builder().seconds(Seconds::Optional).year(Year::Disallowed).build();
         let cron = parser.parse(text).map_err(|error| ScheduleError::Pattern {
             pattern: text.to_owned(),
@@ -101,8 +107,18 @@ mod tests {
 
     #[test]
     fn what_is_no_pattern_is_refused_with_the_reason() {
-        for text in ["", "hourly", "@never", "* * * *", "60 * * * *", "* 24 * * *", "* * 0 * *", "a b c d e"]
-        {
+        for text in [
+            "",
+            "hourly",
+            "@never",
+            "* * * *",
+            "60 * * * *",
+            "* 24 * * *",
+            "* * 0 * *",
+            "a b c d e",
+            ", * * * *",
+            "0 1,,2 * * *",
+        ] {
             let refused = CronPattern::new(text).expect_err(text);
             assert!(matches!(refused, ScheduleError::Pattern { .. }), "{text}: {refused}");
         }

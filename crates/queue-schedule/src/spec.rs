@@ -69,7 +69,7 @@ pub enum Missed {
     Latest,
     /// All of them run, oldest first; of more than `max` the newest so many.
     All {
-        /// At least one.
+        /// At least one; more than [`CATCH_UP_MAX`](crate::CATCH_UP_MAX) are as many as that.
         max: usize,
     },
 }

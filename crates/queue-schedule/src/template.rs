@@ -97,14 +97,9 @@ impl Template {
         Ok(job)
     }
 
-    /// A string of JSON that is the place of the tick becomes the tick. No other text can hold these bytes, since a quote
-    /// within a string has a backslash before it.
     fn payload_at(&self, tick: Timestamp) -> Bytes {
         match &self.payload {
-            Stored::Text(text) if self.content_type == JSON => {
-                let tick = format!("\"{}\"", crate::Tick::from(tick));
-                text.replace(&format!("\"{PLACE}\""), &tick).into()
-            }
+            Stored::Text(text) if self.content_type == JSON => with_tick(text, tick).into(),
             Stored::Text(text) => Bytes::copy_from_slice(text.as_bytes()),
             Stored::Bytes(bytes) => Bytes::copy_from_slice(bytes),
         }
@@ -118,6 +113,21 @@ impl Template {
         };
         self.content_type != JSON && bytes.windows(PLACE.len()).any(|window| window == PLACE.as_bytes())
     }
+}
+
+/// A string of JSON that is the place of the tick becomes the tick. A quote with a backslash before it is within a string, which
+/// may well end with the place; no quote around a string has one.
+fn with_tick(json: &str, tick: Timestamp) -> String {
+    let tick = crate::Tick::from(tick).to_string();
+    let mut out = String::with_capacity(json.len() + tick.len());
+    let place = format!("\"{PLACE}\"");
+    let mut parts = json.split(&place);
+    out.extend(parts.next());
+    for part in parts {
+        let filling = if out.ends_with('\\') { PLACE } else { &tick };
+        out.extend(["\"", filling, "\"", part]);
+    }
+    out
 }
 
 fn retention(raw: i64) -> Result<Retention, ScheduleError> {

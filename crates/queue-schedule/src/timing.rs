@@ -75,7 +75,7 @@ impl Timing {
             Self::Every { from, .. } if after < *from => Some(*from),
             Self::Every { period, from } => {
                 let (period, from) = (period.as_millis(), from.as_millis());
-                let passed = after.as_millis().checked_sub(from)? / period;
+                let passed = after.as_millis().checked_sub(from)?.checked_div(period)?;
                 from.checked_add(passed.checked_add(1)?.checked_mul(period)?).map(Timestamp::from_millis)
             }
             Self::At(moments) => moments.get(moments.partition_point(|moment| *moment <= after)).copied(),

@@ -41,6 +41,8 @@ mod pages {
     struct Retry;
     #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/delay.md"))]
     struct Delay;
+    #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/schedule.md"))]
+    struct Schedule;
     #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/priority.md"))]
     struct Priority;
     #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/dedup.md"))]

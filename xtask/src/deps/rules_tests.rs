@@ -38,7 +38,10 @@ fn the_layers_that_must_never_meet_fail() {
     for (from, to) in [
         ("queue-core", "queue-serde"),
         ("queue-core", "queue-memory"),
+        ("queue-core", "queue-schedule"),
         ("queue-serde", "queue-worker"),
+        ("queue-schedule", "queue-worker"),
+        ("queue-memory", "queue-schedule"),
         ("queue-memory", "queue-fs"),
         ("queue-memory", "queue-testkit"),
         ("queue-sqlite", "queue-memory"),

@@ -23,13 +23,14 @@ pub(super) const CORE_RUNTIME: (&str, &[&str]) = ("tokio", &["sync"]);
 pub(super) const TABLE: &[Row] = &[
     row("queue-core", &[], &[], &[RUNTIMES, FORMATS, DRIVERS]),
     row("queue-serde", &["queue-core"], &[], &[RUNTIMES, DRIVERS]),
+    row("queue-schedule", &["queue-core"], &[], &[RUNTIMES, DRIVERS, &["tokio"]]),
     row("queue-memory", &["queue-core"], &["queue-testkit"], &[DRIVERS]),
     row("queue-fs", &["queue-core", "queue-memory"], &["queue-testkit"], &[DRIVERS]),
     row("queue-sqlite", &["queue-core"], &["queue-testkit"], &[]),
     row("queue-postgres", &["queue-core"], &["queue-testkit", "queue-worker"], &[]),
     row("queue-redis", &["queue-core"], &["queue-testkit", "queue-worker"], &[]),
     row("queue-testkit", &["queue-core"], &["queue-memory"], &[DRIVERS]),
-    row("queue-worker", &["queue-core", "queue-serde"], &["queue-memory"], &[DRIVERS]),
+    row("queue-worker", &["queue-core", "queue-serde", "queue-schedule"], &["queue-memory"], &[DRIVERS]),
     row("queue-jobs", FACADE, &[], &[DRIVERS]),
     row("queue-cli", &["queue-jobs"], &[], &[DRIVERS]),
     // Written as a stranger would: from the contract alone, proven by the suite.
@@ -47,6 +48,7 @@ pub(super) const TABLE: &[Row] = &[
 const FACADE: &[&str] = &[
     "queue-core",
     "queue-serde",
+    "queue-schedule",
     "queue-worker",
     "queue-testkit",
     "queue-memory",

@@ -31,7 +31,7 @@ pub(super) struct NextArgs {
     #[command(flatten)]
     timing: TimingArgs,
     /// How many
-    #[arg(short, long, value_name = "N", default_value = "10", value_parser = parse::number_from_one)]
+    #[arg(short = 'n', long, value_name = "N", default_value = "10", value_parser = parse::number_from_one)]
     count: NonZeroUsize,
     /// Ticks after this moment [default: now]
     #[arg(long, value_name = "TIME", value_parser = parse::time_of_day)]
