@@ -3,8 +3,8 @@
 use crate::queue;
 use queue_core::{
     ClaimRequest, ClaimedJob, ContentType, Detail, Failure, IdSource, JobId, Kind, ListQuery, NewJob,
-    Payload, Prune, PruneRequest, Retention, RetryPolicy, Rng, Span, Storage, StorageExt, SystemRng,
-    TimeOrderedIds, WorkerId,
+    OnWaiting, Payload, Prune, PruneRequest, Retention, RetryPolicy, Rng, Span, Storage, StorageExt,
+    SystemRng, TimeOrderedIds, WorkerId,
     lifecycle::{Cause, Event, Policy},
 };
 use queue_fs::{FsOptions, FsStorage};

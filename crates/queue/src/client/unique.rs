@@ -58,7 +58,8 @@ impl<P, R> Queue<P, R> {
     /// store.
     pub async fn id_in_period(&self, id: impl IntoJobId, period: Duration) -> Result<JobId> {
         let (id, period) = (id.into_job_id()?, positive_span("a period", period)?);
-        let read = self.shared.storage.get(&self.shared.name, &[id.clone()], Detail::Meta).await?;
+        let read =
+            self.shared.storage.get(&self.shared.name, std::slice::from_ref(&id), Detail::Meta).await?;
         let number = read.clock.as_millis().div_euclid(period.as_millis());
         Ok(JobId::new(format!("{id}@{number}"))?)
     }

@@ -17,7 +17,7 @@ async fn put(queue: &TextQueue, text: &str, options: JobOptions) -> Enqueued<Str
 }
 
 async fn due_in(queue: &TextQueue, id: &str) -> Option<Duration> {
-    queue.status(id).await.unwrap().expect("it is there").due_in()
+    queue.status(id).await.expect("it reads").expect("it is there").due_in()
 }
 
 #[tokio::test(start_paused = true)]
@@ -140,10 +140,10 @@ async fn a_handle_may_debounce_and_a_job_may_decline() {
 }
 
 fn assert_refused<T: std::fmt::Debug>(answer: Result<T>, says: &str) {
-    let error = answer.unwrap_err();
+    let error = answer.expect_err("it is refused");
     assert_eq!((error.kind(), error.certainty()), (ErrorKind::Invalid, Certainty::NotApplied), "{error}");
     assert!(error.message().contains(says), "{error}");
-    assert!(error.source().unwrap().is::<InvalidOption>(), "{error:?}");
+    assert!(error.source().expect("it has a cause").is::<InvalidOption>(), "{error:?}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -16,14 +16,15 @@ fn failing() -> JobOptions {
 async fn fail(queue: &TextQueue) -> queue::JobMeta {
     let job = take(queue).await;
     let meta = job.meta().clone();
-    assert!(matches!(job.nack(Failure::new("Boom", "it broke")).await.unwrap(), Settled::Done));
+    let settled = job.nack(Failure::new("Boom", "it broke")).await.expect("it settles");
+    assert_eq!(settled, Settled::Done);
     meta
 }
 
 /// What follows the failure of a job as it was claimed.
 async fn alert(queue: &TextQueue, failed: &queue::JobMeta) -> Option<FailedJob> {
     let follow_up = FailedJob::follow_up_id(failed);
-    queue.of(ALERT).payload(follow_up).await.unwrap()
+    queue.of(ALERT).payload(follow_up).await.expect("it reads")
 }
 
 #[tokio::test(start_paused = true)]
@@ -63,7 +64,7 @@ async fn the_kind_of_a_follow_up_may_be_text_or_none() {
 
 fn assert_refused(error: &queue::Error) {
     assert_eq!((error.kind(), error.certainty()), (ErrorKind::Invalid, Certainty::NotApplied), "{error}");
-    assert!(error.source().unwrap().is::<InvalidOption>(), "{error:?}");
+    assert!(error.source().expect("it has a cause").is::<InvalidOption>(), "{error:?}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -103,7 +104,11 @@ async fn a_hook_cannot_make_a_job_of_a_reserved_kind() {
         [|job, kind| job.kind = kind, |job, kind| job.on_failure = Some(kind)];
     for change in changes {
         let builder = Queue::<String>::builder(memory(), "texts");
-        let queue = builder.before_enqueue(move |_, job| Ok(change(job, reserved()))).build().unwrap();
+        let queue = builder.before_enqueue(move |_, job| {
+            change(job, reserved());
+            Ok(())
+        });
+        let queue = queue.build().unwrap();
         assert_refused(&queue.enqueue("a", String::new()).await.unwrap_err());
     }
 }

@@ -39,13 +39,12 @@ async fn the_id_of_all_parts_is_that_of_the_content() {
 async fn an_id_of_a_period_changes_when_the_next_begins_by_the_clock_of_the_store() {
     let clock = Arc::new(ManualClock::default());
     let queue = on(Arc::new(MemoryStorage::with_clock(clock.clone())));
-    let now = Duration::from_millis(u64::try_from(queue::Clock::now(&*clock).as_millis()).unwrap());
     let period = 60 * SECOND;
-    let number = now.as_millis() / period.as_millis();
-    let left = period - Duration::from_millis((now.as_millis() % period.as_millis()) as u64);
+    let now = queue::Clock::now(&*clock).as_millis();
+    let (number, left) = (now.div_euclid(60_000), 60_000 - now.rem_euclid(60_000));
     let mut ids = Vec::new();
-    for wait in [Duration::ZERO, left - Duration::from_millis(1), Duration::from_millis(1)] {
-        clock.advance(wait);
+    for wait in [0, left - 1, 1] {
+        clock.advance(Duration::from_millis(wait.unsigned_abs()));
         let id = queue.id_in_period("a", period).await.unwrap();
         ids.push(queue.enqueue_with(id, String::new(), JobOptions::new().keep(period)).await.unwrap());
     }
