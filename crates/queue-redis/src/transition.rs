@@ -61,8 +61,11 @@ pub(crate) fn large(patch: &Patch) -> Vec<u8> {
             push_short(&mut large, content_type.as_str().as_bytes());
             large
         }
-        (_, Patch::Extend { progress: Some(progress), .. })
-        | (_, Patch::Requeue(Requeue { progress: Some(progress), .. })) => progress.to_vec(),
+        (
+            _,
+            Patch::Extend { progress: Some(progress), .. }
+            | Patch::Requeue(Requeue { progress: Some(progress), .. }),
+        ) => progress.to_vec(),
         _ => Vec::new(),
     }
 }
