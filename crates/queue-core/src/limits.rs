@@ -197,14 +197,24 @@ mod tests {
         Event::Extend { token: TOKEN, by: Span::from_secs(1), progress: Some(bytes(progress_len)) }
     }
 
+    fn snooze(progress_len: usize, then: Vec<NewJob>) -> Event {
+        let progress = Some(bytes(progress_len));
+        Event::Snooze { token: TOKEN, delay: Span::from_secs(1), progress, then }
+    }
+
     #[test]
     fn each_part_is_taken_at_its_limit_and_refused_one_byte_above() {
-        let parts: [(usize, OfSize); 5] = [
+        let parts: [(usize, OfSize); 10] = [
             (4, |len| complete(len, Vec::new())),
             (4, |len| complete(0, vec![job(len)])),
             (2, |len| fail(len, Cause::Retryable)),
             (2, |len| fail(len, Cause::Terminal)),
             (2, extend),
+            (2, |len| snooze(len, Vec::new())),
+            (4, |len| snooze(0, vec![job(len)])),
+            (2, |len| Event::Interrupt { token: TOKEN, progress: Some(bytes(len)), then: Vec::new() }),
+            (4, |len| Event::Interrupt { token: TOKEN, progress: None, then: vec![job(len)] }),
+            (4, |len| Event::Release { token: TOKEN, then: vec![job(len)] }),
         ];
         for (part, (most, event)) in parts.into_iter().enumerate() {
             assert!(LIMITS.check_transition(&transition(event(most))).is_ok(), "part {part}");
@@ -247,14 +257,40 @@ mod tests {
         assert!(limits.check_enqueue(&[vec![job(4)], vec![job(2)]]).is_err());
         assert!(limits.check_apply(&[transition(complete(4, vec![job(1)]))]).is_ok());
         assert!(limits.check_apply(&[transition(complete(4, vec![job(2)]))]).is_err());
+        assert!(limits.check_apply(&[transition(snooze(2, vec![job(3)]))]).is_ok());
+        assert!(limits.check_apply(&[transition(snooze(2, vec![job(4)]))]).is_err());
     }
 
     #[test]
-    fn a_batch_counts_what_follows_its_completions_too() {
+    fn no_job_follows_a_heartbeat() {
+        let mut beat = transition(extend(0));
+        assert!(LIMITS.check_transition(&beat).is_ok());
+        beat.then = vec![job(0)];
+        let refused = LIMITS.check_transition(&beat).expect_err("it may be sent twice");
+        assert_eq!(refused.kind(), ErrorKind::Invalid);
+    }
+
+    #[test]
+    fn a_job_that_may_replace_a_waiting_one_cannot_expire() {
+        let expiring = job(0).with_expires_in(Span::from_secs(1));
+        assert!(LIMITS.check_enqueue(&[vec![expiring.clone()]]).is_ok());
+        for max_wait in [None, Some(Span::ZERO), Some(Span::MAX)] {
+            let replace = OnWaiting::Replace { max_wait };
+            assert!(LIMITS.check_enqueue(&[vec![job(0).with_on_waiting(replace)]]).is_ok());
+            let both = expiring.clone().with_on_waiting(replace);
+            let refused = LIMITS.check_enqueue(&[vec![both]]).expect_err("its time is another's");
+            assert_eq!(refused.kind(), ErrorKind::Invalid);
+        }
+    }
+
+    #[test]
+    fn a_batch_counts_what_follows_too() {
         let alone = || transition(complete(0, Vec::new()));
         let followed = || transition(complete(0, vec![job(0)]));
         assert!(LIMITS.check_apply(&[alone(), alone()]).is_ok());
         assert!(LIMITS.check_apply(&[followed()]).is_ok());
         assert!(LIMITS.check_apply(&[alone(), followed()]).is_err());
+        assert!(LIMITS.check_apply(&[transition(snooze(0, vec![job(0)]))]).is_ok());
+        assert!(LIMITS.check_apply(&[alone(), transition(snooze(0, vec![job(0)]))]).is_err());
     }
 }

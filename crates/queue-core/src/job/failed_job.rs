@@ -33,6 +33,7 @@ pub struct FailedJob {
 impl FailedJob {
     /// The id of the job that follows: one for each time that the job fails for good, so that one that was redriven and
     /// failed again has another.
+    #[expect(clippy::missing_panics_doc, reason = "two numbers and a prefix are a valid id")]
     pub fn follow_up_id(job: &JobMeta) -> JobId {
         let id = format!("on-failure@{}.{}", job.seq.get(), job.epoch);
         JobId::new(id).expect("two numbers and a prefix are a valid id")
@@ -56,5 +57,67 @@ impl FailedJob {
         let bytes = serde_json::to_vec(&failed).expect("text and numbers are JSON");
         let payload = Payload::new(bytes, ContentType::from_static("application/json"));
         Some(NewJob::new(Self::follow_up_id(job), Kind::clone(kind), payload))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FailedJob;
+    use crate::{
+        Failure, JobId, JobMeta, Kind, LeaseToken, NewJob, Payload, QueueName, Seq, State, Timestamp,
+        lifecycle::{Cause, Event, Policy, decide},
+    };
+
+    fn followed(message: &str) -> (JobMeta, NewJob) {
+        let payload = Payload::new("in", crate::ContentType::from_static("text/plain"));
+        let new = NewJob::new(JobId::from_static("a"), Kind::from_static("mail"), payload)
+            .with_priority(7)
+            .awaited()
+            .with_on_failure(Kind::from_static("mourn"));
+        let meta = JobMeta::begin(QueueName::from_static("q"), &new, Seq::new(8), Timestamp::default());
+        let held = JobMeta { state: State::Processing, epoch: 3, failures: 1, stalls: 2, ..meta };
+        let (token, cause) = (LeaseToken::from_bytes([1; 16]), Cause::Terminal);
+        let failure = Failure::new("Refused", message);
+        let event = Event::Fail { token, failure, cause, delay: None, retention: None, then: Vec::new() };
+        let mut decided = decide(&held, event, &Policy::default()).expect("it is held");
+        (held, decided.then.pop().expect("it is followed"))
+    }
+
+    #[test]
+    fn it_tells_which_job_failed_and_why_and_is_a_plain_job_itself() {
+        let (held, new) = followed("they said \"no\"\n");
+        let found: FailedJob = serde_json::from_slice(&new.payload.bytes).expect("it is JSON");
+        let expected = FailedJob {
+            id: "a".into(),
+            seq: 8,
+            epoch: 3,
+            kind: "mail".into(),
+            reason: "terminal".into(),
+            error_name: "Refused".into(),
+            error_message: Failure::new("", "they said \"no\"\n").message().to_owned(),
+            failures: 2,
+            stalls: 2,
+        };
+        assert_eq!(found, expected);
+        let plain =
+            NewJob::new(FailedJob::follow_up_id(&held), Kind::from_static("mourn"), new.payload.clone());
+        assert_eq!(new, plain);
+        assert_eq!(new.payload.content_type.as_str(), "application/json");
+    }
+
+    /// As a step of an older or newer library wrote it.
+    #[test]
+    fn a_document_with_more_fields_is_read() {
+        let (_, new) = followed("no");
+        let mut document: serde_json::Value = serde_json::from_slice(&new.payload.bytes).expect("it is JSON");
+        document["later"] = 1.into();
+        assert!(serde_json::from_value::<FailedJob>(document).is_ok());
+    }
+
+    #[test]
+    fn the_longest_names_and_numbers_make_a_valid_id() {
+        let (held, _) = followed("no");
+        let last = JobMeta { seq: Seq::new(u64::MAX), epoch: u64::MAX, ..held };
+        assert!(FailedJob::follow_up_id(&last).as_str().len() < 255);
     }
 }

@@ -83,3 +83,14 @@ impl<P, R> NamesKind<P, R> for Kind {}
 impl<P, R> NamesKind<P, R> for str {}
 impl<P, R> NamesKind<P, R> for String {}
 impl<P, R, K: NamesKind<P, R> + ?Sized> NamesKind<P, R> for &K {}
+
+#[cfg(test)]
+mod tests {
+    use super::JobKind;
+
+    #[test]
+    #[should_panic(expected = "reserved")]
+    fn a_kind_of_the_library_s_own_cannot_be_made() {
+        let _kind: JobKind<(), ()> = JobKind::new("queue.schedule");
+    }
+}

@@ -72,6 +72,21 @@ mod tests {
     }
 
     #[test]
+    fn kinds_are_reserved_by_their_first_word_and_its_dot() {
+        for (kind, expected) in [
+            ("queue.", true),
+            ("queue.schedule", true),
+            ("queue", false),
+            ("queues.x", false),
+            ("Queue.x", false),
+            (" queue.x", false),
+            ("my.queue.x", false),
+        ] {
+            assert_eq!(Kind::from_static(kind).is_reserved(), expected, "{kind:?}");
+        }
+    }
+
+    #[test]
     fn empty_and_control_characters_are_refused() {
         assert!(matches!(QueueName::new(""), Err(InvalidName::Empty { .. })));
         for id in ["a\nb", "\0", "\u{7f}", "\u{85}", "tab\t"] {

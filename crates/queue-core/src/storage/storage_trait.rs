@@ -54,10 +54,13 @@ pub trait Storage: Debug + Send + Sync + 'static {
     /// Stores jobs. Each group is all or nothing; the answers have the shape of the request.
     ///
     /// A job whose id is taken is answered so and changes nothing, which is no failure of its group. An id that stands
-    /// twice in one call is a duplicate of itself.
+    /// twice in one call is a duplicate of itself, or [replaces](crate::OnWaiting::Replace) itself if it says so. Where a
+    /// record makes room the new life begins as [`JobMeta::replacing`](crate::JobMeta::replacing) says, and nothing of the
+    /// former life is left in the same step.
     ///
     /// # Errors
-    /// `Invalid` if a payload or the batch is over the limits, or if a job would expire before it is due.
+    /// `Invalid` if a payload or the batch is over the limits, if a job would expire before it is due, or if one that may
+    /// replace a waiting job may expire at all.
     async fn enqueue(
         &self,
         queue: &QueueName,
@@ -77,12 +80,16 @@ pub trait Storage: Debug + Send + Sync + 'static {
     /// idempotent: after an unknown outcome jobs may be leased to nobody until they lapse, or are found by their token.
     async fn claim(&self, request: ClaimRequest) -> Result<Claimed>;
 
-    /// Applies transitions, each atomic by itself, in order; the answers are in the order of the request.
+    /// Applies transitions, each atomic by itself with the jobs that [follow](Transition::then) it, in order; the answers are
+    /// in the order of the request.
     ///
+    /// Jobs follow any patch, once it is written and by the rule of ids that an enqueue has. They follow nothing else: not
+    /// a settle that is answered a second time, and not a transition that is refused.
     /// See [`lifecycle::apply`](crate::lifecycle::apply) for what each answer means.
     ///
     /// # Errors
-    /// `Invalid` if a result or the batch is over the limits; then nothing was applied.
+    /// `Invalid` if a result, a note, a follower or the batch is over the limits, or if a job would follow a heartbeat; then
+    /// nothing was applied.
     async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>>;
 
     /// Reads jobs; the answers are in the order of the ids.

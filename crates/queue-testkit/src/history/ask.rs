@@ -16,6 +16,12 @@ pub struct Ask {
     /// Enqueue: a Failed record of the id makes room.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replaces_failed: Option<bool>,
+    /// Enqueue: a waiting job of the id makes room, if true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replaces_waiting: Option<bool>,
+    /// Then: the life whose change it follows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent: Option<u64>,
     /// Claim: at most so many. Shutdown: not used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,

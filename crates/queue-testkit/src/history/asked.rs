@@ -2,8 +2,8 @@
 
 use crate::history::{Ask, Effect, Event, Op, PruneKind, Status, digest};
 use queue_core::{
-    ClaimRequest, JobId, NewJob, OnFailed, Prune, PruneRequest, QueueName, State,
-    lifecycle::{Lapse, Patch, Proof, Purge, Settle, Transition},
+    ClaimRequest, JobId, NewJob, OnFailed, OnWaiting, Prune, PruneRequest, QueueName, State,
+    lifecycle::{Lapse, Patch, Proof, Purge, RunAt, Settle, Transition},
 };
 
 pub(super) fn enqueue(queue: &QueueName, groups: &[Vec<NewJob>]) -> Vec<Event> {
@@ -19,6 +19,7 @@ fn new_job(op: Op, queue: &QueueName, job: &NewJob, group: Option<u32>) -> Event
         delay_ms: Some(job.delay.as_millis()),
         priority: Some(job.priority),
         replaces_failed: Some(job.on_failed == OnFailed::Replace),
+        replaces_waiting: (job.on_waiting != OnWaiting::Block).then_some(true),
         ..Ask::default()
     };
     let digest = Some(digest::of_payload(&job.payload));
@@ -36,10 +37,17 @@ pub(super) fn claim(request: &ClaimRequest) -> Event {
 
 /// The transitions, and after them what they enqueue.
 pub(super) fn apply(batch: &[Transition]) -> Vec<Event> {
-    let follow_ups = batch.iter().flat_map(|transition| {
-        transition.then.iter().map(|job| new_job(Op::Then, &transition.queue, job, None))
-    });
+    let follow_ups = batch.iter().flat_map(|parent| parent.then.iter().map(|job| follower(parent, job)));
     batch.iter().map(transition).chain(follow_ups).collect()
+}
+
+fn follower(parent: &Transition, job: &NewJob) -> Event {
+    let token = match &parent.guard.proof {
+        Proof::Lease { token, .. } => Some(digest::of_token(token)),
+        Proof::Revision(_) => None,
+    };
+    let new = new_job(Op::Then, &parent.queue, job, None);
+    Event { token, ask: Ask { parent: Some(parent.seq.get()), ..new.ask }, ..new }
 }
 
 /// How many jobs follow each transition.
@@ -83,7 +91,8 @@ fn op(transition: &Transition) -> Op {
     match &transition.patch {
         _ if transition.guard.lapse == Lapse::Lapsed => Op::Lapse,
         Patch::Requeue(requeue) if requeue.fresh => Op::Redrive,
-        Patch::Requeue(_) => Op::Promote,
+        Patch::Requeue(requeue) if requeue.run_at == RunAt::Soonest => Op::Promote,
+        Patch::Requeue(_) => Op::Reschedule,
         Patch::Finish(_) => Op::Cancel,
         Patch::Remove => Op::Delete,
         Patch::Flag(flags) if flags.cancel_requested => Op::RequestCancel,

@@ -109,6 +109,8 @@ pub enum Op {
     Redrive,
     /// To make a waiting job due.
     Promote,
+    /// To put a waiting job to another time.
+    Reschedule,
     /// To remove a record.
     Delete,
     /// To remove many records.

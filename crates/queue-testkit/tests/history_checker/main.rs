@@ -4,6 +4,7 @@
 mod good;
 mod leases;
 mod lives;
+mod replaced;
 mod runs;
 mod tape;
 mod time;

@@ -23,6 +23,8 @@ pub(crate) enum Bug {
     ForgetsOnReopen,
     RepeatsStarts,
     TurnsBackTime,
+    RepeatsFollowers,
+    ReplacesRunning,
 }
 
 impl Bug {
@@ -48,5 +50,7 @@ impl Bug {
         (Self::ForgetsOnReopen, Invariant::I21),
         (Self::RepeatsStarts, Invariant::I23),
         (Self::TurnsBackTime, Invariant::I24),
+        (Self::RepeatsFollowers, Invariant::I5),
+        (Self::ReplacesRunning, Invariant::I9),
     ];
 }

@@ -2,15 +2,17 @@
 //! that a clean verdict on other stores means something.
 
 mod bug;
+mod forged;
+mod harness;
 mod store;
 
 use bug::Bug;
+use harness::PlantedHarness;
 use queue_testkit::{
     Invariant,
     history::{Faults, Params, check_workload},
 };
 use std::collections::BTreeSet;
-use store::PlantedHarness;
 
 /// More than any of the defects needs.
 const SEEDS_MAX: u64 = 12;

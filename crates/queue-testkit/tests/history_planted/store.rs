@@ -1,68 +1,27 @@
-use crate::bug::Bug;
+use crate::{
+    bug::Bug,
+    forged::{go_on, removal, reopening},
+};
 use async_trait::async_trait;
 use bytes::Bytes;
 use queue_core::{
-    Applied, Capabilities, ClaimRequest, Claimed, ClaimedJob, Clock, Counts, Detail, Enqueued, Error,
-    ErrorKind, EventStream, Interest, JobId, JobMeta, JobRecord, ListQuery, NewJob, Page, PruneRequest,
-    QueueName, Result, Span, Stamped, State, Storage, Timestamp,
-    lifecycle::{
-        Event, Finish, Guard, Lapse, Patch, Policy, Proof, Requeue, RunAt, Settle, Transition, decide,
-    },
+    Applied, Capabilities, ClaimRequest, Claimed, ClaimedJob, Counts, Detail, Enqueued, Error, ErrorKind,
+    EventStream, Interest, JobId, JobMeta, JobRecord, ListQuery, NewJob, OnWaiting, Page, PruneRequest,
+    QueueName, Result, Stamped, State, Storage, Timestamp,
+    lifecycle::{Event, Patch, Policy, Proof, Settle, Transition, decide},
 };
 use queue_memory::MemoryStorage;
-use queue_testkit::{Facility, Failure, Harness, Place};
 use std::{
     collections::BTreeSet,
     sync::{
-        Arc, Mutex, PoisonError,
+        Mutex, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
 };
 
-pub(crate) struct PlantedHarness(pub(crate) Option<Bug>);
-
-#[async_trait]
-impl Harness for PlantedHarness {
-    async fn create(&self, clock: Arc<dyn Clock>) -> Result<Box<dyn Place>, Failure> {
-        let memory = MemoryStorage::with_clock(clock.clone());
-        Ok(Box::new(Planted { memory, clock, bug: self.0, connects: AtomicUsize::new(0) }))
-    }
-
-    fn facilities(&self) -> &[Facility] {
-        &[Facility::Reopen]
-    }
-}
-
-#[derive(Debug)]
-struct Planted {
-    memory: MemoryStorage,
-    clock: Arc<dyn Clock>,
-    bug: Option<Bug>,
-    connects: AtomicUsize,
-}
-
-#[async_trait]
-impl Place for Planted {
-    async fn connect(&self) -> Result<Arc<dyn Storage>, Failure> {
-        let reopened = self.connects.fetch_add(1, Ordering::SeqCst) > 0;
-        let forgets = reopened && self.bug == Some(Bug::ForgetsOnReopen);
-        let memory = if forgets {
-            MemoryStorage::with_clock(self.clock.clone())
-        } else {
-            self.memory.another_handle()
-        };
-        Ok(Arc::new(PlantedStore {
-            memory,
-            bug: self.bug,
-            calls: AtomicUsize::new(0),
-            notes: Mutex::default(),
-        }))
-    }
-}
-
 /// The store in memory, with a defect in front of it.
 #[derive(Debug)]
-struct PlantedStore {
+pub(crate) struct PlantedStore {
     memory: MemoryStorage,
     bug: Option<Bug>,
     calls: AtomicUsize,
@@ -76,6 +35,10 @@ struct Notes {
 }
 
 impl PlantedStore {
+    pub(crate) fn new(memory: MemoryStorage, bug: Option<Bug>) -> Self {
+        Self { memory, bug, calls: AtomicUsize::new(0), notes: Mutex::default() }
+    }
+
     fn has(&self, bug: Bug) -> bool {
         self.bug == Some(bug)
     }
@@ -104,6 +67,27 @@ impl PlantedStore {
         let deletion =
             present.and_then(|record| decide(&record.meta, Event::Delete, &Policy::default()).ok());
         self.memory.apply(deletion.into_iter().collect()).await.map(drop)
+    }
+
+    /// Jobs that run make room as if they waited.
+    async fn take_from_holders(&self, queue: &QueueName, groups: &[Vec<NewJob>]) -> Result<()> {
+        let replacing = groups.iter().flatten().filter(|job| job.on_waiting != OnWaiting::Block);
+        let ids: Vec<JobId> = replacing.map(|job| job.id.clone()).collect();
+        let found = self.memory.get(queue, &ids, Detail::Meta).await?.value;
+        let running = found.into_iter().flatten().filter(|record| record.meta.state == State::Processing);
+        self.memory.apply(running.map(|record| removal(&record.meta)).collect()).await.map(drop)
+    }
+
+    /// Enqueues what follows a settle that was done before, as if it had not been.
+    async fn follow_again(&self, transition: &Transition, applied: &Applied) -> Result<()> {
+        let Proof::Lease { token, settle: Some(_), .. } = transition.guard.proof else { return Ok(()) };
+        let is_first = self.notes().settled.insert((transition.seq.get(), *token.as_bytes()));
+        if is_first || !applied.is_done() {
+            return Ok(());
+        }
+        let again = |new: &NewJob| new.clone().with_on_waiting(OnWaiting::Replace { max_wait: None });
+        let again = transition.then.iter().map(again).collect();
+        self.memory.enqueue(&transition.queue, vec![again]).await.map(drop)
     }
 
     async fn promote_all(&self, queue: &QueueName) -> Result<()> {
@@ -172,39 +156,6 @@ impl PlantedStore {
     }
 }
 
-fn go_on(finish: &Finish) -> Patch {
-    let (failures, stalls, error) = (finish.failures, finish.stalls, finish.error.clone());
-    Patch::Requeue(Requeue { failures, stalls, error, ..due_now(State::Failing) })
-}
-
-fn due_now(state: State) -> Requeue {
-    let (run_at, error, content_type) = (RunAt::After(Span::ZERO), None, None);
-    Requeue {
-        state,
-        run_at,
-        failures: 0,
-        stalls: 0,
-        error,
-        progress: None,
-        fresh: false,
-        lifts_expiry: false,
-        content_type,
-    }
-}
-
-fn reopening(meta: &JobMeta) -> Transition {
-    let guard = Guard { state: meta.state, proof: Proof::Revision(meta.revision), lapse: Lapse::Any };
-    let fresh = Requeue { fresh: true, ..due_now(State::Queued) };
-    Transition {
-        queue: meta.queue.clone(),
-        id: meta.id.clone(),
-        seq: meta.seq,
-        guard,
-        patch: Patch::Requeue(fresh),
-        then: Vec::new(),
-    }
-}
-
 #[async_trait]
 impl Storage for PlantedStore {
     fn capabilities(&self) -> Capabilities {
@@ -222,6 +173,9 @@ impl Storage for PlantedStore {
             }
             self.memory.enqueue(queue, groups).await?;
             return Err(Error::new(ErrorKind::Unavailable, "enqueue", "half of it is stored").unknown());
+        }
+        if self.has(Bug::ReplacesRunning) {
+            self.take_from_holders(queue, &groups).await?;
         }
         let mut answer = self.memory.enqueue(queue, groups.clone()).await?;
         if self.strikes(Bug::LosesJobs, 5) {
@@ -257,6 +211,11 @@ impl Storage for PlantedStore {
         }
         let answer = self.memory.apply(batch.clone()).await?;
         self.reopen_ended(&answer.value).await?;
+        for (transition, applied) in batch.iter().zip(&answer.value) {
+            if self.has(Bug::RepeatsFollowers) {
+                self.follow_again(transition, applied).await?;
+            }
+        }
         let pairs = batch.iter().zip(answer.value);
         let value = pairs.map(|(transition, applied)| self.spoil_applied(transition, applied)).collect();
         Ok(Stamped { now: self.time(answer.now), clock: answer.clock, value })

@@ -103,8 +103,7 @@ async fn a_replacement_and_a_settle_agree(bench: &Bench) {
         .await;
         assert!(matches!(&settled, Changed::Done(meta) if meta.seq == former), "{settled:?}");
         let expected = match answer {
-            Enqueued::Queued { seq } => seq,
-            Enqueued::Duplicate { seq, state: State::Processing } => seq,
+            Enqueued::Queued { seq } | Enqueued::Duplicate { seq, state: State::Processing } => seq,
             other => panic!("{other:?}"),
         };
         assert_eq!(bench.claim_one().await.record.meta.seq, expected);
@@ -135,7 +134,7 @@ async fn a_replacement_and_a_follower_agree(bench: &Bench) {
     for _ in 0..ROUNDS {
         let held = bench.put_and_claim("parent").await;
         let former = bench.put("a").await;
-        let (answer, _) = race_two(
+        let (answer, ()) = race_two(
             bench,
             |bench| async move { bench.enqueue(numbered("a", 1)).await },
             |bench| async move {

@@ -58,6 +58,7 @@ pub fn check(history: &History, rules: &Rules) -> Vec<Violation> {
     }
     presence::check(&story, &mut findings);
     origin::check_groups(&story, &mut findings);
+    origin::check_followers(&story, &mut findings);
     order::check(&story, &mut findings);
     waits::check(&story, &mut findings);
     limits::check(&story, &mut findings);

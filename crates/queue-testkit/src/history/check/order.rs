@@ -38,14 +38,19 @@ fn check_schedule(story: &Story<'_>, life: &Life<'_>, findings: &mut Findings) {
     }
 }
 
-/// The earliest time at which a life that nobody promoted can be due: its enqueue's delay after that began.
+/// The earliest time at which a life that nobody put to another can be due: its enqueue's delay after that began. One that
+/// may take another's place may be due before.
 fn first_due(story: &Story<'_>, life: &Life<'_>, claim: &Sighting<'_>) -> Option<i64> {
     let birth = life.birth?;
-    let hurried = life.may_precede(claim.item).any(|act| matches!(act.asked.op, Op::Promote | Op::Redrive));
-    if hurried || claim.seen.epoch != 1 {
+    let hurried = life.may_precede(claim.item).any(|act| is_hurried(act.asked.op));
+    if hurried || claim.seen.epoch != 1 || birth.asked.ask.replaces_waiting == Some(true) {
         return None;
     }
     story.time_at_least(birth).zip(birth.asked.ask.delay_ms).map(|(at, delay)| at.saturating_add(delay))
+}
+
+fn is_hurried(op: Op) -> bool {
+    matches!(op, Op::Promote | Op::Reschedule | Op::Redrive)
 }
 
 fn check_batch(claim: &Item<'_>, findings: &mut Findings) {

@@ -10,6 +10,7 @@ use crate::{
     Invariant,
     history::{Answer, Event, Op},
 };
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) fn check_life(story: &Story<'_>, life: &Life<'_>, findings: &mut Findings) {
     for sighting in life.sightings.iter().filter(|sighting| sighting.event.digest.is_some()) {
@@ -30,6 +31,27 @@ fn has_origin(story: &Story<'_>, life: &Life<'_>, sighting: &Sighting<'_>) -> bo
         None => story
             .enqueues_of(life.queue, life.id)
             .any(|enqueue| enqueue.may_have_begun_another() && is_source(enqueue)),
+    }
+}
+
+/// I5 of what follows: however often a settle is sent, what it enqueues begins one life.
+pub(super) fn check_followers(story: &Story<'_>, findings: &mut Findings) {
+    let mut begun: BTreeMap<(&str, &str, u64), Vec<Sighting<'_>>> = BTreeMap::new();
+    for life in story.lives().filter(|life| life.birth.is_none()) {
+        let shown = life.sightings.iter().find_map(|seen| Some((seen.event.digest?, *seen)));
+        if let Some((digest, shown)) = shown {
+            begun.entry((life.queue, life.id, digest)).or_default().push(shown);
+        }
+    }
+    for ((queue, id, digest), lives) in begun.into_iter().filter(|(_, lives)| lives.len() > 1) {
+        let sources = story.enqueues_of(queue, id).filter(|source| source.asked.digest == Some(digest));
+        let parents: BTreeSet<_> =
+            sources.map(|source| source.asked.ask.parent.zip(source.asked.token)).collect();
+        if let (1, Some(Some(_))) = (parents.len(), parents.first()) {
+            let explanation = format!("{id:?} follows one settle {} times", lives.len());
+            let shown_by: Vec<&Event> = lives.iter().map(|shown| shown.event).collect();
+            findings.report(Invariant::I5, explanation, &shown_by);
+        }
     }
 }
 

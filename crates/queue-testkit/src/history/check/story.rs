@@ -124,11 +124,26 @@ impl<'a> Story<'a> {
 
     /// Whether anything can explain that a life is gone when the other item takes effect.
     pub(super) fn may_be_gone(&self, life: &Life<'_>, by: &Item<'_>) -> bool {
-        if life.may_precede(by).any(Item::removes) || self.may_be_emptied(life.queue, by) {
+        if life.may_precede(by).any(Item::removes)
+            || self.may_be_emptied(life.queue, by)
+            || self.may_be_taken_over(life, by)
+        {
             return true;
         }
         let mut ends = life.ends_before(by);
         ends.any(|(act, status, keep_ms)| self.may_leave(life, by, act, status, keep_ms))
+    }
+
+    /// Whether an enqueue of the id may have taken its place while it waited.
+    fn may_be_taken_over(&self, life: &Life<'_>, by: &Item<'_>) -> bool {
+        let replacing = self
+            .enqueues_of(life.queue, life.id)
+            .filter(|enqueue| enqueue.asked.ask.replaces_waiting == Some(true) && enqueue.begin < by.end);
+        let mut others = replacing.filter(|enqueue| {
+            let began_another = enqueue.said(&Answer::Queued) && enqueue.answers[0].seq > Some(life.seq);
+            began_another || enqueue.may_have_begun_another()
+        });
+        others.any(|enqueue| life.may_wait(enqueue, by))
     }
 
     fn may_leave(
@@ -180,6 +195,7 @@ impl<'a> Story<'a> {
             && !is_touched
             && self.lost_claims(life.queue, during) == 0
             && !self.may_be_emptied(life.queue, during)
+            && !self.may_be_taken_over(life, during)
     }
 }
 

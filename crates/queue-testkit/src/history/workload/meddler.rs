@@ -27,6 +27,8 @@ async fn change(actor: &Actor) {
         Event::Cancel { running: OnRunning::Request },
         Event::Await,
         Event::Promote,
+        Event::Reschedule { delay: Span::ZERO },
+        Event::Reschedule { delay: Span::from_millis(60) },
         Event::Redrive { content_type: None },
         Event::Redrive { content_type: None },
         Event::Delete,

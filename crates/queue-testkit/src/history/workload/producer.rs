@@ -1,5 +1,7 @@
 use super::actor::{Actor, expected};
-use queue_core::{Budget, JobId, NewJob, OnFailed, Retention, RetentionPolicy, Span, Storage};
+use queue_core::{
+    Budget, JobId, Kind, NewJob, OnFailed, OnWaiting, Retention, RetentionPolicy, Span, Storage,
+};
 
 const RETENTIONS: [Retention; 5] = [
     Retention::Remove,
@@ -7,6 +9,13 @@ const RETENTIONS: [Retention; 5] = [
     Retention::Keep(Span::from_millis(800)),
     Retention::Keep(Span::from_secs(3600)),
     Retention::Forever,
+];
+
+const ON_WAITING: [OnWaiting; 4] = [
+    OnWaiting::Block,
+    OnWaiting::Block,
+    OnWaiting::Replace { max_wait: None },
+    OnWaiting::Replace { max_wait: Some(Span::from_millis(100)) },
 ];
 
 /// Enqueues groups of jobs of all sorts.
@@ -46,6 +55,8 @@ fn job(actor: &Actor, id: JobId, number: usize) -> NewJob {
         .with_max_attempts(Budget::from_raw(actor.dice.pick(&[0, 1, 2, 3])))
         .with_max_stalls(Budget::from_raw(actor.dice.pick(&[0, 1, 2, 3])))
         .with_on_failed(actor.dice.pick(&[OnFailed::Block, OnFailed::Replace]))
+        .with_on_waiting(actor.dice.pick(&ON_WAITING))
         .with_retention(retention);
+    let job = if actor.dice.one_in(4) { job.with_on_failure(Kind::from_static("mourn")) } else { job };
     if actor.dice.one_in(6) { job.awaited() } else { job }
 }

@@ -3,8 +3,10 @@ use super::{
     handler::{ended, started},
 };
 use crate::history::{Ask, Event as Line, Op};
+use bytes::Bytes;
 use queue_core::{
-    Applied, Changed, ClaimRequest, ClaimedJob, Failure, Retention, Span, Storage, StorageExt, WorkerId,
+    Applied, Changed, ClaimRequest, ClaimedJob, Failure, NewJob, OnWaiting, Retention, Span, Storage,
+    StorageExt, WorkerId,
     lifecycle::{Cause, Event, Transition, decide},
 };
 
@@ -121,17 +123,26 @@ impl Worker {
         self.runs += 1;
         let token = job.token;
         match self.actor.dice.below(10) {
-            0 => Event::release(token),
-            1 => Event::snooze(token, Span::from_millis(40)),
+            0 => Event::Release { token, then: self.followers() },
+            1 => {
+                let progress = self.actor.dice.pick(&[None, Some(Bytes::from_static(b"half"))]);
+                Event::Snooze { token, delay: Span::from_millis(40), progress, then: self.followers() }
+            }
             2..=4 => self.failure(job),
             _ => {
                 let result = payload(format!("{} {}", self.actor.name, self.runs));
-                let follow_up = self.actor.job(self.actor.shared_id(), 1_000_000 + self.runs);
-                let then = if self.actor.dice.one_in(4) { vec![follow_up] } else { Vec::new() };
+                let then = self.followers();
                 let retention = self.actor.dice.pick(&[None, None, Some(Retention::Remove)]);
                 Event::Complete { token, result, retention, then }
             }
         }
+    }
+
+    /// Mostly none, and sometimes one that takes the place of a job that waits.
+    fn followers(&self) -> Vec<NewJob> {
+        let on_waiting = self.actor.dice.pick(&[OnWaiting::Block, OnWaiting::Replace { max_wait: None }]);
+        let follower = self.actor.job(self.actor.shared_id(), 1_000_000 + self.runs);
+        if self.actor.dice.one_in(4) { vec![follower.with_on_waiting(on_waiting)] } else { Vec::new() }
     }
 
     fn failure(&self, job: &ClaimedJob) -> Event {
@@ -143,7 +154,7 @@ impl Worker {
             cause: self.actor.dice.pick(&causes),
             delay: self.actor.dice.pick(&[None, Some(Span::ZERO), Some(Span::from_millis(70))]),
             retention: None,
-            then: Vec::new(),
+            then: self.followers(),
         }
     }
 
