@@ -67,7 +67,7 @@ async fn those_that_replace_one_waiting_job_at_once_take_turns_and_none_tries_in
             seqs
         });
     }
-    database.until_waiting(HANDLES as i64).await;
+    database.until_waiting(i64::try_from(HANDLES).expect("a few")).await;
     held.close().await.expect("it closes");
     let seqs: HashSet<Seq> = tasks.join_all().await.concat().into_iter().collect();
     assert_eq!(seqs.len(), 2 * HANDLES * EACH, "each has a life of its own");

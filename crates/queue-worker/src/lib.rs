@@ -2,7 +2,8 @@
 //! looks after jobs whose worker died.
 //!
 //! Read it in this order: [`Router`] and [`Context`], [`JobError`], then [`Worker`] and its builder. What needs no
-//! store is in [`runtime`]; what only one process at a time may do is what [`Leadership`] is for.
+//! store is in [`runtime`]; what only one process at a time may do is what [`Leadership`] is for, and what all processes together
+//! may start only so often, [`Permits`].
 //!
 //! Invariants kept here: a job's slot is free only after its outcome is durable, so no more jobs are leased than
 //! concurrency plus prefetch, which by default is what handlers soon get through; nothing that a handler answered is
@@ -13,9 +14,11 @@
 
 mod handler;
 mod leadership;
+mod permits;
 mod reserved;
 pub mod runtime;
 mod shutdown_signal;
+mod single;
 mod spawn;
 #[cfg(feature = "testing")]
 pub mod testing;
@@ -29,6 +32,7 @@ pub use handler::{
     ProgressError, Router, after_fn, before_fn,
 };
 pub use leadership::{Fence, Leadership, LeadershipBuilder, LeadershipEvent, LostReason, Term};
+pub use permits::{Permit, Permits, PermitsBuilder};
 pub use reserved::{Handled, RESERVED_RETRY, ReservedJob, handle_reserved};
 pub use shutdown_signal::shutdown_signal;
 pub use tokio_clock::TokioClock;

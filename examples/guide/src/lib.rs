@@ -12,6 +12,8 @@ mod pages {
     struct GettingStarted;
     #[doc = include_str!(concat!(env!("OUT_DIR"), "/LEADERSHIP.md"))]
     struct Leadership;
+    #[doc = include_str!(concat!(env!("OUT_DIR"), "/PERMITS.md"))]
+    struct Permits;
     #[doc = include_str!(concat!(env!("OUT_DIR"), "/WAITING.md"))]
     struct Waits;
 

@@ -85,8 +85,9 @@ fn an_unknown_crate_is_told_where_to_register() {
 }
 
 #[test]
-fn core_ships_no_format_runtime_or_driver() {
-    for name in ["serde_json", "rmp-serde", "rusqlite", "sqlx", "redis", "async-std"] {
+fn core_ships_no_format_but_json_and_no_runtime_or_driver() {
+    assert_eq!(core_with(member("serde_json", None)), Vec::<String>::new());
+    for name in ["rmp-serde", "rusqlite", "sqlx", "redis", "async-std"] {
         assert_eq!(core_with(member(name, None)), [format!("queue-core: must not depend on {name}")]);
         assert_eq!(core_with(member(name, Some(Kind::Dev))), Vec::<String>::new());
     }

@@ -1,8 +1,5 @@
-use super::{
-    Fence, LeadershipEvent, LostReason,
-    campaign::{Won, policy},
-    leader::Candidate,
-};
+use super::{Fence, LeadershipEvent, LostReason, campaign::Won, leader::Candidate};
+use crate::single::policy;
 use queue_core::{Changed, JobMeta, LeaseToken, Result, StorageExt, lifecycle::Event};
 use std::{
     sync::{Arc, Mutex, OnceLock, PoisonError},

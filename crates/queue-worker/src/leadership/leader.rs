@@ -1,5 +1,5 @@
 use super::{LeadershipBuilder, LeadershipEvent, Term, campaign::campaign, event::Listener, holder::Holder};
-use crate::spawn::spawn;
+use crate::{single::SingleClaims, spawn::spawn};
 use queue_core::{Error, ErrorKind, QueueName, Result, Rng, Span, Storage, WorkerId};
 use std::{future::Future, sync::Arc, time::Duration};
 use tokio::sync::oneshot;
@@ -42,6 +42,13 @@ pub(super) struct Candidate {
     pub(super) id: WorkerId,
     pub(super) rng: Arc<dyn Rng>,
     pub(super) listener: Listener,
+}
+
+impl Candidate {
+    pub(super) fn claims(&self) -> SingleClaims<'_> {
+        let Self { storage, queue, lease, id, rng, .. } = self;
+        SingleClaims { storage, queue, lease: *lease, id, rng: &**rng, lost: Vec::new() }
+    }
 }
 
 impl Leadership {

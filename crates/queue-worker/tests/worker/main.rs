@@ -19,6 +19,7 @@ mod lost_claims;
 mod made_contexts;
 mod outcomes;
 mod pausing;
+mod permits;
 mod prefetch;
 mod progress;
 mod queues;
