@@ -65,7 +65,7 @@ pub(crate) fn transition(id: &str, event: impl FnOnce(LeaseToken) -> Event) -> T
 }
 
 pub(crate) fn release(id: &str) -> Transition {
-    transition(id, |token| Event::release(token))
+    transition(id, Event::release)
 }
 
 pub(crate) fn heartbeat(id: &str) -> Transition {
