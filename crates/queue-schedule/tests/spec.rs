@@ -209,8 +209,8 @@ fn an_edited_schedule_goes_on_where_it_was_and_says_something_else() {
     after.since = at(5 * DAY);
     assert!(after.says_the_same(&before), "wherever the two stand");
     let progress = Progress { dealt: at(3 * DAY), ran: None };
-    assert_eq!(after.clone().going_on_from(Some(progress), &before).since, at(3 * DAY));
-    assert_eq!(after.clone().going_on_from(None, &before), before);
+    assert_eq!(after.clone().beginning_at(before.standing(Some(progress))).since, at(3 * DAY));
+    assert_eq!(after.clone().beginning_at(before.standing(None)), before);
     after.spread = Span::from_millis(1);
     assert!(!after.says_the_same(&before));
 }
