@@ -82,13 +82,12 @@ impl Held {
     }
 
     async fn start(&self) -> Result<()> {
-        match self.settle(Event::snooze(self.token, self.limiter.period)).await? {
-            Changed::Done(_) => Ok(()),
-            _ => {
-                let message = "the permit was held for longer than its lease; acquire another";
-                Err(Error::new(ErrorKind::Conflict, "start", message))
-            }
+        let changed = self.settle(Event::snooze(self.token, self.limiter.period)).await?;
+        if matches!(changed, Changed::Done(_)) {
+            return Ok(());
         }
+        let message = "the permit was held for longer than its lease; acquire another";
+        Err(Error::new(ErrorKind::Conflict, "start", message))
     }
 
     /// What does not come through lapses by itself.
