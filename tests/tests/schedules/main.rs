@@ -7,6 +7,8 @@
 //! `QUEUE_TEST_TICKS_REAL=1000` so many seconds on each server.
 
 mod child;
+#[path = "../network/server.rs"]
+mod server;
 mod shared_clock;
 mod storage;
 
@@ -35,67 +37,44 @@ const PACE: Duration = Duration::from_millis(10);
 /// How often the end is looked for; beyond it something is stuck.
 const LOOKS_MAX: u32 = 6000;
 
+/// The environment of a process says that it is one, of which store, and when it is to die.
 const STORE: &str = "QUEUE_TEST_SCHEDULE_STORE";
 const PLACE: &str = "QUEUE_TEST_SCHEDULE_PLACE";
 const CALLS: &str = "QUEUE_TEST_SCHEDULE_CALLS";
 
-fn main() {
-    // This program is its own processes.
-    if let Ok(store) = env::var(STORE) {
-        let place = PathBuf::from(env::var_os(PLACE).expect("a child is told its place"));
-        let calls = env::var(CALLS).expect("a child is told when to die").parse().expect("a number");
-        return runtime().block_on(child::run(&store, &place, calls));
-    }
-    let filter = env::args().skip(1).find(|argument| !argument.starts_with('-'));
-    let mut failed = 0;
-    let mut passed = 0;
-    for (name, store) in stores() {
-        if filter.as_ref().is_some_and(|filter| !name.contains(filter.as_str())) {
-            continue;
-        }
-        let told = std::panic::catch_unwind(|| runtime().block_on(every_tick_is_enqueued_once(&store)));
-        match told {
-            Ok(told) => {
-                println!("test every_tick_is_enqueued_once_on_{name} ... ok ({told})");
-                passed += 1;
-            }
-            Err(_) => {
-                println!("test every_tick_is_enqueued_once_on_{name} ... FAILED");
-                failed += 1;
-            }
-        }
-    }
-    println!(
-        "\ntest result: {}. {passed} passed; {failed} failed",
-        if failed == 0 { "ok" } else { "FAILED" }
-    );
-    assert_eq!(failed, 0, "stores on which the ticks are not what the pattern names");
+#[tokio::test]
+async fn on_sqlite() {
+    every_tick_is_enqueued_once("on_sqlite", "sqlite:").await;
 }
 
-/// Those that are there: a server that is missing is an error of the command that starts it.
-fn stores() -> Vec<(&'static str, String)> {
-    let servers = [("redis", "QUEUE_TEST_REDIS_URL"), ("postgres", "QUEUE_TEST_POSTGRES_URL")];
-    let skipped = env::var("QUEUE_TEST_SKIP").unwrap_or_default();
-    let mut stores = vec![("sqlite", "sqlite:".to_owned()), ("files", "file:".to_owned())];
-    for (name, variable) in servers {
-        match env::var(variable) {
-            Ok(url) => stores.push((name, url)),
-            Err(_) if skipped.split(',').any(|skip| skip == name) => println!("{name} is left out"),
-            Err(_) => panic!("{variable} is not set; `cargo xtask services run -- cargo test` sets it"),
-        }
-    }
-    stores
+#[tokio::test]
+async fn on_files() {
+    every_tick_is_enqueued_once("on_files", "file:").await;
 }
 
-fn runtime() -> tokio::runtime::Runtime {
-    tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime")
+#[tokio::test]
+async fn on_redis() {
+    if let Some(url) = server::url("redis", "QUEUE_TEST_REDIS_URL") {
+        every_tick_is_enqueued_once("on_redis", &url).await;
+    }
+}
+
+#[tokio::test]
+async fn on_postgres() {
+    if let Some(url) = server::url("postgres", "QUEUE_TEST_POSTGRES_URL") {
+        every_tick_is_enqueued_once("on_postgres", &url).await;
+    }
 }
 
 fn number(variable: &str, default: u64) -> u64 {
     env::var(variable).map_or(default, |text| text.parse().expect("a number"))
 }
 
-async fn every_tick_is_enqueued_once(store: &str) -> String {
+async fn every_tick_is_enqueued_once(test: &'static str, store: &str) {
+    if let Ok(store) = env::var(STORE) {
+        let place = PathBuf::from(env::var_os(PLACE).expect("a process is told its place"));
+        return child::run(&store, &place, number(CALLS, u64::MAX)).await;
+    }
     let place = tempfile::tempdir().expect("a directory");
     let clock = storage::is_on_files(store).then(|| Arc::new(SharedClock::create(place.path())));
     let ticks = match clock {
@@ -108,7 +87,7 @@ async fn every_tick_is_enqueued_once(store: &str) -> String {
             .missed(Missed::All { max: 1_000_000 })
             .options(child::options());
     assert_eq!(queue.schedules().put(&each_second).await.expect("put"), Put::Created);
-    let mut herd = Herd::new(store, &place);
+    let mut herd = Herd::new(test, store, &place);
     let kills = let_time_pass(&mut herd, clock.as_deref(), ticks).await;
     let until = herd.no_more_deaths(clock.as_deref()).await;
     let status = queue.schedules().get("s").await.expect("read").expect("it goes on");
@@ -122,7 +101,7 @@ async fn every_tick_is_enqueued_once(store: &str) -> String {
     assert!(unexpected.is_empty(), "ticks that no pattern names: {unexpected:?}");
     assert!(expected.len() as u64 >= ticks, "{} of {ticks}", expected.len());
     queue.storage().close().await.expect("closed");
-    format!("{} ticks, {kills} kills", expected.len())
+    println!("{test}: {} ticks, {kills} kills", expected.len());
 }
 
 async fn open(store: &str, place: &Path) -> Queue<Tick> {
@@ -158,6 +137,8 @@ fn expected(status: &queue::schedules::ScheduleStatus, until: queue::Timestamp) 
 
 /// The processes of one store.
 struct Herd<'a> {
+    /// This very test, which the processes are.
+    test: &'static str,
     store: &'a str,
     place: &'a TempDir,
     children: Vec<Child>,
@@ -166,8 +147,8 @@ struct Herd<'a> {
 }
 
 impl<'a> Herd<'a> {
-    fn new(store: &'a str, place: &'a TempDir) -> Self {
-        let mut herd = Self { store, place, children: Vec::new(), started: 0, is_mortal: true };
+    fn new(test: &'static str, store: &'a str, place: &'a TempDir) -> Self {
+        let mut herd = Self { test, store, place, children: Vec::new(), started: 0, is_mortal: true };
         for _ in 0..PROCESSES {
             let child = herd.start();
             herd.children.push(child);
@@ -180,6 +161,7 @@ impl<'a> Herd<'a> {
         // Every number comes up, and neighbours differ: 37 and 60 have no common factor.
         let calls = if self.is_mortal { 1 + self.started * 37 % CALLS_MAX } else { u64::MAX };
         let mut command = Command::new(env::current_exe().expect("this test is a file"));
+        command.args(["--exact", self.test, "--nocapture"]);
         command.env(STORE, self.store).env(PLACE, self.place.path()).env(CALLS, calls.to_string());
         command.stdout(Stdio::null()).spawn().expect("this program starts")
     }

@@ -2,6 +2,7 @@
 
 mod apply;
 mod claim;
+mod course;
 mod enqueue;
 mod indexes;
 mod load;
@@ -16,7 +17,8 @@ mod transaction;
 mod undo;
 mod verify;
 
-pub use stored_job::{Course, StoredJob, Traits};
+pub use course::Course;
+pub use stored_job::{StoredJob, Traits};
 pub use transaction::Edit;
 
 use presence::Presence;

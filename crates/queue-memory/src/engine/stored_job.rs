@@ -1,9 +1,12 @@
-use super::pool::Pool;
+use super::{
+    course::{Course, NO_COURSE, course_of, has_course},
+    pool::Pool,
+};
 use bytes::Bytes;
 use queue_core::{
-    Budget, ContentType, Detail, Failure, JobBody, JobChange, JobId, JobMeta, JobRecord, Kind, LeaseInfo,
-    LeaseToken, Payload, QueueName, Reason, RetentionPolicy, Seq, Span, State, Timestamp,
-    lifecycle::{BodyPatch, LastSettle, TrackedJob},
+    Budget, ContentType, Detail, JobBody, JobChange, JobId, JobMeta, JobRecord, Kind, Payload, QueueName,
+    Reason, RetentionPolicy, Seq, Span, State, Timestamp,
+    lifecycle::{BodyPatch, TrackedJob},
 };
 use std::sync::Arc;
 
@@ -73,42 +76,6 @@ pub struct Traits {
     /// The kind of the job that follows its final failure.
     pub on_failure: Option<Kind>,
 }
-
-/// What a job has only once it was claimed or is over.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Course {
-    /// The token of the present lease.
-    pub token: Option<LeaseToken>,
-    /// How the last lease was settled.
-    pub last_settle: Option<LastSettle>,
-    /// Who holds it.
-    pub lease: Option<LeaseInfo>,
-    /// What its handler last reported.
-    pub progress: Option<Bytes>,
-    /// The last failure, without details.
-    pub last_error: Option<Failure>,
-    /// When it became terminal.
-    pub finished_at: Option<Timestamp>,
-    /// From here on it counts as absent.
-    pub purge_at: Option<Timestamp>,
-    /// Its result.
-    pub result: Option<Payload>,
-    /// Details of its last failure.
-    pub error_details: Option<Bytes>,
-}
-
-/// Of a job that was never claimed.
-static NO_COURSE: Course = Course {
-    token: None,
-    last_settle: None,
-    lease: None,
-    progress: None,
-    last_error: None,
-    finished_at: None,
-    purge_at: None,
-    result: None,
-    error_details: None,
-};
 
 impl StoredJob {
     /// Packs a job. What it has in common with others is found in the pool, or stands there from now on.
@@ -272,33 +239,4 @@ impl StoredJob {
     pub(super) fn is_purged(&self, now: Timestamp) -> bool {
         self.course().purge_at.is_some_and(|at| at <= now)
     }
-}
-
-fn has_course(job: &TrackedJob) -> bool {
-    let meta = &job.meta;
-    job.token.is_some()
-        || job.last_settle.is_some()
-        || meta.lease.is_some()
-        || meta.progress.is_some()
-        || meta.last_error.is_some()
-        || meta.finished_at.is_some()
-        || meta.purge_at.is_some()
-}
-
-fn course_of(job: &TrackedJob, body: &JobBody) -> Option<Box<Course>> {
-    if !has_course(job) && body.result.is_none() && body.error_details.is_none() {
-        return None;
-    }
-    let meta = &job.meta;
-    Some(Box::new(Course {
-        token: job.token,
-        last_settle: job.last_settle,
-        lease: meta.lease.clone(),
-        progress: meta.progress.clone(),
-        last_error: meta.last_error.clone(),
-        finished_at: meta.finished_at,
-        purge_at: meta.purge_at,
-        result: body.result.clone(),
-        error_details: body.error_details.clone(),
-    }))
 }
