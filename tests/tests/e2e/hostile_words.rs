@@ -41,6 +41,22 @@ fn file() -> String {
     format!("no{}", TEXT.replace('/', ""))
 }
 
+fn schedule() -> Vec<Look> {
+    vec![
+        look(&["schedule", "add", NAME, TEXT, "--every", "1h"]),
+        look(&["schedule", "add", TEXT, "--every", "1h"]),
+        look(&["schedule", "add", NAME, "--cron", TEXT, "--zone", TEXT]),
+        look(&["schedule", "ls"]),
+        look(&["schedule", "show", NAME]),
+        look(&["schedule", "next", NAME]),
+        look(&["schedule", "pause", NAME]),
+        look(&["schedule", "resume", NAME]),
+        look(&["schedule", "run", NAME]),
+        look(&["schedule", "rm", NAME]),
+        look(&["schedule", "rm", TEXT]),
+    ]
+}
+
 /// How a command meets what is hostile. A new command needs a line here.
 fn looks(command: &str) -> Vec<Look> {
     let file = file();
@@ -66,6 +82,7 @@ fn looks(command: &str) -> Vec<Look> {
                 look(&["work", "--exec", "true", "--result-type", TEXT]),
             ]
         }
+        "schedule" => schedule(),
         "lead" => vec![look(&["lead", NAME, "--exec", "true"]), look(&["lead", TEXT, "--exec", "true"])],
         "status" | "cancel" | "promote" | "delete" => on_each(&[command], look),
         "show" => [on_each(&["show"], look), on_each(&["show", "--payload"], bytes)].concat_all(),

@@ -14,6 +14,7 @@ mod leading;
 mod migrating;
 mod project_files;
 mod reading;
+mod scheduling;
 mod shell;
 mod showing;
 mod soak;

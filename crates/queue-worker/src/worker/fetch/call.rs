@@ -4,12 +4,18 @@ use super::{
 };
 use crate::worker::{maintenance, shared::Shared};
 use futures_util::{FutureExt, future::BoxFuture};
-use queue_core::{QueueName, State};
+use queue_core::{Kind, ListFilter, ListQuery, QueueName, Result, State, Storage};
+use queue_schedule::SCHEDULE_KIND;
 use std::{sync::Arc, time::Duration};
 use tokio::time::timeout;
 
 /// A queue is claimed from again after this long, though lapsed leases or counts have no answer.
 pub(super) const SIDE_CALL_MAX: Duration = Duration::from_secs(5);
+
+/// Beyond so many waiting jobs nobody looks whether all of them are schedules.
+const SCHEDULES_MAX: u64 = 20_000;
+/// Schedules on a page.
+const PAGE: usize = 1000;
 
 /// A call about one queue, in flight beside those about others.
 pub(super) type Call = BoxFuture<'static, Ended>;
@@ -22,8 +28,19 @@ pub(super) enum Ended {
     Find { lost: Lost, is_over: bool },
     /// Lapsed leases were ended, so there may be jobs.
     Rescue(usize),
-    /// Whether other workers hold jobs of the queue.
-    Look { lane: usize, others_hold: bool },
+    /// What is left in a queue that has nothing due.
+    Look { lane: usize, left: Left },
+}
+
+/// What is left in a queue that has nothing due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Left {
+    /// Jobs whose time is to come, as far as is known.
+    Waiting,
+    /// Jobs that other workers hold.
+    HeldByOthers,
+    /// Schedules alone, which wait for ever: a queue of these counts as empty.
+    Schedules,
 }
 
 /// It is not dropped before the last step of a shutdown, since a dropped claim leaks leases.
@@ -59,8 +76,8 @@ pub(super) fn rescue(lane: usize, shared: &Arc<Shared>) -> Call {
 pub(super) fn look(lane: usize, shared: &Arc<Shared>) -> Call {
     let shared = shared.clone();
     async move {
-        let others_hold = until_stop(&shared, others_hold(&shared, &shared.queues[lane].name)).await;
-        Ended::Look { lane, others_hold: others_hold.unwrap_or(false) }
+        let left = until_stop(&shared, left(&*shared.storage, &shared.queues[lane].name)).await;
+        Ended::Look { lane, left: left.and_then(Result::ok).unwrap_or(Left::Waiting) }
     }
     .boxed()
 }
@@ -71,7 +88,31 @@ async fn until_stop<T>(shared: &Shared, call: impl Future<Output = T>) -> Option
     shared.signals.stop.run_until_cancelled(bounded).await?.ok()
 }
 
-async fn others_hold(shared: &Shared, queue: &QueueName) -> bool {
-    let counts = shared.storage.counts(queue).await;
-    counts.is_ok_and(|counts| counts.of(State::Processing) > 0)
+async fn left(store: &dyn Storage, queue: &QueueName) -> Result<Left> {
+    let counts = store.counts(queue).await?;
+    if counts.of(State::Processing) > 0 {
+        return Ok(Left::HeldByOthers);
+    }
+    let waiting = counts.of(State::Queued) + counts.of(State::Failing);
+    let are_schedules = waiting <= SCHEDULES_MAX && schedules(store, queue).await? == waiting;
+    Ok(if are_schedules { Left::Schedules } else { Left::Waiting })
+}
+
+/// How many wait.
+async fn schedules(store: &dyn Storage, queue: &QueueName) -> Result<u64> {
+    let filter = ListFilter::Match {
+        states: vec![State::Queued, State::Failing],
+        worker: None,
+        kind: Some(Kind::from_static(SCHEDULE_KIND)),
+    };
+    let mut query = ListQuery { queue: queue.clone(), filter, after: None, limit: PAGE };
+    let mut found = 0;
+    loop {
+        let page = store.list(query.clone()).await?;
+        found += page.jobs.len() as u64;
+        match page.next {
+            Some(next) => query.after = Some(next),
+            None => return Ok(found),
+        }
+    }
 }

@@ -1,6 +1,6 @@
 use super::{
     ask::{Answered, Ask},
-    call::{self, Call, Ended},
+    call::{self, Call, Ended, Left},
     dealer::Dealer,
     ending::{Ending, is_done},
     flight::{KEPT_MAX, SLOW},
@@ -224,13 +224,20 @@ impl Fetcher {
                 Ended::Find { lost, is_over: false } => self.watches.push(call::watch(lost, &self.shared)),
                 Ended::Find { is_over: true, .. } => {}
                 Ended::Rescue(lane) => self.lanes[lane].flight.ended(),
-                Ended::Look { lane, others_hold } => {
-                    let lane = &mut self.lanes[lane];
-                    lane.flight.ended();
-                    if others_hold {
-                        // No hint tells when they are done.
-                        lane.shorten_rest(jittered(OTHERS_POLL, &*self.shared.rng));
-                    }
+                Ended::Look { lane, left } => self.note_left(lane, left),
+            }
+        }
+    }
+
+    fn note_left(&mut self, lane: usize, left: Left) {
+        self.lanes[lane].flight.ended();
+        match left {
+            Left::Waiting => {}
+            // No hint tells when they are done.
+            Left::HeldByOthers => self.lanes[lane].shorten_rest(jittered(OTHERS_POLL, &*self.shared.rng)),
+            Left::Schedules => {
+                if let Some(ending) = &mut self.ending {
+                    ending.note(lane, false, Some(true));
                 }
             }
         }

@@ -1,0 +1,55 @@
+//! Kinds of the library's own.
+
+use crate::support::{Rig, id, job, millis, router};
+use queue_core::{
+    Kind, NewJob, State, Timestamp,
+    lifecycle::{RESERVED_KIND_WAIT, Unhandled},
+};
+use queue_schedule::{ScheduleSpec, Template, Timing};
+use queue_worker::{Context, Router};
+use std::time::Duration;
+use tokio::time::sleep;
+
+fn of_kind(kind: &'static str) -> NewJob {
+    NewJob::new(id("a"), Kind::from_static(kind), job("a", 1).payload)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_kind_of_a_newer_version_waits_for_a_worker_that_knows_it_however_long() {
+    let rig = Rig::new();
+    rig.enqueue([of_kind("queue.tomorrow")]).await;
+    for policy in [Unhandled::Fail, Unhandled::Retry] {
+        let running =
+            Rig::start(rig.worker(router(|_, _: Context| async { Ok(()) })).on_unknown_kind(policy));
+        sleep(Duration::from_secs(3600)).await;
+        running.stop().await;
+        let meta = rig.meta("a").await;
+        assert_eq!((meta.state, meta.failures, meta.stalls), (State::Queued, 0, 0), "{policy:?}");
+        assert!(meta.epoch > 600, "it was offered every few seconds: {}", meta.epoch);
+    }
+    assert_eq!(RESERVED_KIND_WAIT.as_duration(), Duration::from_secs(5));
+}
+
+#[test]
+fn no_router_can_take_a_reserved_kind() {
+    let refused = Router::new(()).handle("queue.schedule", |_: u32, _| async { Ok(()) });
+    assert!(refused.expect_err("reserved").to_string().contains("reserved"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_queue_of_waiting_schedules_counts_as_empty() {
+    let rig = Rig::new();
+    let timing = Timing::every(Duration::from_secs(3600)).expect("an hour");
+    let spec = ScheduleSpec::new("hourly", timing, Template::of(&job("tick", 2)), Timestamp::default());
+    let mut schedule = of_kind("queue.schedule").with_delay(queue_core::Span::from_secs(1800));
+    schedule.payload.bytes = spec.to_bytes().into();
+    rig.enqueue([schedule, job("b", 1)]).await;
+    let report = rig
+        .drain(rig.worker(router(|_, _: Context| async {
+            sleep(millis(10)).await;
+            Ok(())
+        })))
+        .await;
+    assert_eq!(report.completed, 1);
+    assert_eq!(rig.meta("a").await.state, State::Queued);
+}
