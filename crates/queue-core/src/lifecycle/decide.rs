@@ -213,8 +213,10 @@ fn stall(job: &JobMeta, policy: &Policy) -> (Patch, Vec<NewJob>) {
     if job.max_stalls.is_spent(stalls) {
         return end(State::Failed, Some(Reason::Stalled), error);
     }
-    // The first lapse costs no wait; the second is the first failure that the policy hears of.
-    let wait = if stalls > 1 { policy.stall.delay(stalls - 1, roll(job)).map(Span::at_most) } else { None };
+    // The first lapse costs no wait; the second is the first failure that the policy hears of. The library's own jobs kill no
+    // worker and live for years, in which lapses add up: they never wait.
+    let waits = stalls > 1 && !job.kind.is_reserved();
+    let wait = if waits { policy.stall.delay(stalls - 1, roll(job)).map(Span::at_most) } else { None };
     let run_at = wait.map_or(RunAt::Keep, RunAt::After);
     (Patch::Requeue(Requeue { stalls, error, ..requeue(job, run_at) }.charged(job)), Vec::new())
 }

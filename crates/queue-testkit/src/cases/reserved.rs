@@ -12,6 +12,7 @@ cases! { "reserved":
     nothing_follows_and_nothing_is_told_of_it [I9 I23];
     it_is_cancelled_all_the_same_if_that_was_asked_for [I10];
     a_reserved_kind_fails_and_stalls_of_other_causes_like_any [I7 I8];
+    its_lapses_add_up_and_never_make_it_wait [I7 I15];
     a_kind_that_only_looks_like_one_is_as_any [I8];
 }
 
@@ -71,6 +72,17 @@ async fn a_reserved_kind_fails_and_stalls_of_other_causes_like_any(bench: &Bench
     bench.advance(RETRY);
     let meta = bench.fail_terminally(&bench.claim_one().await).await;
     assert_eq!((meta.state, meta.reason), (State::Failed, Some(Reason::Terminal)));
+}
+
+/// It lives for years and through many deaths of its workers, none of which it caused.
+async fn its_lapses_add_up_and_never_make_it_wait(bench: &Bench) {
+    bench.put_job(reserved().with_max_stalls(Budget::Unlimited)).await;
+    for stalls in 1..=40 {
+        bench.claim_one().await;
+        bench.advance(LEASE);
+        assert_eq!(bench.rescue().await[0].stalls, stalls);
+    }
+    assert_eq!(bench.claim_ids(1).await, ["a"], "due at once");
 }
 
 /// The dot makes it one.

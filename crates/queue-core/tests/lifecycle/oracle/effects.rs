@@ -134,7 +134,8 @@ fn stall(job: &mut TrackedJob, policy: &Policy, now: Timestamp) -> Verdict {
     } else if reached(job.meta.max_stalls, stalls) {
         terminal(job, State::Failed, Some(Reason::Stalled), retention, now, body)
     } else {
-        let wait = if stalls == 1 { None } else { named_wait(&policy.stall, stalls - 1) };
+        let never_waits = stalls == 1 || job.meta.kind.as_str().starts_with("queue.");
+        let wait = if never_waits { None } else { named_wait(&policy.stall, stalls - 1) };
         let run_at = wait.map_or(job.meta.run_at, |wait| now + wait);
         waiting(job, State::Failing, run_at, body)
     };
