@@ -28,7 +28,8 @@ pub(super) fn admit(shared: &Shared, job: &HeldJob) -> Admission {
     if let Err(wait) = shared.kinds.admit(job.meta(), shared.options.lease) {
         return Admission::PutBack(Span::new("wait", wait).unwrap_or(Span::MAX));
     }
-    if let Some(start) = start {
+    // What the library does for itself uses up no start of the application's: dropped, it is free for another job.
+    if let Some(start) = start.filter(|_| !job.meta().kind.is_reserved()) {
         start.start(now);
     }
     Admission::Start

@@ -2,15 +2,27 @@
 //! and no handler of the application's.
 
 use super::{HeldJob, WorkerEvent, settlement::Settlement, shared::Shared};
-use crate::reserved::{RESERVED_RETRY, ReservedJob, handle_reserved};
+use crate::{
+    reserved::{RESERVED_RETRY, ReservedJob, handle_reserved},
+    runtime::caught,
+};
+use queue_core::lifecycle::RESERVED_KIND_WAIT;
 use std::sync::Arc;
 
 pub(super) async fn settlement(shared: &Shared, job: Arc<HeldJob>) -> Settlement {
     let reserved = ReservedJob { meta: job.meta(), payload: job.payload(), token: job.token() };
     let handled = tokio::select! {
         biased;
-        handled = handle_reserved(&*shared.storage, reserved) => handled,
+        handled = caught(handle_reserved(&*shared.storage, reserved)) => handled,
         () = shared.signals.abort.cancelled() => return Settlement::release(job),
+    };
+    let handled = match handled {
+        Ok(handled) => handled,
+        // A bug of this version, which another may not have.
+        Err(panic) => {
+            tracing::error!(job = %job.meta().id, panic, "a handler of the library panicked");
+            return Settlement::put_back(job, RESERVED_KIND_WAIT);
+        }
     };
     match handled {
         Ok(handled) => {

@@ -6,7 +6,7 @@ use queue_core::{
     lifecycle::{RESERVED_KIND_WAIT, Unhandled},
 };
 use queue_schedule::{ScheduleSpec, Template, Timing};
-use queue_worker::{Context, Router};
+use queue_worker::{Context, RateLimit, Router, WorkQueue};
 use std::time::Duration;
 use tokio::time::sleep;
 
@@ -52,4 +52,20 @@ async fn a_queue_of_waiting_schedules_counts_as_empty() {
         .await;
     assert_eq!(report.completed, 1);
     assert_eq!(rig.meta("a").await.state, State::Queued);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_library_does_for_itself_uses_up_no_start_of_a_rate_limit() {
+    let rig = Rig::new();
+    let far = Timing::at([Timestamp::from_millis(200_000_000_000_000)]).expect("a moment");
+    let spec = ScheduleSpec::new("s", far, Template::of(&job("tick", 2)), Timestamp::default());
+    let mut schedule = of_kind("queue.schedule").with_priority(i16::MIN);
+    schedule.payload.bytes = spec.to_bytes().into();
+    rig.enqueue([schedule, job("b", 1)]).await;
+    let hourly = RateLimit::new(1, millis(3_600_000));
+    let queue = WorkQueue::new(rig.queue.clone()).rate_limit(hourly);
+    let worker = rig.worker_on(router(|_, _: Context| async { Ok(()) }), [queue]);
+    let report = rig.drain(worker).await;
+    assert_eq!(report.completed, 1);
+    assert!(rig.events.times_of("completed b")[0] < 60_000, "{:?}", rig.events);
 }
