@@ -7,9 +7,14 @@ use queue_memory::MemoryStorage;
 use queue_worker::{Router, Worker, shutdown_signal};
 use rustix::process::{Signal, getpid, kill_process};
 use std::{sync::Arc, time::Duration};
+use tokio::sync::Mutex;
+
+/// A signal is for every test of the process that waits for one.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::const_new(());
 
 #[tokio::test]
 async fn a_signal_lets_the_running_job_finish_and_nothing_else_start() {
+    let _alone = ONE_AT_A_TIME.lock().await;
     for (name, signal) in [("terminate", Signal::TERM), ("interrupt", Signal::INT)] {
         let (store, queue) = (Arc::new(MemoryStorage::new()), QueueName::from_static("work"));
         let job = |id| {
@@ -35,6 +40,7 @@ async fn a_signal_lets_the_running_job_finish_and_nothing_else_start() {
 
 #[tokio::test]
 async fn a_signal_that_comes_before_anybody_waits_is_not_lost() {
+    let _alone = ONE_AT_A_TIME.lock().await;
     let asked = shutdown_signal();
     kill_process(getpid(), Signal::TERM).expect("one's own process");
     asked.await;
