@@ -121,19 +121,6 @@ impl<P: Encode, R: Decode> Queue<P, R> {
         self.job_of(self.shared.id_of(id, self.kind(), payload)?, payload, &options)
     }
 
-    pub(super) fn job_of(&self, id: JobId, payload: &P, options: &CheckedOptions) -> Result<NewJob> {
-        let context = self.shared.context(self.kind(), &id, Role::Payload);
-        let payload = payload.encode(&self.shared.codec, &context)?;
-        let mut job = options.job(id, self.kind().clone(), payload);
-        self.shared.hooks.look_at(&self.shared.name, &mut job)?;
-        // A hook may change both kinds.
-        let mut kinds = std::iter::once(&job.kind).chain(&job.on_failure);
-        if let Some(kind) = kinds.find(|kind| kind.is_reserved()).cloned() {
-            return Err(InvalidOption::ReservedKind { kind }.into());
-        }
-        Ok(job)
-    }
-
     pub(super) async fn store_one(&self, job: NewJob) -> Result<Enqueued<R>> {
         let mut answers = self.store(vec![job]).await?;
         Ok(answers.pop().expect("one answer was checked to be there"))
@@ -154,6 +141,22 @@ impl<P: Encode, R: Decode> Queue<P, R> {
         let keys = ids.into_iter().zip(kinds);
         let typed = keys.zip(answers).map(|((id, kind), answer)| self.shared.typed(id, &kind, answer));
         typed.collect::<Result<_>>().map_err(|error| if some_are_new { error.unknown() } else { error })
+    }
+}
+
+impl<P: Encode, R> Queue<P, R> {
+    /// A job of this handle, with everything that is checked of one before it is stored.
+    pub(crate) fn job_of(&self, id: JobId, payload: &P, options: &CheckedOptions) -> Result<NewJob> {
+        let context = self.shared.context(self.kind(), &id, Role::Payload);
+        let payload = payload.encode(&self.shared.codec, &context)?;
+        let mut job = options.job(id, self.kind().clone(), payload);
+        self.shared.hooks.look_at(&self.shared.name, &mut job)?;
+        // A hook may change both kinds.
+        let mut kinds = std::iter::once(&job.kind).chain(&job.on_failure);
+        if let Some(kind) = kinds.find(|kind| kind.is_reserved()).cloned() {
+            return Err(InvalidOption::ReservedKind { kind }.into());
+        }
+        Ok(job)
     }
 }
 

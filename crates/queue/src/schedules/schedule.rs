@@ -89,24 +89,15 @@ impl<P: Encode> Schedule<P> {
             let message = "a job of a schedule has its time from its tick; say `delay` for a while after it";
             return Err(Error::invalid("schedule", message));
         }
-        let job = self.made(queue, "tick")?;
-        let other = self.made(queue, "another tick")?;
+        let options = self.options.checked_over(&queue.shared.options)?;
+        let made = |id| queue.job_of(JobId::from_static(id), &self.payload, &options);
+        let (job, other) = (made("tick")?, made("another tick")?);
         if job.payload != other.payload && !is_readable_as(queue, &job, &other.id) {
             let message =
                 "this codec binds a payload to the id of its job, and each tick has an id of its own";
             return Err(Error::invalid("schedule", message));
         }
         Ok(Template::of(&job))
-    }
-
-    fn made<R>(&self, queue: &Queue<P, R>, id: &'static str) -> Result<NewJob> {
-        let options = self.options.checked_over(&queue.shared.options)?;
-        let (id, kind) = (JobId::from_static(id), queue.kind().clone());
-        let context = queue.shared.context(&kind, &id, Role::Payload);
-        let payload = self.payload.encode(&queue.shared.codec, &context)?;
-        let mut job = options.job(id, kind, payload);
-        queue.shared.hooks.look_at(&queue.shared.name, &mut job)?;
-        Ok(job)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{DAY, HOUR, MINUTE, Report, fire, hold, hourly, ids, report, run, set_up};
 use crate::support::{settle_down, spawn};
 use queue::{
-    Change,
+    Change, Kind,
     schedules::{Missed, Overlap, Put, Schedule, Timing},
 };
 use std::time::Duration;
@@ -141,6 +141,9 @@ async fn bad_schedules_are_refused_before_anything_is_written() {
         let refused = reports.schedules().put(&schedule).await.expect_err("it cannot be");
         assert_eq!(refused.kind(), queue::ErrorKind::Invalid, "{refused}");
     }
+    let of_the_library = reports.of_kind(Kind::from_static("queue.mine")).schedules();
+    let refused = of_the_library.put(&hourly(report())).await.expect_err("the kind is reserved");
+    assert!(refused.to_string().contains("reserved"), "{refused}");
     assert!(reports.schedules().list().await.expect("listed").is_empty());
     assert!(Timing::cron("0 0 30 2 *", "UTC").is_err() && Timing::cron("* * * * *", "Mars/Olympus").is_err());
 }
