@@ -9,6 +9,8 @@ use std::{sync::Arc, time::Duration};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
+/// The shortest lease that its holder can keep alive.
+const LEASE_MIN: Duration = Duration::from_millis(10);
 /// A lapse that was promised for now may be a moment away: asking again at once would only load the store.
 const ASK_AGAIN_MIN: Duration = Duration::from_millis(10);
 /// Most claims without an answer that are looked for.
@@ -64,6 +66,15 @@ impl SingleClaims<'_> {
             }
         }
     }
+}
+
+/// Refuses a lease that nobody could keep alive, or that store time cannot hold. `build` names who is built in the error.
+pub(crate) fn checked_lease(build: &'static str, lease: Duration) -> Result<Span> {
+    let span = Span::positive("lease", lease)?;
+    if lease < LEASE_MIN {
+        return Err(Error::invalid(build, "a lease must last at least 10 ms"));
+    }
+    Ok(span)
 }
 
 /// A job whose holder has gone is open at once.

@@ -3,12 +3,9 @@ use super::{
     event::Listener,
     leader::{Candidate, queue_of},
 };
-use crate::worker::fresh_id;
-use queue_core::{Error, QueueName, Result, Rng, Span, Storage, SystemRng, WorkerId};
+use crate::{single::checked_lease, worker::fresh_id};
+use queue_core::{QueueName, Result, Rng, Span, Storage, SystemRng, WorkerId};
 use std::{sync::Arc, time::Duration};
-
-/// No heartbeat could keep a shorter one.
-const LEASE_MIN: Duration = Duration::from_millis(10);
 
 /// Collects the settings of a [`Leadership`].
 #[derive(Debug)]
@@ -78,10 +75,7 @@ impl LeadershipBuilder {
     /// `Invalid` for a lease under 10 ms or over 100 years, or a poll interval of zero.
     pub fn build(self) -> Result<Leadership> {
         let poll_interval = Span::positive("poll interval", self.poll_interval)?.as_duration();
-        let lease = Span::positive("lease", self.lease)?;
-        if self.lease < LEASE_MIN {
-            return Err(Error::invalid("build leadership", "a lease must last at least 10 ms"));
-        }
+        let lease = checked_lease("build leadership", self.lease)?;
         let id = self.id.unwrap_or_else(|| fresh_id(&*self.rng));
         let Self { storage, queue, rng, listener, .. } = self;
         Ok(Leadership::new(Candidate { storage, queue, lease, poll_interval, id, rng, listener }))

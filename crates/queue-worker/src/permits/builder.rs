@@ -1,5 +1,5 @@
 use super::{Permits, limiter::Limiter};
-use crate::worker::fresh_id;
+use crate::{single::checked_lease, worker::fresh_id};
 use queue_core::{Error, QueueName, Result, Rng, Span, Storage, SystemRng, WorkerId};
 use std::{sync::Arc, time::Duration};
 
@@ -70,17 +70,13 @@ impl PermitsBuilder {
     /// `Invalid` for a name that is not 1 to 247 bytes without control characters, for no starts or more than 100,000, for a period
     /// of zero or over 100 years, a lease under 10 ms or over 100 years, or a poll interval of zero.
     pub fn build(self) -> Result<Permits> {
-        const LEASE_MIN: Duration = Duration::from_millis(10);
         // The prefix must not hide that the name itself is empty.
         QueueName::new(self.name.as_str())?;
         let queue = QueueName::new(format!("{QUEUE_PREFIX}{}", self.name))?;
         let period = Span::positive("period", self.period)?;
-        let lease = Span::positive("lease", self.lease)?;
+        let lease = checked_lease("build permits", self.lease)?;
         let poll_interval = Span::positive("poll interval", self.poll_interval)?.as_duration();
         check_starts(self.starts)?;
-        if self.lease < LEASE_MIN {
-            return Err(Error::invalid("build permits", "a lease must last at least 10 ms"));
-        }
         let id = self.id.unwrap_or_else(|| fresh_id(&*self.rng));
         let Self { storage, starts, rng, .. } = self;
         Ok(Permits::of(Limiter::new(storage, queue, starts, period, lease, poll_interval, id, rng)))
