@@ -49,9 +49,8 @@ pub fn decide(job: &JobMeta, event: Event, policy: &Policy) -> Result<Transition
         Event::Complete { token, result, retention, then } => {
             by_holder(job, token, Settle::Complete, complete(job, result, retention), then)
         }
-        Event::Fail { token, failure, cause, delay, retention, then } => {
-            let attempt = FailedAttempt { failure, cause, delay, retention, then };
-            let (patch, then) = fail(job, attempt, policy);
+        Event::Fail { token, failure, cause, delay, retention, mut then } => {
+            let patch = fail(job, FailedAttempt { failure, cause, delay, retention }, policy, &mut then);
             by_holder(job, token, Settle::Fail, patch, then)
         }
         Event::Release { token, then } => {
@@ -76,7 +75,8 @@ pub fn decide(job: &JobMeta, event: Event, policy: &Policy) -> Result<Transition
         }
         Event::Expire { now, token } => expire(job, now, token),
         Event::Lapse => {
-            let (patch, then) = stall(job, policy);
+            let mut then = Vec::new();
+            let patch = stall(job, policy, &mut then);
             leased(job, Proof::Revision(job.revision), Lapse::Lapsed, patch, then)
         }
         Event::Cancel { running } => cancel(job, running).map(|patch| by_anybody(job, patch)),
@@ -136,36 +136,34 @@ struct FailedAttempt {
     cause: Cause,
     delay: Option<crate::Span>,
     retention: Option<Retention>,
-    then: Vec<NewJob>,
 }
 
-fn fail(job: &JobMeta, attempt: FailedAttempt, policy: &Policy) -> (Patch, Vec<NewJob>) {
-    let FailedAttempt { failure, cause, delay, retention, then } = attempt;
+/// What follows is for a job that ends by it: another has its next attempt before it.
+fn fail(job: &JobMeta, attempt: FailedAttempt, policy: &Policy, then: &mut Vec<NewJob>) -> Patch {
+    let FailedAttempt { failure, cause, delay, retention } = attempt;
     if cause == Cause::UnknownKind && job.kind.is_reserved() {
         // This worker is too old for it, and the next may not be.
-        let patch = give_back(job, requeue(job, RunAt::After(RESERVED_KIND_WAIT)));
-        return (patch, Vec::new());
+        then.clear();
+        return give_back(job, requeue(job, RunAt::After(RESERVED_KIND_WAIT)));
     }
     let failures = job.failures.saturating_add(1);
     let retention = retention.unwrap_or(job.retention.failed);
-    let end = |state, reason, failure: Failure| {
-        let error = Some(failure);
-        end_unsuccessfully(job, retention, Finish { reason, failures, error, ..finish(job, state) }, then)
-    };
+    let error = Some(failure);
     if job.cancel_requested {
-        return end(State::Cancelled, None, failure);
+        return keep_or_remove(job, retention, Finish { failures, error, ..finish(job, State::Cancelled) });
     }
     if let Some(reason) = final_reason(cause, policy) {
-        return end(State::Failed, Some(reason), failure);
+        return fail_for_good(job, retention, Finish { failures, error, ..failed(job, reason) }, then);
     }
     let wait = delay.or_else(|| policy.retry.delay(failures, roll(job)).map(Span::at_most));
     match wait {
         Some(wait) if !job.max_attempts.is_spent(failures) => {
-            let error = Some(failure);
-            let requeue = Requeue { failures, error, ..requeue(job, RunAt::After(wait)) }.charged(job);
-            (Patch::Requeue(requeue), Vec::new())
+            then.clear();
+            Patch::Requeue(Requeue { failures, error, ..requeue(job, RunAt::After(wait)) }.charged(job))
         }
-        _ => end(State::Failed, Some(Reason::Exhausted), failure),
+        _ => {
+            fail_for_good(job, retention, Finish { failures, error, ..failed(job, Reason::Exhausted) }, then)
+        }
     }
 }
 
@@ -200,38 +198,28 @@ fn expire(job: &JobMeta, now: Timestamp, token: Option<LeaseToken>) -> Result<Tr
     }
 }
 
-fn stall(job: &JobMeta, policy: &Policy) -> (Patch, Vec<NewJob>) {
+fn stall(job: &JobMeta, policy: &Policy, then: &mut Vec<NewJob>) -> Patch {
     let stalls = job.stalls.saturating_add(1);
     let error = Some(Failure::new("Stalled", "the lease lapsed before the worker settled the job"));
-    let end = |state, reason, error| {
-        let finish = Finish { reason, stalls, error, ..finish(job, state) };
-        end_unsuccessfully(job, job.retention.failed, finish, Vec::new())
-    };
+    let retention = job.retention.failed;
     if job.cancel_requested {
-        return end(State::Cancelled, None, error);
+        return keep_or_remove(job, retention, Finish { stalls, error, ..finish(job, State::Cancelled) });
     }
     if job.max_stalls.is_spent(stalls) {
-        return end(State::Failed, Some(Reason::Stalled), error);
+        return fail_for_good(job, retention, Finish { stalls, error, ..failed(job, Reason::Stalled) }, then);
     }
     // The first lapse costs no wait; the second is the first failure that the policy hears of. The library's own jobs kill no
     // worker and live for years, in which lapses add up: they never wait.
     let waits = stalls > 1 && !job.kind.is_reserved();
     let wait = if waits { policy.stall.delay(stalls - 1, roll(job)).map(Span::at_most) } else { None };
     let run_at = wait.map_or(RunAt::Keep, RunAt::After);
-    (Patch::Requeue(Requeue { stalls, error, ..requeue(job, run_at) }.charged(job)), Vec::new())
+    Patch::Requeue(Requeue { stalls, error, ..requeue(job, run_at) }.charged(job))
 }
 
-/// Ends a job that did not complete. One that is Failed by it has the job follow that its producer asked for.
-fn end_unsuccessfully(
-    job: &JobMeta,
-    retention: Retention,
-    finish: Finish,
-    mut then: Vec<NewJob>,
-) -> (Patch, Vec<NewJob>) {
-    if finish.state == State::Failed {
-        then.extend(FailedJob::follow_up(job, &finish));
-    }
-    (keep_or_remove(job, retention, finish), then)
+/// Has the job follow that its producer asked for, too.
+fn fail_for_good(job: &JobMeta, retention: Retention, finish: Finish, then: &mut Vec<NewJob>) -> Patch {
+    then.extend(FailedJob::follow_up(job, &finish));
+    keep_or_remove(job, retention, finish)
 }
 
 /// Back among the waiting with nothing charged.
@@ -267,6 +255,11 @@ impl Requeue {
 pub(super) fn finish(job: &JobMeta, state: State) -> Finish {
     let (failures, stalls) = (job.failures, job.stalls);
     Finish { state, reason: None, failures, stalls, result: None, error: None, purge: Purge::Never }
+}
+
+/// Failed with nothing charged.
+fn failed(job: &JobMeta, reason: Reason) -> Finish {
+    Finish { reason: Some(reason), ..finish(job, State::Failed) }
 }
 
 /// A record that somebody waits for stays long enough to be read, whatever its retention.

@@ -111,7 +111,8 @@ pub(super) fn read_fixed(
 
 /// Whether a job has any of what [`write_options`] writes: most have none, and are written without.
 pub(super) fn has_options(job: &StoredJob) -> bool {
-    options(job) != 0
+    let traits = &*job.traits;
+    traits.expires_in.is_some() || traits.time_limit.is_some() || traits.on_failure.is_some()
 }
 
 /// How long it may wait for its start, how long its handler may run, and the kind of the job that follows its failure.

@@ -26,9 +26,11 @@ fn put_len(stored: &StoredJob) -> u64 {
 
 /// What few jobs have of what is written once.
 fn options(stored: &StoredJob) -> usize {
+    if !has_options(stored) {
+        return 0;
+    }
     let traits = &*stored.traits;
-    usize::from(has_options(stored))
-        + traits.expires_in.map_or(0, |_| TIME)
+    1 + traits.expires_in.map_or(0, |_| TIME)
         + traits.time_limit.map_or(0, |_| TIME)
         + traits.on_failure.as_ref().map_or(0, name)
 }

@@ -82,9 +82,14 @@ pub fn encode(engine: &Engine) -> Vec<u8> {
     records
 }
 
+/// Of a change to a job with a payload of usual size; one that takes more has the record grow.
+const USUAL_BYTES: usize = 256;
+
 /// The bytes of a record with room for its head, and what is to be remembered of it.
 fn changes(engine: &Engine, base: Position, presence: &[PresenceEdit]) -> (Vec<u8>, Vec<Note>) {
-    let (mut records, mut notes) = (Vec::new(), Vec::new());
+    let edits = engine.edits().size_hint().1.unwrap_or(0);
+    let mut records = Vec::with_capacity(RECORD_HEAD_BYTES + edits * USUAL_BYTES);
+    let mut notes = Vec::with_capacity(edits);
     let at = start(&mut records);
     let mut draft = Draft::new(&mut records, &mut notes, base, at);
     engine.edits().for_each(|edit| draft.edit(&edit));

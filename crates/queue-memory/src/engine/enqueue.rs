@@ -1,6 +1,6 @@
 use super::{Engine, stored_job::StoredJob};
 use queue_core::{
-    Enqueued, JobBody, JobMeta, NewJob, QueueName, Timestamp,
+    Enqueued, JobBody, JobMeta, NewJob, QueueName, Seq, Timestamp,
     lifecycle::{Admission, TrackedJob, admit},
 };
 
@@ -13,36 +13,42 @@ impl Engine {
         now: Timestamp,
     ) -> Vec<Vec<Enqueued>> {
         self.raise_mark(now);
-        let group =
-            |group: Vec<NewJob>| group.into_iter().map(|new| self.enqueue_one(queue, new, now)).collect();
+        let group = |group: Vec<NewJob>| {
+            // Room of its own: a job's is far too large for its answer, and costs more to cut down than to let go.
+            let mut answers = Vec::with_capacity(group.len());
+            answers.extend(group.into_iter().map(|new| self.enqueue_one(queue, new, now)));
+            answers
+        };
         groups.into_iter().map(group).collect()
     }
 
     pub(super) fn enqueue_one(&mut self, queue: &QueueName, new: NewJob, now: Timestamp) -> Enqueued {
-        let present = self.queues.get(queue).and_then(|state| state.by_id(&new.id));
-        let former = present.map(StoredJob::meta);
-        match (admit(former.as_ref(), &new, now), present) {
-            (Admission::Duplicate, Some(entry)) => return taken_by(entry),
-            (Admission::Replace, Some(entry)) => {
-                let seq = entry.seq;
-                self.undo.changes(entry);
-                if let Some(former) = self.state_mut(queue).remove(seq) {
-                    self.notices.tell(queue, former.farewell());
+        let Self { queues, undo, notices, last_seq, .. } = self;
+        let state = queues.entry(queue.clone()).or_default();
+        let former = match state.by_id(&new.id) {
+            None => None,
+            Some(entry) => {
+                let former = Box::new(entry.meta());
+                if admit(Some(&former), &new, now) == Admission::Duplicate {
+                    return taken_by(entry);
                 }
+                undo.changes(entry);
+                notices.tell(queue, entry.farewell());
+                state.remove(former.seq);
+                Some(former)
             }
-            (_, _) => {}
-        }
-        let seq = self.next_seq();
-        let meta = match &former {
-            Some(former) => JobMeta::replacing(former, &new, seq, now),
-            None => JobMeta::begin(queue.clone(), &new, seq, now),
         };
-        self.notices.changed(&meta);
+        *last_seq += 1;
+        let seq = Seq::new(*last_seq);
+        let meta = match former {
+            None => JobMeta::begin(queue.clone(), &new, seq, now),
+            Some(former) => JobMeta::replacing(&former, &new, seq, now),
+        };
+        notices.changed(&meta);
         let payload_len = u32::try_from(new.payload.bytes.len()).unwrap_or(u32::MAX);
         let body = JobBody { payload: new.payload, result: None, error_details: None };
-        let state = self.queues.entry(queue.clone()).or_default();
         let entry = state.pack(TrackedJob::new(meta), body, payload_len);
-        self.undo.inserts(&entry);
+        undo.inserts(&entry);
         state.insert(entry, now);
         Enqueued::Queued { seq }
     }

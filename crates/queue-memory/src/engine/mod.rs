@@ -22,7 +22,7 @@ pub use stored_job::{StoredJob, Traits};
 pub use transaction::Edit;
 
 use presence::Presence;
-use queue_core::{Notices, QueueName, Seq, Timestamp, Wanted};
+use queue_core::{Notices, QueueName, Timestamp, Wanted};
 use queue_state::QueueState;
 use std::collections::HashMap;
 use undo::Undo;
@@ -63,10 +63,5 @@ impl Engine {
 
     fn state_mut(&mut self, queue: &QueueName) -> &mut QueueState {
         self.queues.entry(queue.clone()).or_default()
-    }
-
-    fn next_seq(&mut self) -> Seq {
-        self.last_seq += 1;
-        Seq::new(self.last_seq)
     }
 }
