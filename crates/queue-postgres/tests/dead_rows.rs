@@ -109,7 +109,8 @@ async fn fill_and_empty(place: &Place, jobs: usize) {
 /// Removes what is left of the jobs, once nobody has a snapshot from before: for an automatic ANALYZE of another table, say,
 /// VACUUM keeps them.
 async fn clean(place: &Place) {
-    let older = "SELECT count(*) FROM pg_stat_activity WHERE backend_xmin IS NOT NULL AND pid <> pg_backend_pid()";
+    let older =
+        "SELECT count(*) FROM pg_stat_activity WHERE backend_xmin IS NOT NULL AND pid <> pg_backend_pid()";
     let mut connection = PgConnection::connect(&place.schema.url).await.expect("the server answers");
     while sqlx::query_scalar::<_, i64>(older).fetch_one(&mut connection).await.expect("a count") > 0 {
         tokio::time::sleep(Duration::from_millis(50)).await;
