@@ -24,6 +24,16 @@ async fn until_empty_ends_at_once_on_an_empty_queue() {
     assert_eq!(rig.events.elapsed_ms(), 0);
 }
 
+/// A listing may have to look at every job that the store keeps.
+#[tokio::test(start_paused = true)]
+async fn until_empty_lists_no_jobs_where_none_waits() {
+    let rig = Rig::new();
+    rig.enqueue([job("a", 1), job("b", 2)]).await;
+    rig.claim_elsewhere(1, span(40_000)).await;
+    let report = rig.drain(rig.worker(succeeding())).await;
+    assert_eq!((report.completed, rig.store.log().matches), (2, 0));
+}
+
 #[tokio::test(start_paused = true)]
 async fn until_empty_waits_for_delayed_jobs_and_retries() {
     let rig = Rig::new();

@@ -39,8 +39,8 @@ pub(super) enum Left {
     Waiting,
     /// Jobs that other workers hold.
     HeldByOthers,
-    /// Schedules alone, which wait for ever: a queue of these counts as empty.
-    Schedules,
+    /// Nothing, or schedules alone, which wait for ever: such a queue counts as empty.
+    SchedulesAtMost,
 }
 
 /// It is not dropped before the last step of a shutdown, since a dropped claim leaks leases.
@@ -94,8 +94,9 @@ async fn left(store: &dyn Storage, queue: &QueueName) -> Result<Left> {
         return Ok(Left::HeldByOthers);
     }
     let waiting = counts.of(State::Queued) + counts.of(State::Failing);
-    let are_schedules = waiting <= SCHEDULES_MAX && schedules(store, queue).await? == waiting;
-    Ok(if are_schedules { Left::Schedules } else { Left::Waiting })
+    // A listing may have to look at every job that the store keeps, and most queues have no schedule.
+    let are_schedules = waiting == 0 || waiting <= SCHEDULES_MAX && schedules(store, queue).await? == waiting;
+    Ok(if are_schedules { Left::SchedulesAtMost } else { Left::Waiting })
 }
 
 /// How many wait.

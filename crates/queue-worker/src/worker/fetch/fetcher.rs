@@ -235,7 +235,7 @@ impl Fetcher {
             Left::Waiting => {}
             // No hint tells when they are done.
             Left::HeldByOthers => self.lanes[lane].shorten_rest(jittered(OTHERS_POLL, &*self.shared.rng)),
-            Left::Schedules => {
+            Left::SchedulesAtMost => {
                 if let Some(ending) = &mut self.ending {
                     ending.note(lane, false, Some(true));
                 }

@@ -2,7 +2,7 @@ use super::{Fault, spawn};
 use async_trait::async_trait;
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, EventStream, Interest, JobRecord, Limits,
-    ListQuery, Page, PruneRequest, QueueName, Result, Stamped, Storage, StorageLayer,
+    ListFilter, ListQuery, Page, PruneRequest, QueueName, Result, Stamped, Storage, StorageLayer,
     lifecycle::{Patch, Transition},
 };
 use queue_memory::MemoryStorage;
@@ -79,6 +79,8 @@ pub(crate) struct Log {
     pub(crate) settles: Vec<usize>,
     pub(crate) heartbeats: Vec<usize>,
     pub(crate) subscriptions: usize,
+    /// Listings that look for what no index finds.
+    pub(crate) matches: usize,
 }
 
 impl Probe {
@@ -198,6 +200,7 @@ impl StorageLayer for Probe {
     }
 
     async fn list(&self, query: ListQuery) -> Result<Page> {
+        self.note(|log| log.matches += usize::from(matches!(query.filter, ListFilter::Match { .. })));
         let scripted = self.script().on_list;
         let fault = scripted.unwrap_or_else(|| self.hanging(&query.queue));
         self.resumed().await;
