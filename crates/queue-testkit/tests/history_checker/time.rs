@@ -1,9 +1,9 @@
 //! Bad histories about schedule, order and time.
 
-use crate::tape::{Tape, at, change, claim, claimed, enqueue, leased, queued};
+use crate::tape::{Tape, at, change, claim, claimed, enqueue, leased, queued, said};
 use queue_testkit::{
     Invariant::{I11, I12, I24},
-    history::{Ask, Effect, Event, Op, Seen, Status},
+    history::{Answer, Ask, Effect, Event, Op, Seen, Status},
 };
 
 fn delayed(id: &str, delay_ms: i64) -> Event {
@@ -65,6 +65,26 @@ fn i12_an_earlier_job_that_is_passed_over() {
     tape.claim(1, "b", 2, leased(2, 1));
     tape.claim(2, "a", 1, leased(2, 1));
     tape.assert_breaks(&[I12]);
+}
+
+/// Stores with several writers pass over a row that another call holds at that moment.
+#[test]
+fn i12_unless_somebody_writes_it_at_that_moment() {
+    for is_over in [false, true] {
+        let mut tape = Tape::new();
+        tape.enqueue("a", 1);
+        tape.enqueue("b", 2);
+        let begins_to_wait = tape.begin(vec![change(Op::Await, "a", 1, 1, Effect::Touch)]);
+        let answer = vec![Event { seen: Some(at(2, 0, Status::Queued)), ..said(Answer::Done) }];
+        if is_over {
+            tape.end(begins_to_wait, answer);
+            tape.claim(1, "b", 2, leased(2, 1));
+        } else {
+            tape.claim(1, "b", 2, leased(2, 1));
+            tape.end(begins_to_wait, answer);
+        }
+        tape.assert_breaks(if is_over { &[I12] } else { &[] });
+    }
 }
 
 #[test]

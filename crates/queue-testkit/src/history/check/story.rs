@@ -189,7 +189,9 @@ impl<'a> Story<'a> {
         let due_at =
             birth.time_store().zip(birth.asked.ask.delay_ms).map(|(at, delay)| at.saturating_add(delay));
         let is_due = due_at.zip(self.time_at_least(during)).is_some_and(|(due, now)| due <= now);
-        let is_touched = life.acts.iter().any(|act| act.begin < during.end && act.asked.op != Op::Await)
+        // Beginning to wait for a job moves it nowhere, but a store may hold the row for as long as it takes.
+        let touches = |act: &Item<'_>| act.asked.op != Op::Await || act.end > during.begin;
+        let is_touched = life.acts.iter().any(|act| act.begin < during.end && touches(act))
             || life.sightings.iter().any(|seen| seen.is_claim() && seen.item.begin < during.end);
         is_due
             && !is_touched
