@@ -70,8 +70,11 @@ enum Task {
     },
     /// Compiles every crate for other platforms; needs `cargo-zigbuild`
     Platforms,
-    /// Shows which case of the conformance suite catches which planted defect; fails if one survives
-    Planted,
+    /// Shows which test catches which planted defect; fails if one survives
+    Planted {
+        /// One part of it
+        part: Option<planted::Part>,
+    },
     /// Measures the stores and writes `docs/BENCHMARKS.md`
     Bench(bench::Wanted),
     /// Compares the instructions of hot paths with committed limits; needs valgrind
@@ -118,7 +121,7 @@ fn run(task: Task, repo: &Repo) -> Result<()> {
         Task::Package => package::run(repo, Proof::Compiled),
         Task::Pages { words } => pages::run(repo, &words),
         Task::Platforms => platforms::run(repo),
-        Task::Planted => planted::run(repo),
+        Task::Planted { part } => planted::run(repo, part),
         Task::Bench(wanted) => bench::run(repo, &wanted),
         Task::Guard { bless } => guard::run(repo, if bless { Mode::Bless } else { Mode::Check }),
         Task::Soak { arguments } => soak::run(repo, &arguments),

@@ -28,6 +28,7 @@ mod rates;
 mod reserved;
 mod routing;
 mod runs;
+mod schedules;
 mod settling;
 mod sharing;
 mod shutdown;

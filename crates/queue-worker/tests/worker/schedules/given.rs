@@ -1,0 +1,105 @@
+//! A queue with one schedule on a clock that a test moves, and a worker that is a few calls.
+
+use crate::support::{id, job};
+use queue_core::{
+    Budget, ClaimRequest, ClaimedJob, JobId, Kind, ListFilter, ListQuery, ManualClock, NewJob, QueueName,
+    SeededRng, Span, Storage, StorageExt, Timestamp, WorkerId,
+    lifecycle::{Event, Policy},
+};
+use queue_memory::MemoryStorage;
+use queue_schedule::{SCHEDULE_KIND, ScheduleSpec, Template, Timing};
+use queue_worker::{Handled, ReservedJob, handle_reserved};
+use std::{sync::Arc, time::Duration};
+
+pub(super) const MINUTE: Duration = Duration::from_secs(60);
+pub(super) const HOUR: Duration = Duration::from_secs(3600);
+/// When the clock starts: 2026-01-01.
+pub(super) const START: Timestamp = Timestamp::from_millis(1_767_225_600_000);
+const LEASE: Span = Span::from_secs(30);
+/// More jobs than any of the tests has.
+const JOBS_MAX: usize = 1000;
+
+pub(super) struct Given {
+    pub(super) clock: Arc<ManualClock>,
+    pub(super) store: Arc<dyn Storage>,
+    pub(super) queue: QueueName,
+    rng: SeededRng,
+}
+
+/// A schedule of every hour that begins now, with nothing else said.
+pub(super) fn hourly() -> ScheduleSpec {
+    let timing = Timing::every(HOUR).expect("an hour");
+    ScheduleSpec::new("hourly", timing, Template::of(&job("tick", 1)), START)
+}
+
+pub(super) fn hours_later(hours: i64) -> Timestamp {
+    START + Span::from_secs(hours * 3600)
+}
+
+impl Given {
+    pub(super) fn new() -> Self {
+        let clock = Arc::new(ManualClock::new(START));
+        let store: Arc<dyn Storage> = Arc::new(MemoryStorage::with_clock(clock.clone()));
+        Self { clock, store, queue: QueueName::from_static("tests"), rng: SeededRng::new(7) }
+    }
+
+    /// The job that is the schedule, due at once and before all others.
+    pub(super) async fn put(&self, payload: impl Into<Vec<u8>>) {
+        let mut schedule = NewJob::new(schedule_id(), Kind::from_static(SCHEDULE_KIND), job("s", 1).payload);
+        (schedule.payload.bytes, schedule.priority) = (payload.into().into(), i16::MIN);
+        (schedule.max_attempts, schedule.max_stalls) = (Budget::Unlimited, Budget::Unlimited);
+        self.store.enqueue(&self.queue, vec![vec![schedule]]).await.expect("memory enqueues");
+    }
+
+    /// Claims it, whenever it is due.
+    pub(super) async fn claim(&self) -> ClaimedJob {
+        self.change(Event::Promote).await;
+        let worker = WorkerId::from_static("waker");
+        let request = ClaimRequest::new(self.queue.clone(), worker, 1, LEASE, &self.rng);
+        self.store.claim(request).await.expect("memory claims").jobs.pop().expect("the schedule is due")
+    }
+
+    pub(super) async fn handle(&self, claimed: &ClaimedJob) -> Handled {
+        let payload = &claimed.record.body.as_ref().expect("claimed with its body").payload;
+        let job = ReservedJob { meta: &claimed.record.meta, payload, token: claimed.token };
+        handle_reserved(&*self.store, job).await.expect("memory answers")
+    }
+
+    /// One wake-up from beginning to end; answers how it was settled.
+    pub(super) async fn wake(&self) -> Event {
+        let claimed = self.claim().await;
+        let Handled { event, .. } = self.handle(&claimed).await;
+        let settled = self.store.settle(&claimed.record.meta, event.clone(), &Policy::default()).await;
+        settled.expect("memory settles");
+        event
+    }
+
+    /// Its holder died, and somebody noticed.
+    pub(super) async fn lapse(&self) {
+        self.clock.advance(LEASE.as_duration());
+        self.change(Event::Lapse).await;
+    }
+
+    pub(super) async fn change(&self, event: Event) {
+        let changed = self.store.change(&self.queue, &schedule_id(), event, &Policy::default()).await;
+        changed.expect("memory changes");
+    }
+
+    /// The ids of all jobs of ticks, in the order of their lives.
+    pub(super) async fn ticks(&self) -> Vec<String> {
+        let filter =
+            ListFilter::Match { states: Vec::new(), worker: None, kind: Some(Kind::from_static("work")) };
+        let query = ListQuery { queue: self.queue.clone(), filter, after: None, limit: JOBS_MAX };
+        let page = self.store.list(query).await.expect("memory lists");
+        page.jobs.into_iter().map(|meta| meta.id.to_string()).collect()
+    }
+}
+
+pub(super) fn schedule_id() -> JobId {
+    id("queue.schedule:hourly")
+}
+
+/// The ids of the ticks of these hours.
+pub(super) fn of_hours(hours: impl IntoIterator<Item = u32>) -> Vec<String> {
+    hours.into_iter().map(|hour| format!("hourly@2026-01-01T{hour:02}:00:00Z")).collect()
+}

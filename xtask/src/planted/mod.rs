@@ -1,0 +1,53 @@
+//! `cargo xtask planted`: checks against what is wrong on purpose: the conformance suite against stores with a defect, the
+//! guard against work with a slowdown, and the tests of schedules against mistakes in their code.
+
+mod build;
+mod mistake;
+mod schedules;
+mod tree;
+
+use anyhow::Result;
+use clap::ValueEnum;
+
+use crate::repo::Repo;
+use crate::{command, guard};
+
+/// What is tried.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Part {
+    /// Stores that break the contract
+    Stores,
+    /// Work that became slower
+    Guard,
+    /// Schedules that lose ticks, or run them twice
+    Schedules,
+}
+
+/// Each part that is asked for, or all of them. The tables go to standard output, to be kept in `docs/TESTING.md`.
+pub(crate) fn run(repo: &Repo, part: Option<Part>) -> Result<()> {
+    let is_asked_for = |one| part.is_none_or(|part| part == one);
+    if is_asked_for(Part::Stores) {
+        stores(repo)?;
+    }
+    if is_asked_for(Part::Guard) {
+        slowdowns(repo)?;
+    }
+    if is_asked_for(Part::Schedules) {
+        mistake::try_all(repo, schedules::MISTAKES)?;
+    }
+    Ok(())
+}
+
+/// The whole suite on each defect takes a minute or two.
+fn stores(repo: &Repo) -> Result<()> {
+    let arguments = ["test", "--quiet", "-p", "queue-testkit", "--test", "planted", "--", "--table"];
+    command::run(&mut command::cargo(repo, &arguments))
+}
+
+fn slowdowns(repo: &Repo) -> Result<()> {
+    if !guard::is_possible() {
+        println!("guard: SKIPPED, as valgrind is not installed");
+        return Ok(());
+    }
+    guard::planted(repo)
+}
