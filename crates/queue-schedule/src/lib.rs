@@ -20,6 +20,7 @@
 mod civil;
 mod due;
 mod error;
+mod moments;
 mod pattern;
 mod progress;
 mod shift;
@@ -32,6 +33,7 @@ mod zone;
 
 pub use due::{CATCH_UP_MAX, Due, TICKS_MAX};
 pub use error::ScheduleError;
+pub use moments::Moments;
 pub use pattern::CronPattern;
 pub use progress::Progress;
 pub use spec::{GRACE_MAX, GRACE_MIN, Missed, Overlap, SPEC_VERSION, ScheduleSpec};

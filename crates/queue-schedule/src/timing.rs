@@ -1,5 +1,4 @@
-use crate::{CronPattern, ScheduleError, Zone, civil};
-use jiff::Timestamp as Moment;
+use crate::{CronPattern, Moments, ScheduleError, Zone, civil, moments::calendar};
 use queue_core::{Span, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::{fmt, time::Duration};
@@ -23,8 +22,8 @@ pub enum Timing {
         /// The first tick. The Unix epoch by default, so that every program that says "each hour" means the full hour.
         from: Timestamp,
     },
-    /// At single moments, in order.
-    At(Vec<Timestamp>),
+    /// At single moments.
+    At(Moments),
 }
 
 impl Timing {
@@ -54,14 +53,7 @@ impl Timing {
     /// # Errors
     /// [`ScheduleError::NeverFires`] if there is none, [`ScheduleError::Moment`] for one that no calendar has.
     pub fn at(moments: impl IntoIterator<Item = Timestamp>) -> Result<Self, ScheduleError> {
-        let mut moments: Vec<Timestamp> = moments.into_iter().collect();
-        moments.sort_unstable();
-        moments.dedup();
-        if moments.is_empty() {
-            return Err(ScheduleError::NeverFires { timing: "a schedule without a moment".to_owned() });
-        }
-        let is_known = moments.iter().all(|moment| calendar(*moment).is_some());
-        if is_known { Ok(Self::At(moments)) } else { Err(ScheduleError::Moment) }
+        Moments::new(moments).map(Self::At)
     }
 
     /// The first tick after a moment; `None` if there is none.
@@ -78,7 +70,7 @@ impl Timing {
                 let passed = after.as_millis().checked_sub(from)?.checked_div(period)?;
                 from.checked_add(passed.checked_add(1)?.checked_mul(period)?).map(Timestamp::from_millis)
             }
-            Self::At(moments) => moments.get(moments.partition_point(|moment| *moment <= after)).copied(),
+            Self::At(moments) => moments.next(after),
         }
     }
 
@@ -88,17 +80,12 @@ impl Timing {
     }
 }
 
-/// `None` beyond the years that a calendar has.
-fn calendar(moment: Timestamp) -> Option<Moment> {
-    Moment::from_millisecond(moment.as_millis()).ok()
-}
-
 impl fmt::Display for Timing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Cron { pattern, zone } => write!(f, "{pattern} in {}", zone.name()),
             Self::Every { period, .. } => write!(f, "every {:?}", period.as_duration()),
-            Self::At(moments) => write!(f, "a schedule of {} moments", moments.len()),
+            Self::At(moments) => write!(f, "a schedule of {} moments", moments.as_slice().len()),
         }
     }
 }
@@ -122,7 +109,7 @@ impl From<Timing> for Stored {
                 Self::Every { every_ms: period.as_millis().unsigned_abs(), from_ms: from.as_millis() }
             }
             Timing::At(moments) => {
-                Self::At { at_ms: moments.into_iter().map(Timestamp::as_millis).collect() }
+                Self::At { at_ms: moments.as_slice().iter().map(|moment| moment.as_millis()).collect() }
             }
         }
     }

@@ -1,7 +1,9 @@
 //! What a store keeps of a schedule, and what is refused before it is kept.
 
 use queue_core::{ContentType, JobId, Kind, NewJob, Payload, Span, Timestamp};
-use queue_schedule::{Missed, Overlap, Progress, ScheduleError, ScheduleSpec, Template, Tick, Timing};
+use queue_schedule::{
+    Missed, Moments, Overlap, Progress, ScheduleError, ScheduleSpec, Template, Tick, Timing,
+};
 use std::{collections::BTreeSet, time::Duration};
 
 const DAY: i64 = 86_400_000;
@@ -201,6 +203,14 @@ fn timings_that_are_none_are_refused() {
     assert_eq!(Timing::at([at(i64::MIN)]), Err(ScheduleError::Moment));
     assert!(matches!(Timing::at([]), Err(ScheduleError::NeverFires { .. })));
     assert!(matches!(Timing::cron("0 2 * * *", "Berlin"), Err(ScheduleError::Zone { .. })));
+}
+
+#[test]
+fn moments_are_in_order_and_each_once_however_they_are_given() {
+    let given = [at(DAY), at(1), at(DAY), at(7)];
+    let Ok(Timing::At(moments)) = Timing::at(given) else { panic!("they are moments") };
+    assert_eq!(moments.as_slice(), [at(1), at(7), at(DAY)]);
+    assert_eq!(Moments::new(given), Ok(moments));
 }
 
 #[test]

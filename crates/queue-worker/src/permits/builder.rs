@@ -1,24 +1,23 @@
 use super::{Permits, limiter::Limiter};
-use crate::{single::checked_lease, worker::fresh_id};
-use queue_core::{Error, QueueName, Result, Rng, Span, Storage, SystemRng, WorkerId};
+use queue_core::{Error, Result, Rng, Storage, SystemRng, WorkerId};
 use std::{sync::Arc, time::Duration};
 
 /// What every queue of permits begins with.
-const QUEUE_PREFIX: &str = "permits:";
+pub(super) const QUEUE_PREFIX: &str = "permits:";
 /// Each is a job, and they are made when the first permit is acquired.
 const STARTS_MAX: u32 = 100_000;
 
 /// Collects the settings of [`Permits`].
 #[derive(Debug)]
 pub struct PermitsBuilder {
-    storage: Arc<dyn Storage>,
-    name: String,
-    starts: u32,
-    period: Duration,
-    lease: Duration,
-    poll_interval: Duration,
-    id: Option<WorkerId>,
-    rng: Arc<dyn Rng>,
+    pub(super) storage: Arc<dyn Storage>,
+    pub(super) name: String,
+    pub(super) starts: u32,
+    pub(super) period: Duration,
+    pub(super) lease: Duration,
+    pub(super) poll_interval: Duration,
+    pub(super) id: Option<WorkerId>,
+    pub(super) rng: Arc<dyn Rng>,
 }
 
 impl PermitsBuilder {
@@ -70,16 +69,7 @@ impl PermitsBuilder {
     /// `Invalid` for a name that is not 1 to 247 bytes without control characters, for no starts or more than 100,000, for a period
     /// of zero or over 100 years, a lease under 10 ms or over 100 years, or a poll interval of zero.
     pub fn build(self) -> Result<Permits> {
-        // The prefix must not hide that the name itself is empty.
-        QueueName::new(self.name.as_str())?;
-        let queue = QueueName::new(format!("{QUEUE_PREFIX}{}", self.name))?;
-        let period = Span::positive("period", self.period)?;
-        let lease = checked_lease("build permits", self.lease)?;
-        let poll_interval = Span::positive("poll interval", self.poll_interval)?.as_duration();
-        check_starts(self.starts)?;
-        let id = self.id.unwrap_or_else(|| fresh_id(&*self.rng));
-        let Self { storage, starts, rng, .. } = self;
-        Ok(Permits::of(Limiter::new(storage, queue, starts, period, lease, poll_interval, id, rng)))
+        Limiter::new(self).map(Permits::of)
     }
 }
 

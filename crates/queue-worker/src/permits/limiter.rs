@@ -1,13 +1,14 @@
 use super::{
     Permit, PermitsBuilder,
-    builder::check_starts,
+    builder::{QUEUE_PREFIX, check_starts},
     permit::{Held, serve},
 };
 use crate::{
-    single::{SingleClaims, pause_after, policy, rest},
+    single::{SingleClaims, checked_lease, pause_after, policy, rest},
     spawn::spawn,
     worker::{
         backoff::{after_error, jittered},
+        fresh_id,
         hints::Hints,
     },
 };
@@ -121,23 +122,19 @@ enum Attempt {
 }
 
 impl Limiter {
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "each is a setting of its own type, taken once from the builder"
-    )]
-    pub(super) fn new(
-        storage: Arc<dyn Storage>,
-        queue: QueueName,
-        starts: u32,
-        period: Span,
-        lease: Span,
-        poll_interval: Duration,
-        id: WorkerId,
-        rng: Arc<dyn Rng>,
-    ) -> Self {
-        let (starts, stocked) = (AtomicU32::new(starts), AtomicU32::new(0));
-        let turn = Semaphore::new(1);
-        Self { storage, queue, starts, stocked, period, lease, poll_interval, id, rng, turn }
+    /// Checks what the builder was told; its [`build`](PermitsBuilder::build) says what is refused.
+    pub(super) fn new(told: PermitsBuilder) -> Result<Self> {
+        // The prefix must not hide that the name itself is empty.
+        QueueName::new(told.name.as_str())?;
+        let queue = QueueName::new(format!("{QUEUE_PREFIX}{}", told.name))?;
+        let period = Span::positive("period", told.period)?;
+        let lease = checked_lease("build permits", told.lease)?;
+        let poll_interval = Span::positive("poll interval", told.poll_interval)?.as_duration();
+        check_starts(told.starts)?;
+        let id = told.id.unwrap_or_else(|| fresh_id(&*told.rng));
+        let (starts, stocked) = (AtomicU32::new(told.starts), AtomicU32::new(0));
+        let (storage, rng, turn) = (told.storage, told.rng, Semaphore::new(1));
+        Ok(Self { storage, queue, starts, stocked, period, lease, poll_interval, id, rng, turn })
     }
 
     /// Claims until it holds a permit; `None` once nobody wants it any more.

@@ -69,3 +69,22 @@ async fn what_the_library_does_for_itself_uses_up_no_start_of_a_rate_limit() {
     assert_eq!(report.completed, 1);
     assert!(rig.events.times_of("completed b")[0] < 60_000, "{:?}", rig.events);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_queue_of_waiting_schedules_counts_as_empty_though_no_job_may_start_for_an_hour() {
+    let rig = Rig::new();
+    let timing = Timing::every(Duration::from_secs(7200)).expect("two hours");
+    let spec = ScheduleSpec::new("s", timing, Template::of(&job("tick", 2)), Timestamp::default());
+    let mut schedule = of_kind("queue.schedule").with_delay(queue_core::Span::from_secs(7200));
+    schedule.payload.bytes = spec.to_bytes().into();
+    rig.enqueue([schedule, job("b", 1)]).await;
+    let queue = WorkQueue::new(rig.queue.clone()).rate_limit(RateLimit::new(1, millis(3_600_000)));
+    let began = tokio::time::Instant::now();
+    let report = rig.drain(rig.worker_on(router(|_, _: Context| async { Ok(()) }), [queue])).await;
+    assert_eq!(report.completed, 1);
+    assert!(
+        began.elapsed() < millis(60_000),
+        "it waited {:?} for a token that it had no use for",
+        began.elapsed()
+    );
+}

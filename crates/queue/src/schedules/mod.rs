@@ -7,7 +7,9 @@ mod schedule;
 mod status;
 
 pub use declared::{Declared, Put};
-pub use queue_schedule::{CronPattern, Missed, Overlap, ScheduleError, ScheduleSpec, Tick, Timing, Zone};
+pub use queue_schedule::{
+    CronPattern, Missed, Moments, Overlap, ScheduleError, ScheduleSpec, Tick, Timing, Zone,
+};
 pub use schedule::Schedule;
 pub use status::ScheduleStatus;
 

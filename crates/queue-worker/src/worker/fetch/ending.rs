@@ -43,3 +43,9 @@ pub(super) fn is_done(shared: &Shared, answer: &Claimed) -> bool {
         Until::Empty => due_in.is_none(),
     }
 }
+
+/// Whether a queue that may not start anything now, and was asked for nothing, has only what is to come: what is due waits for
+/// a token, but schedules alone are no reason to.
+pub(super) fn has_none_due(answer: &Claimed, limit: usize) -> bool {
+    limit == 0 && answer.next_due.is_some_and(|at| at > answer.now)
+}

@@ -2,7 +2,7 @@ use super::{
     ask::{Answered, Ask},
     call::{self, Call, Ended, Left},
     dealer::Dealer,
-    ending::{Ending, is_done},
+    ending::{Ending, has_none_due, is_done},
     flight::{KEPT_MAX, SLOW},
     lane::{After, Lane, poll_hints},
 };
@@ -270,7 +270,9 @@ impl Fetcher {
                 flight.answered(Instant::now());
                 if self.lanes[lane].note_answer(&self.shared, &answer, got, limit) == After::Rescue {
                     self.begin(lane, 0, call::rescue(lane, &self.shared));
-                } else if self.lanes[lane].rests() && self.may_wait_for_others() {
+                } else if self.may_wait_for_others()
+                    && (self.lanes[lane].rests() || has_none_due(&answer, limit))
+                {
                     self.begin(lane, 0, call::look(lane, &self.shared));
                 }
             }

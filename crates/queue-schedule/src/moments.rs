@@ -1,0 +1,38 @@
+use crate::ScheduleError;
+use jiff::Timestamp as Moment;
+use queue_core::Timestamp;
+
+/// Single moments: at least one, in order, each once, and each within the years that a calendar has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Moments(Vec<Timestamp>);
+
+impl Moments {
+    /// Of moments in whatever order they are given. One that is given twice counts once.
+    ///
+    /// # Errors
+    /// [`ScheduleError::NeverFires`] if there is none, [`ScheduleError::Moment`] for one that no calendar has.
+    pub fn new(moments: impl IntoIterator<Item = Timestamp>) -> Result<Self, ScheduleError> {
+        let mut moments: Vec<Timestamp> = moments.into_iter().collect();
+        moments.sort_unstable();
+        moments.dedup();
+        if moments.is_empty() {
+            return Err(ScheduleError::NeverFires { timing: "a schedule without a moment".to_owned() });
+        }
+        let is_known = moments.iter().all(|moment| calendar(*moment).is_some());
+        if is_known { Ok(Self(moments)) } else { Err(ScheduleError::Moment) }
+    }
+
+    /// All of them, the earliest first.
+    pub fn as_slice(&self) -> &[Timestamp] {
+        &self.0
+    }
+
+    pub(crate) fn next(&self, after: Timestamp) -> Option<Timestamp> {
+        self.0.get(self.0.partition_point(|moment| *moment <= after)).copied()
+    }
+}
+
+/// `None` beyond the years that a calendar has.
+pub(crate) fn calendar(moment: Timestamp) -> Option<Moment> {
+    Moment::from_millisecond(moment.as_millis()).ok()
+}
