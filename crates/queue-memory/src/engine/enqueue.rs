@@ -40,7 +40,7 @@ impl Engine {
         self.notices.changed(&meta);
         let payload_len = u32::try_from(new.payload.bytes.len()).unwrap_or(u32::MAX);
         let body = JobBody { payload: new.payload, result: None, error_details: None };
-        let state = self.queues.entry(queue.clone()).or_default();
+        let state = self.queues.open(queue, &mut self.undo);
         let entry = state.pack(TrackedJob::new(meta), body, payload_len);
         self.undo.inserts(&entry);
         state.insert(entry, now);
