@@ -2,9 +2,9 @@ use crate::{
     commands::{
         cancel::CancelArgs, completions::CompletionsArgs, delete::DeleteArgs, dump::DumpArgs,
         enqueue::EnqueueArgs, events::EventsArgs, fsck::FsckArgs, lead::LeadArgs, list::ListArgs,
-        man::ManArgs, migrate::MigrateArgs, promote::PromoteArgs, prune::PruneArgs, redrive::RedriveArgs,
-        result::ResultArgs, schedule::ScheduleArgs, show::ShowArgs, stats::StatsArgs, status::StatusArgs,
-        wait::WaitArgs, work::WorkArgs,
+        man::ManArgs, migrate::MigrateArgs, promote::PromoteArgs, prune::PruneArgs, queues::QueuesArgs,
+        redrive::RedriveArgs, result::ResultArgs, schedule::ScheduleArgs, show::ShowArgs, stats::StatsArgs,
+        status::StatusArgs, wait::WaitArgs, work::WorkArgs,
     },
     demo::{DemoArgs, DemoWorkerArgs},
     exit,
@@ -81,6 +81,8 @@ pub(crate) enum Command {
     List(ListArgs),
     /// Count jobs by state, and show the workers
     Stats(StatsArgs),
+    /// List the queues of the store, each with its jobs by state and whether it is paused
+    Queues(QueuesArgs),
     /// Follow the changes of all jobs as they happen
     Events(EventsArgs),
     /// Make a job that waits for its time due now

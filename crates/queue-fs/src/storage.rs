@@ -4,15 +4,16 @@ use crate::{
     sys::Fs,
     wakeup,
     writer::{
-        Announce, Apply, Claim, Count, Enqueue, Files, Get, List, Measure, PruneSome, SetPaused, Shared,
-        Verify, Workers, start,
+        Announce, Apply, Claim, Count, Enqueue, Files, Get, List, Measure, PruneSome, Queues, SetPaused,
+        Shared, Verify, Workers, start,
     },
 };
 use async_trait::async_trait;
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Enqueued, Error, EventReach,
-    EventStream, Interest, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, Reach, Result,
-    Span, Stamped, Storage, WorkerInfo, group_commit::Writer, lifecycle::Transition, watcher::Watcher,
+    EventStream, Interest, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, QueuesPage,
+    QueuesQuery, Reach, Result, Span, Stamped, Storage, WorkerInfo, group_commit::Writer,
+    lifecycle::Transition, watcher::Watcher,
 };
 use std::{
     sync::{Arc, Mutex, PoisonError, atomic::AtomicU64},
@@ -96,6 +97,7 @@ impl Storage for FsStorage {
             .with_events(EventReach::Process)
             .with_presence()
             .with_pause()
+            .with_queues()
             .with_limits(self.shared.options.limits)
     }
 
@@ -133,6 +135,10 @@ impl Storage for FsStorage {
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {
         self.writer.call(Count(queue.clone())).await
+    }
+
+    async fn queues(&self, query: QueuesQuery) -> Result<QueuesPage> {
+        self.writer.call(Queues(query)).await
     }
 
     /// Removes in steps of bounded size; dropping the future between two of them leaves the rest in place.

@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use harness::FsHarness;
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, Clock, Counts, Detail, Enqueued, EventStream, Interest,
-    JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, Result, Span, Stamped, Storage,
-    SystemRng, WorkerId, WorkerInfo, lifecycle::Transition,
+    JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, QueuesPage, QueuesQuery, Result,
+    Span, Stamped, Storage, SystemRng, WorkerId, WorkerInfo, lifecycle::Transition,
 };
 use queue_fs::Flush;
 use queue_testkit::{Facility, Failure, Harness, Place};
@@ -127,6 +127,10 @@ impl Storage for Turns {
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {
         self.turn(|store| async move { store.counts(queue).await }).await
+    }
+
+    async fn queues(&self, query: QueuesQuery) -> Result<QueuesPage> {
+        self.turn(|store| async move { store.queues(query).await }).await
     }
 
     async fn prune(&self, request: PruneRequest) -> Result<u64> {

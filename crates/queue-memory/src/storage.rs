@@ -3,8 +3,8 @@ use async_trait::async_trait;
 use queue_core::{
     AnswerRoom, Applied, Capabilities, ClaimRequest, Claimed, Clock, Counts, Detail, Durability, Enqueued,
     Error, EventReach, EventStream, Hub, Interest, JobId, JobRecord, ListQuery, Moment, NewJob, Notices,
-    Page, PruneRequest, QueueName, Reach, Result, Span, Stamped, Storage, StoreTime, SystemClock, WorkerInfo,
-    lifecycle::Transition,
+    Page, PruneRequest, QueueName, QueuesPage, QueuesQuery, Reach, Result, Span, Stamped, Storage, StoreTime,
+    SystemClock, WorkerInfo, lifecycle::Transition,
 };
 use std::{
     sync::{
@@ -122,6 +122,7 @@ impl Storage for MemoryStorage {
             .with_events(EventReach::Store)
             .with_presence()
             .with_pause()
+            .with_queues()
     }
 
     async fn enqueue(
@@ -166,6 +167,10 @@ impl Storage for MemoryStorage {
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {
         self.with("counts", |engine, moment| engine.counts(queue, moment))
+    }
+
+    async fn queues(&self, query: QueuesQuery) -> Result<QueuesPage> {
+        self.with("queues", |engine, moment| engine.queues(&query, moment))
     }
 
     async fn prune(&self, request: PruneRequest) -> Result<u64> {

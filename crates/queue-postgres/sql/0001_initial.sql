@@ -130,6 +130,34 @@ CREATE TABLE {schema}.finished (
 
 CREATE INDEX finished_purge ON {schema}.finished (queue, purge_at, finished_at);
 
+-- How many jobs each queue has: the totals, and what changed since. A statement that moves jobs adds a row of changes for each
+-- queue, in the step that moves them, and waits for nobody; `fold.sql` adds these to the totals now and then. The sum of both is right
+-- in every snapshot. Claims of new jobs change nothing here: those that run are few, and are counted where they stand.
+-- The total of queue 0 says that there are totals: a crash empties tables that are not logged, and the next look at the counters
+-- counts the records (`recount.sql`).
+CREATE UNLOGGED TABLE {schema}.total (
+  queue      integer PRIMARY KEY,
+  unfinished bigint NOT NULL DEFAULT 0,
+  failing    bigint NOT NULL DEFAULT 0, -- of the unfinished
+  completed  bigint NOT NULL DEFAULT 0,
+  failed     bigint NOT NULL DEFAULT 0,
+  cancelled  bigint NOT NULL DEFAULT 0
+) WITH (fillfactor = 50);
+INSERT INTO {schema}.total (queue) VALUES (0);
+
+-- Small, and read whole: it has no index that each statement would have to write.
+CREATE UNLOGGED TABLE {schema}.tally (
+  queue      integer NOT NULL,
+  unfinished integer NOT NULL DEFAULT 0,
+  failing    integer NOT NULL DEFAULT 0,
+  completed  integer NOT NULL DEFAULT 0,
+  failed     integer NOT NULL DEFAULT 0,
+  cancelled  integer NOT NULL DEFAULT 0
+) WITH (
+  autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_delay = 0,
+  autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 100000
+);
+
 CREATE TABLE {schema}.worker (
   id          text COLLATE "C" PRIMARY KEY,
   queues      text    NOT NULL, -- one name per line; names contain no control characters

@@ -6,6 +6,8 @@
 -- always fits, and the rest stays as it is.
 -- `picked` is materialised, so that its limit bounds what is leased whatever the plan. Each lane is walked from its
 -- floor, a key before which nothing waits, so that what was claimed before is not waded through.
+-- Mind its size: what it takes to run is just below the 128 KiB that glibc gives back to the system, and fetches anew for the
+-- next call, which costs a claim of one job as much again.
 WITH t AS MATERIALIZED (SELECT {time}),
 q AS MATERIALIZED (SELECT paused FROM {schema}.queue WHERE queue = $2),
 lanes AS MATERIALIZED (
@@ -49,6 +51,9 @@ leased AS (
     s.seq, t.now + $4, t.now + $4, s.run_at, s.revision + 1, s.epoch + 1, s.failures, s.stalls, s.queue, s.flags, $5, $6,
     s.error_name, s.error_message, s.error_details, s.progress
   FROM taken AS s CROSS JOIN t
+),
+counted AS (
+  INSERT INTO {schema}.tally (queue, failing) SELECT $2, -1 FROM taken WHERE state = 2
 ),
 due AS (
   SELECT min(n.run_at) AS at

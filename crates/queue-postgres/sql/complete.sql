@@ -48,6 +48,9 @@ to_finished AS (
     s.queue, 3, s.flags, 0, s.token, s.error_name, s.error_message, s.error_details, s.progress, s.result_type, s.result
   FROM held AS s CROSS JOIN t
 ),
+counted AS (
+  INSERT INTO {schema}.tally (queue, unfinished, completed) SELECT queue, -count(*), count(*) FROM held GROUP BY queue
+),
 told AS (
   SELECT count(pg_notify($12::text, $13::text || E'\n' || lines)) AS sent
   FROM (

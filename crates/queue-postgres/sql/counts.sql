@@ -1,12 +1,16 @@
--- In: mark, queue. Out: now, state, jobs, of them scheduled, the earliest due time of those due. Index scans of one queue.
-WITH t AS MATERIALIZED (SELECT {time})
-SELECT {stamp}, c.state, c.jobs, c.scheduled, c.oldest
-FROM t LEFT JOIN (
-  SELECT state, count(*) AS jobs, count(*) FILTER (WHERE run_at > (SELECT now FROM t)) AS scheduled,
-    min(run_at) FILTER (WHERE run_at <= (SELECT now FROM t)) AS oldest
-  FROM {schema}.ready WHERE queue = $2 GROUP BY state
-  UNION ALL
-  SELECT 1::smallint, count(*), 0, NULL FROM {schema}.lease WHERE queue = $2
-  UNION ALL
-  SELECT state, count(*), 0, NULL FROM {schema}.finished WHERE queue = $2 GROUP BY state
-) AS c ON true;
+-- In: mark, queue. Out: as of `queues.sql`, one row without a name.
+-- Cost: one total, the changes since they were folded, one look per priority, and the jobs that run or are due later.
+WITH t AS MATERIALIZED (SELECT {time}),
+q AS MATERIALIZED (SELECT $2::integer AS queue),
+d AS MATERIALIZED (
+  SELECT
+    sum(unfinished) AS unfinished, sum(failing) AS failing, sum(completed) AS completed, sum(failed) AS failed,
+    sum(cancelled) AS cancelled, count(*) AS changes
+  FROM {schema}.tally WHERE queue = $2
+)
+SELECT
+  {stamp}, EXISTS (SELECT 1 FROM {schema}.total WHERE queue = 0), d.changes, NULL::text, false,
+  {counted}, w.running, w.scheduled, w.oldest
+FROM t CROSS JOIN q CROSS JOIN d
+LEFT JOIN LATERAL (SELECT * FROM {schema}.total WHERE queue = q.queue LIMIT 1) AS s ON true
+LEFT JOIN LATERAL ({waits}) AS w ON true;

@@ -49,13 +49,13 @@ gone_ready AS (
   DELETE FROM {schema}.ready AS s
   USING (SELECT * FROM present WHERE makes_room ORDER BY seq) AS p
   WHERE s.seq = ANY (ARRAY[p.seq]) AND s.revision = p.revision
-  RETURNING p.n, p.since, s.seq, s.revision, s.flags
+  RETURNING p.n, p.since, s.seq, s.revision, s.flags, s.state
 ),
 gone_finished AS (
   DELETE FROM {schema}.finished AS s
   USING (SELECT * FROM present WHERE makes_room ORDER BY seq) AS p
   WHERE s.seq = ANY (ARRAY[p.seq]) AND s.revision = p.revision
-  RETURNING p.n, p.since, s.seq, s.revision, s.flags
+  RETURNING p.n, p.since, s.seq, s.revision, s.flags, s.state
 ),
 gone AS MATERIALIZED (SELECT * FROM gone_ready UNION ALL SELECT * FROM gone_finished),
 numbered AS MATERIALIZED (
@@ -99,6 +99,13 @@ waiting AS (
     1, 0, 0, 0, $2, octet_length(i.payload), i.priority, 0, i.flags
   FROM numbered AS i CROSS JOIN t LEFT JOIN gone AS g ON g.n = i.n
   WHERE i.seq IN (SELECT seq FROM begun)
+),
+counted AS (
+  INSERT INTO {schema}.tally (queue, unfinished, failing, completed, failed, cancelled)
+  SELECT
+    $2, (SELECT count(*) FROM begun) - count(*) FILTER (WHERE state < 3), -count(*) FILTER (WHERE state = 2),
+    -count(*) FILTER (WHERE state = 3), -count(*) FILTER (WHERE state = 4), -count(*) FILTER (WHERE state = 5)
+  FROM gone HAVING (SELECT count(*) FROM begun) > 0
 ),
 changes AS (
   SELECT i.n, g.seq, g.revision + 1 AS revision, -1 AS state, i.id, g.flags

@@ -49,6 +49,9 @@ fresh AS (
 waiting AS (
   INSERT INTO {schema}.ready (seq, run_at, revision, epoch, failures, stalls, queue, size, priority, state, flags)
   SELECT seq, now + delay, 1, 0, 0, 0, $2, octet_length(payload), priority, 0, flags FROM i
+),
+counted AS (
+  INSERT INTO {schema}.tally (queue, unfinished) SELECT $2, cardinality(lives) FROM t WHERE cardinality(lives) > 0
 )
 SELECT
   {stamp}, t.lives,

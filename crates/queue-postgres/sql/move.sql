@@ -104,6 +104,18 @@ to_finished AS (
     settled_token, error_name, error_message, error_details, progress, result_type, result
   FROM next WHERE target = 1
 ),
+counted AS (
+  INSERT INTO {schema}.tally (queue, unfinished, failing, completed, failed, cancelled)
+  SELECT
+    queue, coalesce(sum(n) FILTER (WHERE state < 3), 0), coalesce(sum(n) FILTER (WHERE state = 2), 0), coalesce(sum(n) FILTER (WHERE state = 3), 0),
+    coalesce(sum(n) FILTER (WHERE state = 4), 0), coalesce(sum(n) FILTER (WHERE state = 5), 0)
+  FROM (
+    SELECT i.queue, s.state, -1 AS n FROM was AS s JOIN i ON i.n = s.n
+    UNION ALL
+    SELECT queue, state, 1 FROM next WHERE target <> 2
+  ) AS steps
+  GROUP BY queue
+),
 retyped AS (
   UPDATE {schema}.body AS b SET content_type = x.result_type
   FROM next AS x

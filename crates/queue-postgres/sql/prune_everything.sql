@@ -8,13 +8,13 @@ doomed AS MATERIALIZED (
   SELECT seq FROM {schema}.body WHERE queue = $2 AND $3::bigint IS NULL ORDER BY id LIMIT $4
 ),
 gone_ready AS (
-  DELETE FROM {schema}.ready WHERE seq = ANY (ARRAY(SELECT seq FROM doomed)) RETURNING seq, revision, flags
+  DELETE FROM {schema}.ready WHERE seq = ANY (ARRAY(SELECT seq FROM doomed)) RETURNING seq, revision, flags, state
 ),
 gone_lease AS (
-  DELETE FROM {schema}.lease WHERE seq = ANY (ARRAY(SELECT seq FROM doomed)) RETURNING seq, revision, flags
+  DELETE FROM {schema}.lease WHERE seq = ANY (ARRAY(SELECT seq FROM doomed)) RETURNING seq, revision, flags, 1::smallint AS state
 ),
 gone_finished AS (
-  DELETE FROM {schema}.finished WHERE seq = ANY (ARRAY(SELECT seq FROM doomed)) RETURNING seq, revision, flags
+  DELETE FROM {schema}.finished WHERE seq = ANY (ARRAY(SELECT seq FROM doomed)) RETURNING seq, revision, flags, state
 ),
 gone AS MATERIALIZED (
   SELECT * FROM gone_ready UNION ALL SELECT * FROM gone_lease UNION ALL SELECT * FROM gone_finished
@@ -23,6 +23,13 @@ bodies AS (
   DELETE FROM {schema}.body WHERE seq = ANY (ARRAY(SELECT seq FROM gone)) RETURNING seq, id
 ),
 lost AS MATERIALIZED (SELECT seq, id, revision, flags FROM gone JOIN bodies USING (seq)),
+counted AS (
+  INSERT INTO {schema}.tally (queue, unfinished, failing, completed, failed, cancelled)
+  SELECT
+    $2, -count(*) FILTER (WHERE state < 3), -count(*) FILTER (WHERE state = 2),
+    -count(*) FILTER (WHERE state = 3), -count(*) FILTER (WHERE state = 4), -count(*) FILTER (WHERE state = 5)
+  FROM gone HAVING count(*) > 0
+),
 told AS ({told_lost})
 SELECT (SELECT sent FROM told), {stamp}, l.id, l.seq, l.revision, (SELECT count(*) FROM doomed)
 FROM t LEFT JOIN lost AS l ON true;

@@ -12,12 +12,18 @@ doomed AS MATERIALIZED (
   FOR UPDATE SKIP LOCKED
 ),
 gone AS (
-  DELETE FROM {schema}.finished WHERE seq = ANY (ARRAY(SELECT seq FROM doomed)) RETURNING seq, revision, flags
+  DELETE FROM {schema}.finished WHERE seq = ANY (ARRAY(SELECT seq FROM doomed)) RETURNING seq, revision, flags, state
 ),
 bodies AS (
   DELETE FROM {schema}.body WHERE seq = ANY (ARRAY(SELECT seq FROM gone)) RETURNING seq, id
 ),
 lost AS MATERIALIZED (SELECT seq, id, revision, flags FROM gone JOIN bodies USING (seq)),
+counted AS (
+  INSERT INTO {schema}.tally (queue, completed, failed, cancelled)
+  SELECT
+    $2, -count(*) FILTER (WHERE state = 3), -count(*) FILTER (WHERE state = 4), -count(*) FILTER (WHERE state = 5)
+  FROM gone HAVING count(*) > 0
+),
 told AS ({told_lost})
 SELECT (SELECT sent FROM told), {stamp}, l.id, l.seq, l.revision, (SELECT count(*) FROM doomed)
 FROM t LEFT JOIN lost AS l ON true;

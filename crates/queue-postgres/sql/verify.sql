@@ -51,5 +51,23 @@ FROM (
 ) AS s
 WHERE (s.settled_token IS NULL) <> (s.settled_event IS NULL)
 UNION ALL
+SELECT 'queue ' || queue || ' counts ' || sum(jobs) || ' too many ' || what
+FROM (
+  SELECT c.queue, v.what, v.jobs
+  FROM (SELECT * FROM {schema}.total WHERE queue <> 0 UNION ALL SELECT * FROM {schema}.tally) AS c
+  CROSS JOIN LATERAL (VALUES
+    ('unfinished', c.unfinished), ('failing', c.failing), ('completed', c.completed), ('failed', c.failed),
+    ('cancelled', c.cancelled)
+  ) AS v (what, jobs)
+  UNION ALL SELECT queue, 'unfinished', -count(*) FROM {schema}.ready GROUP BY queue
+  UNION ALL SELECT queue, 'unfinished', -count(*) FROM {schema}.lease GROUP BY queue
+  UNION ALL SELECT queue, 'failing', -count(*) FROM {schema}.ready WHERE state = 2 GROUP BY queue
+  UNION ALL
+  SELECT queue, CASE state WHEN 3 THEN 'completed' WHEN 4 THEN 'failed' ELSE 'cancelled' END, -count(*)
+  FROM {schema}.finished GROUP BY queue, state
+) AS s
+WHERE EXISTS (SELECT 1 FROM {schema}.total WHERE queue = 0) -- else they are counted anew by whoever looks at them
+GROUP BY queue, what HAVING sum(jobs) <> 0
+UNION ALL
 SELECT 'job ' || max(b.seq) || ' is beyond the last number given out, ' || l.last_value
 FROM {schema}.body AS b CROSS JOIN {schema}.life AS l GROUP BY l.last_value HAVING max(b.seq) > l.last_value;

@@ -118,6 +118,7 @@ mod shared;
 mod spawn;
 mod sql;
 mod storage;
+mod tally;
 mod template;
 mod tls;
 mod transactions;

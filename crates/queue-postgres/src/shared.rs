@@ -10,6 +10,7 @@ use crate::{
     pulse::Pulse,
     session::{Scope, Session},
     sql::{Renderer, Statements},
+    tally::Tally,
     verb::Verb,
 };
 use queue_core::{Error, ErrorKind, Hub, Result, Rng, SystemRng};
@@ -21,6 +22,7 @@ use std::{
     },
     time::Duration,
 };
+use tokio::time::Instant;
 
 /// How often a transaction is run that keeps losing against others.
 const TRIES_MAX: usize = 8;
@@ -34,6 +36,7 @@ pub(crate) struct Shared {
     pub(crate) clock: StoreClock,
     pub(crate) hub: Arc<Hub>,
     pub(crate) fronts: Fronts,
+    pub(crate) tally: Tally,
     /// Stands in every notification of this handle, so that it knows its own.
     pub(crate) origin: String,
     is_closed: AtomicBool,
@@ -47,6 +50,7 @@ impl Shared {
             clock: StoreClock::new(options.time.clone()),
             hub: Arc::default(),
             fronts: Fronts::default(),
+            tally: Tally::new(&SystemRng),
             origin: format!("{:032x}", SystemRng.next_u128()),
             is_closed: AtomicBool::new(false),
             options,
@@ -100,6 +104,7 @@ impl Shared {
             Scope::Together | Scope::Callers => self.call_together(verb, connection, pulse).await?,
         };
         self.mark_after(connection, V::WRITES).await;
+        self.fold_after(connection, V::WRITES && verb.lane() == Lane::Calls).await;
         Ok(answer)
     }
 
@@ -120,13 +125,18 @@ impl Shared {
         acquired.map_err(|unserved| unserved.explain(operation, lane))
     }
 
-    /// Writes down the time that a transaction of the caller is decided by, where that may not wait.
+    /// Writes down the time that a transaction of the caller is decided by, where that may not wait. What becomes of counters in
+    /// such transactions is folded here, since in them it must not be.
     pub(crate) async fn mark_before(&self, operation: &'static str) -> Result<()> {
-        if self.clock.to_mark_before().is_none() {
+        let folds = self.tally.is_due(true);
+        if self.clock.to_mark_before().is_none() && !folds {
             return Ok(());
         }
         let mut connection = self.acquire(operation).await?;
         let raised = self.raise_clock(operation, &mut connection).await;
+        if folds && raised.is_ok() {
+            self.fold(&mut connection).await;
+        }
         connection.done(raised.is_ok());
         raised
     }
@@ -251,5 +261,24 @@ impl Shared {
         if let Some(mark) = self.clock.to_mark_after(writes) {
             drop(self.raise(mark, connection).await);
         }
+    }
+    /// Adds what changed of counters to their totals now and then.
+    async fn fold_after(&self, connection: &mut PgConnection, writes: bool) {
+        if self.tally.is_due(writes) {
+            self.fold(connection).await;
+        }
+    }
+
+    /// A failure delays it, and leaves the changes where they are summed up all the same.
+    async fn fold(&self, connection: &mut PgConnection) {
+        let begun_at = Instant::now();
+        drop(self.try_fold(connection).await);
+        self.tally.took(begun_at.elapsed());
+    }
+
+    async fn try_fold(&self, connection: &mut PgConnection) -> sqlx::Result<()> {
+        let mut transaction = self.begin(connection).await?;
+        self.statements.fold.query().execute(&mut *transaction).await?;
+        transaction.commit().await
     }
 }

@@ -55,6 +55,26 @@ const TOLD_LOST: &str = "
   ) AS parts
   WHERE $5::text IS NOT NULL
 ";
+/// What the counters of a queue add up to, from its total `s` and its changes `d`.
+const COUNTED: &str = "coalesce(s.unfinished, 0) + coalesce(d.unfinished, 0), \
+    coalesce(s.failing, 0) + coalesce(d.failing, 0), coalesce(s.completed, 0) + coalesce(d.completed, 0), \
+    coalesce(s.failed, 0) + coalesce(d.failed, 0), coalesce(s.cancelled, 0) + coalesce(d.cancelled, 0)";
+/// How many jobs of queue `q` run, how many are due later, and the earliest due time of those that are due: a look into the order
+/// of claims for each priority.
+const WAITS: &str = "
+  SELECT
+    (SELECT count(*) FROM {schema}.lease AS l WHERE l.queue = q.queue) AS running, sum(l.scheduled)::bigint AS scheduled,
+    min(l.oldest) AS oldest
+  FROM (
+    SELECT
+      (SELECT count(*) FROM {schema}.ready AS r
+       WHERE r.queue = q.queue AND r.priority = l.priority AND r.run_at > (SELECT now FROM t)) AS scheduled,
+      (SELECT r.run_at FROM {schema}.ready AS r
+       WHERE r.queue = q.queue AND r.priority = l.priority AND r.run_at <= (SELECT now FROM t)
+       ORDER BY r.run_at, r.seq + 0 LIMIT 1) AS oldest
+    FROM {schema}.lane AS l WHERE l.queue = q.queue
+  ) AS l
+";
 /// Store time and the clock behind it, by the server's clock: never behind the mark of the schema, nor behind the floor of
 /// this handle.
 const SERVER_TIME: &str = "greatest($1::bigint, (SELECT mark FROM {schema}.clock), c.clock) AS now, c.clock \
@@ -118,6 +138,8 @@ impl Renderer {
                 "leased" => Filling::Template(LEASED),
                 "terminal" => Filling::Template(TERMINAL),
                 "job" => Filling::Template(JOB),
+                "counted" => Filling::Template(COUNTED),
+                "waits" => Filling::Template(WAITS),
                 "life" => Filling::Text(life),
                 "ready" => Filling::Text(ready),
                 "lease" => Filling::Text(lease),
@@ -164,6 +186,7 @@ statements! {
     find_lanes = "find_lanes";
     find_lives = "find_lives";
     find_queues = "find_queues";
+    fold = "fold";
     follow = "follow";
     get_full = "get_full";
     get_meta = "get_jobs";
@@ -178,7 +201,9 @@ statements! {
     prune_everything = "prune_everything";
     prune_expired = "prune_expired";
     prune_finished = "prune_finished";
+    queues = "queues";
     raise_clock = "raise_clock";
+    recount = "recount";
     save_worker = "save_worker";
     set_paused = "set_paused";
     take_turns = "take_turns";

@@ -4,16 +4,16 @@ use crate::{
     shared::Shared,
     spawn::Tasks,
     verbs::{
-        Announce, Apply, Claim, CountJobs, Enqueue, EnqueueNew, Get, List, ListWorkers, PruneSome, SetPaused,
-        Verify,
+        Announce, Apply, Claim, CountJobs, Enqueue, EnqueueNew, Get, List, ListQueues, ListWorkers,
+        PruneSome, SetPaused, Verify,
     },
     wakeup::Wakeups,
 };
 use async_trait::async_trait;
 use queue_core::{
     Applied, Batched, Capabilities, ClaimRequest, Claimed, Coalesced, Counts, Detail, Enqueued, EventReach,
-    EventStream, Interest, JobId, JobRecord, Limits, ListQuery, NewJob, Page, PruneRequest, QueueName, Reach,
-    Result, Span, Stamped, Storage, WorkerInfo, lifecycle::Transition,
+    EventStream, Interest, JobId, JobRecord, Limits, ListQuery, NewJob, Page, PruneRequest, QueueName,
+    QueuesPage, QueuesQuery, Reach, Result, Span, Stamped, Storage, WorkerInfo, lifecycle::Transition,
 };
 use std::{any::Any, sync::Arc, time::Duration};
 
@@ -62,6 +62,7 @@ impl Storage for PostgresStorage {
             .with_events(if is_listening { EventReach::Store } else { EventReach::None })
             .with_presence()
             .with_pause()
+            .with_queues()
             .with_limits(self.shared.options.limits)
             .with_call_timeout(
                 self.shared.options.acquire_timeout.saturating_add(self.shared.options.call_timeout),
@@ -104,6 +105,10 @@ impl Storage for PostgresStorage {
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {
         self.shared.call(&CountJobs(queue)).await
+    }
+
+    async fn queues(&self, query: QueuesQuery) -> Result<QueuesPage> {
+        self.shared.call(&ListQueues(&query)).await
     }
 
     /// Removes in transactions of bounded size; dropping the future between two of them leaves the rest in place.

@@ -24,6 +24,9 @@ async fn every_kind_of_damage_is_found() {
         ("UPDATE {schema}.finished SET result = NULL", "is wrong about having a result"),
         ("UPDATE {schema}.finished SET reason = 1", "is wrong about having a reason"),
         ("UPDATE {schema}.finished SET settled_event = NULL", "is wrong about its last settle"),
+        ("DELETE FROM {schema}.tally WHERE completed > 0", "counts 1 too many unfinished"),
+        ("UPDATE {schema}.tally SET completed = 5 WHERE completed > 0", "counts 4 too many completed"),
+        ("INSERT INTO {schema}.total (queue, failing) VALUES (1, 2)", "counts 2 too many failing"),
         ("SELECT setval('{schema}.life', 1)", "is beyond the last number"),
     ] {
         let Some(place) = Place::new().await else { return };

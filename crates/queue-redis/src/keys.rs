@@ -58,6 +58,11 @@ impl Namespace {
         self.shared("queues")
     }
 
+    /// Their names in order.
+    pub(crate) fn names(&self) -> String {
+        self.shared("names")
+    }
+
     /// Workers' infos, the ends of their announcements, and the mark of time of these.
     pub(crate) fn presence(&self) -> [String; 3] {
         ["workers", "present", "mark"].map(|part| self.shared(part))

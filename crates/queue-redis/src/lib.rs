@@ -43,7 +43,7 @@
 //! | `done` | sorted set | seq of terminal jobs by purge time |
 //! | `blocks`, `fill` | sorted set, hash | which blocks of 1,024 seqs hold records, and how many: the index of listings |
 //!
-//! Of the namespace there are, under the tag `{*}`: `layout` (the version of all this), `queues` (name to number),
+//! Of the namespace there are, under the tag `{*}`: `layout` (the version of all this), `queues` (name to number), `names` (the same names in order),
 //! `workers` and `present` (presence), `mark` (the highest time that a write was decided by; on a Cluster each queue
 //! has a `mark` of its own). A seq is a queue's own count and, in its lowest 20 bits, the queue's number.
 //!

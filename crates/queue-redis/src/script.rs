@@ -50,6 +50,7 @@ scripts! {
     LAPSED = "lapsed";
     LAYOUT = "layout";
     LIST = "list";
+    NAMES = "names";
     PAUSE = "pause";
     PRUNE = "prune";
     QUEUES = "queues";

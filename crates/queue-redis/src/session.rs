@@ -11,7 +11,7 @@ use crate::{
 use queue_core::{Error, ErrorKind, Limits, Moment, Result, Timestamp};
 
 /// The version of what is written. It changes whenever an older version of this library would misread it.
-const LAYOUT: i64 = 3;
+const LAYOUT: i64 = 4;
 
 /// What the verbs of one handle share.
 #[derive(Debug)]
@@ -102,19 +102,21 @@ impl Session {
     }
 
     /// The number of a queue, given to it if it has none: what tells its lives apart from those of others.
-    pub(crate) async fn number(&self, queue: &KnownQueue) -> Result<u64> {
+    pub(crate) async fn number(&self, operation: &'static str, queue: &KnownQueue) -> Result<u64> {
         if let Some(number) = queue.number() {
             return Ok(number);
         }
-        let (keys, args) = ([self.queues.namespace().registry()], [queue.name.as_str().as_bytes().to_vec()]);
-        let script = &script::REGISTER;
-        let run = Run { operation: "enqueue", script, keys: &keys, args: &args, access: Access::Writes };
+        let namespace = self.queues.namespace();
+        let keys = [namespace.registry(), namespace.names()];
+        let args = [queue.name.as_str().as_bytes().to_vec()];
+        let run =
+            Run { operation, script: &script::REGISTER, keys: &keys, args: &args, access: Access::Writes };
         let answer = self.client.run(&run).await?;
-        let redis::Value::Int(number) = answer else { return Err(corrupt("enqueue")) };
-        let number = u64::try_from(number).map_err(|_| corrupt("enqueue"))?;
+        let redis::Value::Int(number) = answer else { return Err(corrupt(operation)) };
+        let number = u64::try_from(number).map_err(|_| corrupt(operation))?;
         if number >= NUMBERS_MAX {
             let message = format!("a namespace has at most {} queues; use another one", NUMBERS_MAX - 1);
-            return Err(Error::new(ErrorKind::Unsupported, "enqueue", message));
+            return Err(Error::new(ErrorKind::Unsupported, operation, message));
         }
         queue.set_number(number);
         Ok(number)

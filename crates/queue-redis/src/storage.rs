@@ -14,7 +14,7 @@ use async_trait::async_trait;
 use queue_core::{
     Applied, Batched, Capabilities, ClaimRequest, Claimed, Coalesced, Counts, Detail, Durability, Enqueued,
     EventReach, EventStream, Interest, JobId, JobRecord, Limits, ListQuery, NewJob, Page, PruneRequest,
-    QueueName, Reach, Result, Stamped, Storage, WorkerInfo, lifecycle::Transition,
+    QueueName, QueuesPage, QueuesQuery, Reach, Result, Stamped, Storage, WorkerInfo, lifecycle::Transition,
 };
 use std::{sync::Arc, time::Duration};
 
@@ -75,6 +75,7 @@ impl Storage for RedisStorage {
             .with_events(EventReach::Store)
             .with_presence()
             .with_pause()
+            .with_queues()
             .with_limits(self.session.limits)
             .with_call_timeout(self.call_timeout)
     }
@@ -111,6 +112,11 @@ impl Storage for RedisStorage {
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {
         self.session.counts(queue).await
+    }
+
+    /// Each queue is counted in a script of its own, at a moment of its own.
+    async fn queues(&self, query: QueuesQuery) -> Result<QueuesPage> {
+        self.session.page_of_queues(&query).await
     }
 
     /// Removes in scripts of bounded size; dropping the future between two of them leaves the rest in place.

@@ -15,6 +15,8 @@ use redis::Cmd;
 const FIRST: &[u8] = &[0, 0, 0, 0, 0, 1];
 const SECOND: &[u8] = &[0, 0, 0, 0, 0, 2];
 const STRANGE: &[u8] = &[0, 0, 0, 0, 0, 9];
+/// Of no queue.
+const SHARED_NAMES: &str = "names";
 
 fn text(bytes: &'static str) -> Payload {
     Payload::new(bytes, ContentType::from_static("text/plain"))
@@ -66,6 +68,7 @@ fn damages(key: impl Fn(&str) -> String) -> Vec<(Cmd, &'static str)> {
         (command("ZADD", "done", &[b"5", STRANGE]), "which no record has"),
         (command("DEL", "blocks", &[]), "blocks has None"),
         (command("HINCRBY", "fill", &[b"0", b"1"]), "fill has"),
+        (command("DEL", SHARED_NAMES, &[]), "is missing in the list of queues"),
     ]
 }
 
@@ -80,7 +83,11 @@ async fn every_kind_of_damage_is_found() {
         let store = RedisStorage::open(space.options()).await.expect("it opens");
         one_of_each(&store).await;
         assert_eq!(store.verify().await.expect("it verifies"), Vec::<String>::new());
-        let (damage, told) = damages(|part| format!("{}:{{q}}:{part}", space.namespace)).swap_remove(number);
+        let key = |part: &str| {
+            let tag = if part == SHARED_NAMES { "*" } else { "q" };
+            format!("{}:{{{tag}}}:{part}", space.namespace)
+        };
+        let (damage, told) = damages(key).swap_remove(number);
         damage.query_async::<redis::Value>(&mut server).await.expect("the damage is done");
         let findings = store.verify().await.expect("it verifies");
         assert!(findings.iter().any(|finding| finding.contains(told)), "{number}, {told}: {findings:?}");

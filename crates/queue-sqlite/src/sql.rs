@@ -39,6 +39,7 @@ statements! {
     LIST_HELD = "list_held";
     LIST_JOBS = "list_jobs";
     LIST_LAPSED = "list_lapsed";
+    LIST_QUEUES = "list_queues";
     LIST_WORKERS = "list_workers";
     LOAD_COUNTS = "load_counts";
     LOAD_OUTCOME = "load_outcome";

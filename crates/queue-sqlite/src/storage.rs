@@ -10,8 +10,8 @@ use async_trait::async_trait;
 use queue_core::{
     AnswerRoom, Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Enqueued, Error,
     EventReach, EventStream, Interest, JobId, JobRecord, ListQuery, NewJob, Page, PageEnd, PruneRequest,
-    QueueName, Reach, Result, Span, Stamped, Storage, WorkerInfo, group_commit::Writer,
-    lifecycle::Transition, watcher::Watcher,
+    QueueName, QueuesPage, QueuesQuery, Reach, Result, Span, Stamped, Storage, WorkerInfo,
+    group_commit::Writer, lifecycle::Transition, watcher::Watcher,
 };
 use std::{
     any::Any,
@@ -79,6 +79,7 @@ impl Storage for SqliteStorage {
             .with_events(EventReach::Process)
             .with_presence()
             .with_pause()
+            .with_queues()
             .with_limits(self.shared.options.limits)
     }
 
@@ -124,6 +125,10 @@ impl Storage for SqliteStorage {
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {
         let queue = queue.clone();
         self.readers.call("counts", move |snapshot| snapshot.counts(&queue)).await
+    }
+
+    async fn queues(&self, query: QueuesQuery) -> Result<QueuesPage> {
+        self.readers.call("queues", move |snapshot| snapshot.queues(&query)).await
     }
 
     /// Removes in transactions of bounded size; dropping the future between two of them leaves the rest in place.

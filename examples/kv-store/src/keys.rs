@@ -3,6 +3,7 @@
 //! | family | the rest of the key | value |
 //! |---|---|---|
 //! | `Mark`, `LastSeq` | nothing | the store's time; the newest life |
+//! | `Name` | queue, by itself | nothing: the queues that ever had a job, in order |
 //! | `Id` | queue, id | the `seq` of the life that holds the id |
 //! | `Job` | queue, seq | the row: all that is small |
 //! | `Payload`, `Result`, `Details` | queue, seq | the large parts, apart so that a heartbeat copies none of them |
@@ -32,6 +33,7 @@ pub(crate) enum Family {
     Lease,
     Purge,
     Finished,
+    Name,
 }
 
 pub(crate) const SEQ_BYTES: usize = size_of::<u64>();
@@ -45,6 +47,21 @@ pub(crate) fn global(family: Family) -> Key {
 
 pub(crate) fn id(queue: &QueueName, id: &JobId) -> Key {
     with(of_queue(Family::Id, queue), id.as_str().as_bytes())
+}
+
+/// A queue by its name, which ends the key.
+pub(crate) fn name(queue: &QueueName) -> Key {
+    with(global(Family::Name), queue.as_str().as_bytes())
+}
+
+/// The names that do not sort before this text.
+pub(crate) fn names_from(start: &str) -> Range<Key> {
+    with(global(Family::Name), start.as_bytes())..beyond(global(Family::Name))
+}
+
+/// The text that a key of [`name`] ends with.
+pub(crate) fn name_of(key: &[u8]) -> &[u8] {
+    &key[1..]
 }
 
 /// A part of a life.

@@ -8,6 +8,7 @@ use crate::{
     row::{self, StoredJob},
     transaction::Transaction,
 };
+use bytes::Bytes;
 use queue_core::{
     AnswerRoom, Enqueued, JobBody, JobId, JobMeta, NewJob, Payload, QueueName, Result, Seq, State,
     lifecycle::{Admission, BodyPatch, TrackedJob, admit},
@@ -69,6 +70,7 @@ impl Transaction<'_> {
             (Admission::Replace, Some(former)) => self.remove(former),
             _ => {}
         }
+        self.remember_queue(queue).await?;
         let (seq, now) = (self.next_seq().await?, self.now());
         let meta = match &present {
             Some(former) => JobMeta::replacing(former, new, seq, now),
@@ -140,6 +142,15 @@ impl Transaction<'_> {
     async fn payload(&mut self, family: Family, queue: &QueueName, seq: Seq) -> Result<Option<Payload>> {
         let bytes = self.get(keys::life(family, queue, seq)).await?;
         bytes.map(|bytes| row::read_payload(&bytes)).transpose()
+    }
+
+    /// From here on the queue is listed. Its key is written once, so that no two writers ever fight for it again.
+    async fn remember_queue(&mut self, queue: &QueueName) -> Result<()> {
+        let key = keys::name(queue);
+        if self.get(key.clone()).await?.is_none() {
+            self.put(key, Bytes::new());
+        }
+        Ok(())
     }
 
     /// One counter for the whole store, so that every life has a number of its own and order is that of enqueueing.

@@ -77,6 +77,12 @@ pub(crate) fn read_number(bytes: &[u8]) -> Result<u64> {
     bytes.try_into().map(u64::from_be_bytes).map_err(|_| corrupt("a number has not eight bytes"))
 }
 
+/// The name of a queue, which stands in a key as it is.
+pub(crate) fn read_name(bytes: &[u8]) -> Result<QueueName> {
+    let name = std::str::from_utf8(bytes).ok().and_then(|text| QueueName::new(text).ok());
+    name.ok_or_else(|| corrupt("a queue has no name"))
+}
+
 fn write(value: &impl Serialize) -> Bytes {
     rmp_serde::to_vec(value).expect("plain data in memory can always be written").into()
 }

@@ -93,6 +93,7 @@ fn looks(command: &str) -> Vec<Look> {
             looks.push(look(&["redrive", "--all-failed"]));
             looks
         }
+        "queues" => vec![look(&["queues"])],
         "list" => vec![
             look(&["list"]),
             look(&["list", "--limit", "1"]),

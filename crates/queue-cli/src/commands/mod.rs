@@ -16,6 +16,7 @@ pub(crate) mod migrate;
 mod pause;
 pub(crate) mod promote;
 pub(crate) mod prune;
+pub(crate) mod queues;
 pub(crate) mod redrive;
 pub(crate) mod result;
 pub(crate) mod schedule;
@@ -49,6 +50,7 @@ pub(crate) async fn run(cli: Cli) -> Result<Exit, CliError> {
         Command::Cancel(args) => cancel::run(args, &session()?).await,
         Command::List(args) => list::run(args, &session()?).await,
         Command::Stats(args) => stats::run(args, &session()?).await,
+        Command::Queues(args) => queues::run(args, &session()?).await,
         Command::Events(args) => events::run(args, &session()?).await,
         Command::Promote(args) => promote::run(args, &session()?).await,
         Command::Redrive(args) => redrive::run(args, &session()?).await,

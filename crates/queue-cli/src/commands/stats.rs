@@ -5,10 +5,9 @@ use crate::{
     session::{Jobs, Missing, Session},
 };
 use clap::Args;
-use queue::queue_core::Span;
 use queue::{
-    Counts, State, SystemRng, WorkerId,
-    queue_core::{ClaimRequest, Moment, WorkerInfo},
+    Counts, State,
+    queue_core::{Moment, WorkerInfo},
 };
 use serde_json::{Map, Value, json};
 use std::time::Duration;
@@ -44,7 +43,7 @@ pub(crate) async fn run(args: StatsArgs, session: &Session) -> Result<Exit, CliE
 async fn show(args: &StatsArgs, jobs: &Jobs, session: &Session, out: Output) -> Result<(), CliError> {
     let stats = Stats {
         counts: jobs.counts().await?,
-        is_paused: is_paused(jobs).await?,
+        is_paused: jobs.is_paused().await?,
         workers: workers(jobs).await?,
     };
     if stats.is_nothing() && !args.watch.is_on() {
@@ -60,16 +59,6 @@ impl Stats {
     fn is_nothing(&self) -> bool {
         self.counts.total() == 0 && !self.is_paused && self.workers.is_empty()
     }
-}
-
-/// A claim of no jobs says so.
-async fn is_paused(jobs: &Jobs) -> Result<bool, CliError> {
-    if !jobs.storage().capabilities().pause {
-        return Ok(false);
-    }
-    let (nobody, lease) = (WorkerId::from_static("queue stats"), Span::from_millis(1000));
-    let request = ClaimRequest::new(jobs.name().clone(), nobody, 0, lease, &SystemRng);
-    Ok(jobs.storage().claim(request).await?.paused)
 }
 
 /// The workers of this queue that show themselves; none where the store keeps no presence.
@@ -127,16 +116,21 @@ fn object(session: &Session, stats: &Stats) -> Value {
     let mut object = Map::new();
     object.insert("queue".to_owned(), json!(session.name.as_str()));
     object.insert("paused".to_owned(), json!(is_paused));
-    object.extend(State::ALL.map(|state| (state.as_str().to_owned(), json!(counts.of(state)))));
-    object.insert("total".to_owned(), json!(counts.total()));
-    object.insert("scheduled".to_owned(), json!(counts.scheduled));
-    let waits = counts.oldest_due.map(|due| millis(counts.now.since(due)));
-    object.insert("oldest_due_age_ms".to_owned(), json!(waits));
+    put_counts(&mut object, counts);
     let lead = counts.moment();
     object.insert("clock_lead_ms".to_owned(), json!(millis(lead.lead())));
     object.insert("clock_lead_lasts_ms".to_owned(), json!(millis(lead.lead_lasts())));
     object.insert("workers".to_owned(), workers.iter().map(worker).collect());
     object.into()
+}
+
+/// What `queue queues` says too.
+pub(super) fn put_counts(object: &mut Map<String, Value>, counts: &Counts) {
+    object.extend(State::ALL.map(|state| (state.as_str().to_owned(), json!(counts.of(state)))));
+    object.insert("total".to_owned(), json!(counts.total()));
+    object.insert("scheduled".to_owned(), json!(counts.scheduled));
+    let waits = counts.oldest_due.map(|due| millis(counts.now.since(due)));
+    object.insert("oldest_due_age_ms".to_owned(), json!(waits));
 }
 
 fn millis(length: Duration) -> u64 {

@@ -17,6 +17,8 @@ pub struct Capabilities {
     pub presence: bool,
     /// A queue can be paused.
     pub pause: bool,
+    /// Its queues can be listed.
+    pub queues: bool,
     /// What it accepts.
     pub limits: Limits,
     /// A call without an answer for this long is given up, with an unknown outcome. Callers that wait for a call wait a
@@ -61,11 +63,12 @@ pub enum EventReach {
 }
 
 impl Capabilities {
-    /// A store of the mandatory verbs alone: no hints, no presence, no pause, default limits.
+    /// A store of the mandatory verbs alone: no hints, no presence, no pause, no list of queues, default limits.
     pub fn new(name: &'static str, durability: Durability, reach: Reach) -> Self {
         let (limits, events) = (Limits::default(), EventReach::None);
         let call_timeout = Duration::from_secs(30);
-        Self { name, durability, reach, events, presence: false, pause: false, limits, call_timeout }
+        let (presence, pause, queues) = (false, false, false);
+        Self { name, durability, reach, events, presence, pause, queues, limits, call_timeout }
     }
 
     /// Sets how far hints reach.
@@ -100,6 +103,13 @@ impl Capabilities {
     #[must_use]
     pub fn with_pause(mut self) -> Self {
         self.pause = true;
+        self
+    }
+
+    /// Says that its queues can be listed.
+    #[must_use]
+    pub fn with_queues(mut self) -> Self {
+        self.queues = true;
         self
     }
 }

@@ -1,6 +1,6 @@
 use crate::{
     Applied, ClaimRequest, Claimed, Detail, Error, ErrorKind, JobId, JobMeta, JobRecord, LeaseToken,
-    ListQuery, QueueName, Result, Rng, Stamped, Storage,
+    ListQuery, QueueName, QueueStatus, QueuesQuery, Result, Rng, Stamped, Storage,
     lifecycle::{Event, Policy, Rejected, Transition, decide},
 };
 use async_trait::async_trait;
@@ -84,6 +84,15 @@ pub trait StorageExt: Storage {
                 found.value[place] = record;
             }
         }
+    }
+
+    /// One queue with its counts, and whether it is paused; `None` if the store never heard of it.
+    ///
+    /// # Errors
+    /// Those of [`Storage::queues`].
+    async fn status_of(&self, queue: &QueueName) -> Result<Option<QueueStatus>> {
+        let page = self.queues(QueuesQuery::from(queue, 1)).await?;
+        Ok(page.queues.into_iter().find(|status| status.name == *queue))
     }
 
     /// Ends lapsed leases, at most `limit`, and answers the jobs as they then stood. Whoever else does the same at the

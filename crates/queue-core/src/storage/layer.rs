@@ -1,7 +1,7 @@
 use crate::{
     Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Enqueued, EventStream, Interest, JobId,
-    JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, Result, Stamped, Storage, WorkerInfo,
-    lifecycle::Transition,
+    JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, QueuesPage, QueuesQuery, Result, Stamped,
+    Storage, WorkerInfo, lifecycle::Transition,
 };
 use async_trait::async_trait;
 use std::{any::Any, fmt::Debug, time::Duration};
@@ -99,6 +99,11 @@ pub trait StorageLayer: Debug + Send + Sync + 'static {
         self.inner().counts(queue).await
     }
 
+    /// See [`Storage::queues`].
+    async fn queues(&self, query: QueuesQuery) -> Result<QueuesPage> {
+        self.inner().queues(query).await
+    }
+
     /// See [`Storage::prune`].
     async fn prune(&self, request: PruneRequest) -> Result<u64> {
         self.inner().prune(request).await
@@ -176,6 +181,10 @@ impl<L: StorageLayer> Storage for L {
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {
         StorageLayer::counts(self, queue).await
+    }
+
+    async fn queues(&self, query: QueuesQuery) -> Result<QueuesPage> {
+        StorageLayer::queues(self, query).await
     }
 
     async fn prune(&self, request: PruneRequest) -> Result<u64> {

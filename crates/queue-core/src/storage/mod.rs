@@ -12,6 +12,7 @@ mod layer;
 mod list;
 mod lost_claim;
 mod prune;
+mod queues;
 mod storage_trait;
 mod worker_info;
 
@@ -27,5 +28,6 @@ pub use layer::StorageLayer;
 pub use list::{Cursor, ListFilter, ListQuery, Page, PageEnd};
 pub use lost_claim::LostClaim;
 pub use prune::{Prune, PruneRequest};
+pub use queues::{QueueStatus, QueuesPage, QueuesQuery};
 pub use storage_trait::{Detail, Storage};
 pub use worker_info::WorkerInfo;

@@ -1,7 +1,7 @@
 use crate::{
     Applied, Capabilities, ClaimRequest, Claimed, Counts, Enqueued, Error, ErrorKind, EventStream, Interest,
-    JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, Result, Stamped, WorkerInfo,
-    lifecycle::Transition,
+    JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, QueuesPage, QueuesQuery, Result,
+    Stamped, WorkerInfo, lifecycle::Transition,
 };
 use async_trait::async_trait;
 use std::{any::Any, fmt::Debug, time::Duration};
@@ -109,8 +109,23 @@ pub trait Storage: Debug + Send + Sync + 'static {
     /// `Invalid` for a cursor of another store.
     async fn list(&self, query: ListQuery) -> Result<Page>;
 
-    /// Counts jobs by state.
+    /// Counts jobs by state. What it costs does not grow with the number of jobs that wait or are over; each store says what
+    /// else it looks at.
     async fn counts(&self, queue: &QueueName) -> Result<Counts>;
+
+    /// One page of the queues of this store, in the order of their names by bytes: which there are, whether each is paused, and
+    /// its counts.
+    ///
+    /// A queue is listed from its first job on, or the first time that it is paused or resumed, and for ever: one whose last
+    /// record is gone is listed with zeros, across a reopen too. A store may list it as soon as either is tried. Reads, claims and
+    /// what is refused as `Invalid` list nothing. Each queue is shown as it is at one moment, and two of a page may be shown at different ones; a queue that
+    /// is there all the while is shown exactly once in a walk over all pages.
+    ///
+    /// # Errors
+    /// `Unsupported` unless [`Capabilities::queues`].
+    async fn queues(&self, _query: QueuesQuery) -> Result<QueuesPage> {
+        Err(unsupported("queues"))
+    }
 
     /// Removes records, at most as many as asked, and answers how many. Call again while it answers the limit.
     async fn prune(&self, request: PruneRequest) -> Result<u64>;

@@ -97,6 +97,7 @@ impl State {
     /// Writes what belongs to no job.
     pub(crate) fn write_the_rest(&self, out: &mut Vec<u8>) {
         self.engine.paused_queues().for_each(|queue| write::pause(out, queue, true));
+        self.engine.idle_queues().for_each(|queue| write::pause(out, queue, false));
         let now = self.engine.mark();
         let shown = self.engine.presence().filter(|(_, until)| *until > now);
         shown.for_each(|(worker, until)| write::worker(out, worker, until));

@@ -94,6 +94,8 @@ fn changes(engine: &Engine, base: Position, presence: &[PresenceEdit]) -> (Vec<u
     let mut draft = Draft::new(&mut records, &mut notes, base, at);
     engine.edits().for_each(|edit| draft.edit(&edit));
     engine.pause_edits().for_each(|(queue, paused)| write::pause(draft.out, queue, paused));
+    // A queue that is there without a job is told of as one that is not paused.
+    engine.opened_idle().for_each(|queue| write::pause(draft.out, queue, false));
     for edit in presence {
         draft.presence(edit);
     }

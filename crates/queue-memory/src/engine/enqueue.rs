@@ -24,7 +24,7 @@ impl Engine {
 
     pub(super) fn enqueue_one(&mut self, queue: &QueueName, new: NewJob, now: Timestamp) -> Enqueued {
         let Self { queues, undo, notices, last_seq, .. } = self;
-        let state = queues.entry(queue.clone()).or_default();
+        let state = queues.open(queue, undo);
         let former = match state.by_id(&new.id) {
             None => None,
             Some(entry) => {

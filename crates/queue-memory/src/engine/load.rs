@@ -1,4 +1,4 @@
-use super::{Engine, stored_job::StoredJob};
+use super::{Engine, queue_state::QueueState, stored_job::StoredJob};
 use bytes::Bytes;
 use queue_core::{JobBody, JobId, QueueName, Seq, Timestamp, WorkerId, WorkerInfo, lifecycle::TrackedJob};
 
@@ -26,15 +26,15 @@ impl Engine {
             return true;
         }
         let now = self.mark;
-        self.queues.values_mut().for_each(|state| state.index(now));
-        self.queues.values().all(|state| state.ids.len() == state.entries.len())
+        self.queues.iter_mut().for_each(|(_, state)| state.index(now));
+        self.queues.iter().all(|(_, state)| state.ids.len() == state.entries.len())
     }
 
     /// Puts a job in its place, instead of one of the same life. The length of the payload is given, since its bytes may be
     /// elsewhere.
     pub fn load(&mut self, job: TrackedJob, body: JobBody, payload_len: u32) -> &StoredJob {
         let seq = job.meta.seq;
-        let state = self.queues.entry(job.meta.queue.clone()).or_default();
+        let state = self.queues.open(&job.meta.queue, &mut self.undo);
         self.last_seq = self.last_seq.max(seq.get());
         let stored = state.pack(job, body, payload_len);
         if self.is_loading {
@@ -92,7 +92,7 @@ impl Engine {
 
     /// How many records there are.
     pub fn jobs(&self) -> usize {
-        self.queues.values().map(|state| state.entries.len()).sum()
+        self.queues.iter().map(|(_, state)| state.entries.len()).sum()
     }
 
     /// The highest number that a life ever had.
@@ -124,6 +124,12 @@ impl Engine {
     /// The queues whose claims are stopped.
     pub fn paused_queues(&self) -> impl Iterator<Item = &QueueName> {
         self.queues.iter().filter(|(_, state)| state.paused).map(|(queue, _)| queue)
+    }
+
+    /// The queues that are there without a job, and are not paused: nothing else tells of them.
+    pub fn idle_queues(&self) -> impl Iterator<Item = &QueueName> {
+        let is_idle = |state: &QueueState| state.entries.is_empty() && !state.paused;
+        self.queues.iter().filter(move |(_, state)| is_idle(state)).map(|(queue, _)| queue)
     }
 
     /// Stops or resumes the claims of a queue without a notice.

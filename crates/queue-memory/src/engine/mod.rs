@@ -10,6 +10,7 @@ mod pool;
 mod presence;
 mod prune;
 mod queue_state;
+mod queues;
 mod read;
 mod ready;
 mod stored_job;
@@ -24,14 +25,14 @@ pub use transaction::Edit;
 use presence::Presence;
 use queue_core::{Notices, QueueName, Timestamp, Wanted};
 use queue_state::QueueState;
-use std::collections::HashMap;
+use queues::Queues;
 use undo::Undo;
 
 /// Every queue of one store. Operations take the moment at which they happen, as
 /// [`Moment::decide`](queue_core::Moment::decide) made it of [`mark`](Self::mark), and leave notices of what they changed.
 #[derive(Debug, Default)]
 pub struct Engine {
-    queues: HashMap<QueueName, QueueState>,
+    queues: Queues,
     last_seq: u64,
     /// The highest time that a write was decided by.
     mark: Timestamp,
@@ -62,6 +63,6 @@ impl Engine {
     }
 
     fn state_mut(&mut self, queue: &QueueName) -> &mut QueueState {
-        self.queues.entry(queue.clone()).or_default()
+        self.queues.open(queue, &mut self.undo)
     }
 }

@@ -1,7 +1,7 @@
 use super::{Engine, queue_state::QueueState};
 use queue_core::{
     Counts, Cursor, Detail, JobId, JobMeta, JobRecord, ListFilter, ListQuery, Moment, Page, PageEnd,
-    QueueName, Result, Seq, State, Timestamp,
+    QueueName, QueueStatus, QueuesPage, QueuesQuery, Result, Seq, State, Timestamp,
 };
 use std::ops::Bound;
 
@@ -36,6 +36,17 @@ impl Engine {
             counts.oldest_due = state.indexes.ready.oldest();
         }
         counts
+    }
+
+    /// One page of the queues.
+    pub fn queues(&mut self, query: &QueuesQuery, moment: Moment) -> QueuesPage {
+        let names: Vec<QueueName> =
+            self.queues.names_from(query.start()).take(query.limit()).cloned().collect();
+        let status = |name: QueueName| {
+            let (paused, counts) = (self.is_paused(&name), self.counts(&name, moment));
+            QueueStatus { name, paused, counts }
+        };
+        query.page(names.into_iter().map(status).collect())
     }
 
     /// One page of a listing.

@@ -41,6 +41,14 @@ impl Engine {
             .map(|(queue, _, now)| (queue, now))
     }
 
+    /// The queues that were used for the first time and of which no edit tells.
+    pub fn opened_idle(&self) -> impl Iterator<Item = &QueueName> {
+        let is_idle = |queue: &&QueueName| {
+            self.queues.get(queue).is_some_and(|state| state.entries.is_empty() && !state.paused)
+        };
+        self.undo.opened.iter().filter(is_idle)
+    }
+
     /// Keeps what changed.
     pub fn commit(&mut self) {
         self.undo = Undo::default();
@@ -64,6 +72,7 @@ impl Engine {
         if undo.is_recording {
             self.last_seq = undo.last_seq;
         }
+        undo.opened.iter().for_each(|queue| self.queues.forget(queue));
         drop(self.take_notices());
     }
 }
@@ -73,7 +82,7 @@ mod tests {
     use super::*;
     use queue_core::{
         ClaimRequest, ContentType, Detail, JobId, Kind, Moment, NewJob, Payload, Prune, PruneRequest,
-        SeededRng, Span, Timestamp, WorkerId, WorkerInfo,
+        QueuesQuery, SeededRng, Span, Timestamp, WorkerId, WorkerInfo,
     };
 
     const NOW: Timestamp = Timestamp::from_millis(1_000);
@@ -118,6 +127,7 @@ mod tests {
         engine.enqueue(&queue(), vec![vec![job("a")]], NOW);
         engine.prune(&PruneRequest { queue: queue(), what: Prune::Everything, limit: 9 }, NOW);
         assert_eq!(engine.edits().count(), 0);
+        assert_eq!(engine.opened_idle().count(), 1, "but that there is such a queue");
     }
 
     #[test]
@@ -133,8 +143,11 @@ mod tests {
         engine.prune(&PruneRequest { queue: queue(), what: Prune::Everything, limit: 2 }, NOW);
         engine.set_paused(&queue(), true);
         engine.announce(worker(), Span::from_secs(9), NOW);
+        engine.enqueue(&QueueName::from_static("new"), vec![vec![job("d")]], NOW);
         assert_eq!(engine.pause_edits().count(), 1);
         engine.rollback();
+        let listed = engine.queues(&QueuesQuery::all(9), Moment::at(NOW)).queues;
+        assert_eq!(listed.iter().map(|status| status.name.as_str()).collect::<Vec<_>>(), ["q"]);
         assert_eq!(engine.get(&queue(), &ids, Detail::Full, NOW), before);
         assert_eq!(engine.verify(NOW), Vec::<String>::new());
         assert!(engine.workers(NOW).is_empty() && engine.take_notices().is_empty());

@@ -13,6 +13,8 @@ pub(super) struct Undo {
     pub(super) queues: BTreeMap<Seq, QueueName>,
     pub(super) pauses: BTreeMap<QueueName, bool>,
     pub(super) presence: Option<Presence>,
+    /// The queues that were not there.
+    pub(super) opened: Vec<QueueName>,
 }
 
 impl Undo {
@@ -39,6 +41,13 @@ impl Undo {
     pub(super) fn pauses(&mut self, queue: &QueueName, was_paused: bool) {
         if self.is_recording {
             self.pauses.entry(queue.clone()).or_insert(was_paused);
+        }
+    }
+
+    /// A queue is about to be used for the first time.
+    pub(super) fn opens(&mut self, queue: &QueueName) {
+        if self.is_recording {
+            self.opened.push(queue.clone());
         }
     }
 

@@ -9,7 +9,10 @@ impl Engine {
     /// Rebuilds every index from the records and answers what differs, in words.
     pub fn verify(&mut self, now: Timestamp) -> Vec<String> {
         let mut findings = Vec::new();
-        for (queue, state) in &mut self.queues {
+        if !self.queues.is_whole() {
+            findings.push("the names of the queues are not those that there are".to_owned());
+        }
+        for (queue, state) in self.queues.iter_mut() {
             state.indexes.promote(now);
             verify_queue(queue, state, now, &mut findings);
         }

@@ -1,16 +1,25 @@
 use super::get::NO_QUEUE;
 use crate::{
     fault::Fault,
-    row::{code, counter, foreign},
-    session::Session,
+    row::{counter, foreign, integer, name},
+    session::{Bound, Session},
+    sql::Statement,
     verb::Verb,
 };
-use queue_core::{Counts, QueueName, State, Timestamp};
-use sqlx::Row;
+use queue_core::{Counts, Moment, QueueName, QueueStatus, QueuesPage, QueuesQuery, State, Timestamp};
+use sqlx::{Row, postgres::PgRow};
 
-/// Counts the jobs of a queue by state. Reads the queue's part of three indexes.
+/// Where the columns of a queue begin: before them stand the time, whether there are totals, and the number of changes.
+const NAME_AT: usize = 3;
+const COUNTS_AT: usize = NAME_AT + 2;
+
+/// Counts the jobs of a queue by state, by its counters.
 #[derive(Debug)]
 pub(crate) struct CountJobs<'a>(pub(crate) &'a QueueName);
+
+/// Lists queues with their counters.
+#[derive(Debug)]
+pub(crate) struct ListQueues<'a>(pub(crate) &'a QueuesQuery);
 
 impl Verb for CountJobs<'_> {
     type Answer = Counts;
@@ -21,17 +30,81 @@ impl Verb for CountJobs<'_> {
 
     async fn run(&self, session: &mut Session<'_>) -> Result<Counts, Fault> {
         let queue = session.find_queue(self.0).await?.unwrap_or(NO_QUEUE);
-        let (shared, reading) = (session.shared, session.reading());
-        let rows = session.read(&shared.statements.counts, |query| query.bind(reading).bind(queue)).await?;
-        let mut counts = Counts::empty(session.told(&rows, 0)?);
-        for row in &rows {
-            let Some(state) = row.try_get::<Option<i16>, _>(1)? else { continue };
-            let state = code(state, State::from_code).map_err(|_| foreign("no such state"))?;
-            counts.set(state, counter(row, 2)?);
-            counts.scheduled += counter(row, 3)?;
-            let oldest = row.try_get::<Option<i64>, _>(4)?.map(Timestamp::from_millis);
-            counts.oldest_due = [counts.oldest_due, oldest].into_iter().flatten().min();
-        }
-        Ok(counts)
+        let statement = &session.shared.statements.counts;
+        let (moment, rows) = session.read_counters(statement, |query| query.bind(queue)).await?;
+        read_counts(rows.first().ok_or(sqlx::Error::RowNotFound)?, moment)
     }
+}
+
+impl Verb for ListQueues<'_> {
+    type Answer = QueuesPage;
+
+    const NAME: &'static str = "queues";
+    const WRITES: bool = false;
+    const TAKES_LONG: bool = true;
+
+    async fn run(&self, session: &mut Session<'_>) -> Result<QueuesPage, Fault> {
+        let (start, limit) = (self.0.start().to_owned(), integer(self.0.limit() as u64));
+        let statement = &session.shared.statements.queues;
+        let bind = |query: Bound| query.bind(start.clone()).bind(limit);
+        let (moment, rows) = session.read_counters(statement, bind).await?;
+        let mut queues = Vec::with_capacity(rows.len());
+        for row in &rows {
+            if row.try_get::<Option<&str>, _>(NAME_AT)?.is_some() {
+                let (name, paused) = (name::<QueueName>(row, NAME_AT)?, row.try_get(NAME_AT + 1)?);
+                queues.push(QueueStatus { name, paused, counts: read_counts(row, moment)? });
+            }
+        }
+        // Here, and not by the statement, as for claims.
+        queues.sort_unstable_by(|one, other| one.name.cmp(&other.name));
+        Ok(self.0.page(queues))
+    }
+}
+
+impl Session<'_> {
+    /// Reads by counters, which are counted anew first if a crash took them.
+    async fn read_counters(
+        &mut self,
+        statement: &Statement,
+        bind: impl Fn(Bound) -> Bound,
+    ) -> Result<(Moment, Vec<PgRow>), Fault> {
+        let mut found = self.look_at_counters(statement, &bind).await?;
+        if !found.1.first().ok_or(sqlx::Error::RowNotFound)?.try_get::<bool, _>(1)? {
+            let shared = self.shared;
+            self.write(&shared.statements.recount, |query| query).await?;
+            found = self.look_at_counters(statement, &bind).await?;
+        }
+        let changes: Option<i64> = found.1.first().ok_or(sqlx::Error::RowNotFound)?.try_get(2)?;
+        self.shared.tally.saw(changes.unwrap_or(0).unsigned_abs());
+        Ok(found)
+    }
+
+    async fn look_at_counters(
+        &mut self,
+        statement: &Statement,
+        bind: impl Fn(Bound) -> Bound,
+    ) -> Result<(Moment, Vec<PgRow>), Fault> {
+        let reading = self.reading();
+        let rows = self.read(statement, |query| bind(query.bind(reading))).await?;
+        Ok((self.told(&rows, 0)?, rows))
+    }
+}
+
+/// Those that wait are told by what is left of the unfinished.
+fn read_counts(row: &PgRow, moment: Moment) -> Result<Counts, Fault> {
+    let column = |nth: usize| counter(row, COUNTS_AT + nth);
+    let (unfinished, failing, running) = (column(0)?, column(1)?, column(5)?);
+    let queued = unfinished.checked_sub(failing + running);
+    let queued = queued.ok_or_else(|| foreign("fewer jobs than those that fail or run"))?;
+    let mut counts = Counts::empty(moment);
+    counts.set(State::Queued, queued);
+    counts.set(State::Processing, running);
+    counts.set(State::Failing, failing);
+    counts.set(State::Completed, column(2)?);
+    counts.set(State::Failed, column(3)?);
+    counts.set(State::Cancelled, column(4)?);
+    counts.scheduled = row.try_get::<Option<i64>, _>(COUNTS_AT + 6)?.unwrap_or(0).unsigned_abs();
+    let oldest: Option<i64> = row.try_get(COUNTS_AT + 7)?;
+    counts.oldest_due = oldest.map(Timestamp::from_millis);
+    Ok(counts)
 }

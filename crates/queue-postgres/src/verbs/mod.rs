@@ -16,7 +16,7 @@ mod verify;
 
 pub(crate) use apply::Apply;
 pub(crate) use claim::Claim;
-pub(crate) use counts::CountJobs;
+pub(crate) use counts::{CountJobs, ListQueues};
 pub(crate) use enqueue::Enqueue;
 pub(crate) use enqueue_new::EnqueueNew;
 pub(crate) use get::Get;

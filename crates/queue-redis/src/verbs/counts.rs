@@ -1,15 +1,52 @@
 use crate::{
-    client::Access,
+    client::{Access, Run},
+    reply::{Reply, corrupt},
     script,
-    session::{Answer, Session},
+    session::{Answer, Session, arg},
 };
-use queue_core::{Counts, QueueName, Result, State};
+use futures_util::{StreamExt, TryStreamExt, stream};
+use queue_core::{Counts, QueueName, QueueStatus, QueuesPage, QueuesQuery, Result, State};
+use std::str;
+
+/// So many queues of a page are asked for at the same time.
+const QUEUES_AT_ONCE: usize = 64;
 
 impl Session {
     pub(crate) async fn counts(&self, queue: &QueueName) -> Result<Counts> {
-        let queue = self.queues.get(queue);
+        Ok(self.status("counts", queue.clone()).await?.counts)
+    }
+
+    /// One page: the names in one script, and then each queue in one of its own, since they may be on different nodes.
+    pub(crate) async fn page_of_queues(&self, query: &QueuesQuery) -> Result<QueuesPage> {
+        let names = self.names("queues", query.start(), query.limit()).await?;
+        let statuses = stream::iter(names).map(|name| self.status("queues", name)).buffered(QUEUES_AT_ONCE);
+        Ok(query.page(statuses.try_collect().await?))
+    }
+
+    /// The names from a text on, in order.
+    pub(super) async fn names(
+        &self,
+        operation: &'static str,
+        start: &str,
+        limit: usize,
+    ) -> Result<Vec<QueueName>> {
+        let keys = [self.queues.namespace().names()];
+        let args = [start.as_bytes().to_vec(), arg(limit)];
+        let run = Run { operation, script: &script::NAMES, keys: &keys, args: &args, access: Access::Reads };
+        let mut reply = Reply::new(operation, self.client.run(&run).await?)?;
+        let mut names = Vec::with_capacity(reply.len());
+        while reply.len() > 0 {
+            let name = reply.bytes()?;
+            let name = str::from_utf8(&name).ok().and_then(|name| QueueName::new(name).ok());
+            names.push(name.ok_or_else(|| corrupt(operation))?);
+        }
+        Ok(names)
+    }
+
+    async fn status(&self, operation: &'static str, name: QueueName) -> Result<QueueStatus> {
+        let queue = self.queues.get(&name);
         let Answer { moment, mut rest, .. } =
-            self.call("counts", &script::COUNTS, &queue, Access::Reads, Vec::new()).await?;
+            self.call(operation, &script::COUNTS, &queue, Access::Reads, Vec::new()).await?;
         let mut counts = Counts::empty(moment);
         let mut by_state = rest.array()?;
         for state in State::ALL {
@@ -17,6 +54,6 @@ impl Session {
         }
         counts.scheduled = rest.count()?;
         counts.oldest_due = rest.time()?;
-        Ok(counts)
+        Ok(QueueStatus { name, paused: rest.count()? > 0, counts })
     }
 }

@@ -22,7 +22,7 @@ impl Session {
     ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
         self.limits.check_enqueue(&groups)?;
         let queue = self.queues.get(queue);
-        let number = self.number(&queue).await?;
+        let number = self.number("enqueue", &queue).await?;
         let (mut moment, mut answers) = (Moment::default(), Vec::with_capacity(groups.len()));
         // A call without groups asks for the time all the same.
         let mut runs = runs(groups, |group| (group.len(), payload_bytes(group)));

@@ -10,6 +10,8 @@ impl Session {
     pub(crate) async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
         let args = vec![arg(u8::from(paused))];
         let queue = self.queues.get(queue);
+        // A queue that is only paused is listed too.
+        self.number("set_paused", &queue).await?;
         self.call("set_paused", &script::PAUSE, &queue, Access::Writes, args).await.map(drop)
     }
 }

@@ -6,13 +6,21 @@ use crate::{
     session::{Answer, Session},
 };
 use queue_core::{QueueName, Result};
-use std::str;
+use std::{collections::HashSet, str};
+
+/// More than a namespace has.
+const QUEUES_MAX: usize = 1 << 20;
 
 impl Session {
     /// Reads everything, queue by queue, each as it is at one moment.
     pub(crate) async fn verify(&self) -> Result<Vec<String>> {
         let mut findings = Vec::new();
-        for (name, number) in self.registered().await? {
+        // Nothing is ever taken out, so what is in order by now was in the registry before, or is newer.
+        let registered = self.registered().await?;
+        let ordered: HashSet<QueueName> = self.names("verify", "", QUEUES_MAX).await?.into_iter().collect();
+        let unlisted = registered.iter().filter(|(name, _)| !ordered.contains(name));
+        findings.extend(unlisted.map(|(name, _)| format!("{name:?}: it is missing in the list of queues")));
+        for (name, number) in registered {
             let queue = self.queues.get(&name);
             let Answer { moment, rest, .. } =
                 self.call("verify", &script::DUMP, &queue, Access::Audits, Vec::new()).await?;

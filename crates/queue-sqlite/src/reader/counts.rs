@@ -10,8 +10,15 @@ use rusqlite::{OptionalExtension, params};
 impl Snapshot<'_> {
     /// Reads the counters, and looks at the few jobs that changed their place by the clock alone.
     pub(crate) fn counts(&self, queue: &QueueName) -> rusqlite::Result<Counts> {
+        match self.find_queue(queue)? {
+            Some(queue) => self.counts_of(queue),
+            None => Ok(Counts::empty(self.moment)),
+        }
+    }
+
+    /// The same by the number of the queue.
+    pub(super) fn counts_of(&self, queue: i64) -> rusqlite::Result<Counts> {
         let mut counts = Counts::empty(self.moment);
-        let Some(queue) = self.find_queue(queue)? else { return Ok(counts) };
         let mut statement = self.connection.prepare_cached(sql::LOAD_COUNTS)?;
         let mut rows = statement.query([queue])?;
         while let Some(row) = rows.next()? {

@@ -4,6 +4,7 @@ mod counts;
 mod get;
 mod list;
 mod pool;
+mod queues;
 mod snapshot;
 mod verify;
 mod workers;

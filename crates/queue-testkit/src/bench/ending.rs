@@ -1,7 +1,7 @@
 //! What must hold at the end of every case, whatever it was about.
 
 use super::Bench;
-use queue_core::{Counts, ErrorKind, JobMeta, ListQuery, Prune, Reason, State, Timestamp};
+use queue_core::{Counts, ErrorKind, JobMeta, ListQuery, Prune, Reason, State, StorageExt, Timestamp};
 use std::{collections::HashSet, sync::PoisonError};
 
 const PAGE: usize = 1000;
@@ -30,6 +30,19 @@ impl Bench {
         }
         check_listing(&jobs);
         check_counts(&jobs, &counts);
+        self.check_status(&jobs, counts).await;
+    }
+
+    /// The list of queues says the same, where there is one.
+    async fn check_status(&self, jobs: &[JobMeta], counts: Counts) {
+        let store = self.store();
+        if !store.capabilities().queues {
+            return;
+        }
+        match store.status_of(&self.queue).await.expect("queues answers") {
+            Some(status) => assert_eq!(status.counts, counts, "a queue listed and counted"),
+            None => assert!(jobs.is_empty(), "a queue with jobs is listed"),
+        }
     }
 
     /// Overdue records may still be counted, so they go first.

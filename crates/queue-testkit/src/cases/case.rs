@@ -21,6 +21,7 @@ pub(crate) struct Case {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Need {
     Pause,
+    Queues,
     Presence,
     Hints,
     Verify,
@@ -46,6 +47,7 @@ impl fmt::Display for Need {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Pause => "pause",
+            Self::Queues => "a list of queues",
             Self::Presence => "presence",
             Self::Hints => "hints",
             Self::Verify => "verify",

@@ -4,7 +4,8 @@ use super::cases;
 use crate::bench::prelude::*;
 use futures_util::StreamExt;
 use queue_core::{
-    Detail, ErrorKind, Interest, ListQuery, Prune, PruneRequest, State, Storage, lifecycle::Event,
+    Detail, ErrorKind, Interest, ListQuery, Prune, PruneRequest, QueuesQuery, State, Storage,
+    lifecycle::Event,
 };
 
 cases! { "handles":
@@ -33,7 +34,9 @@ async fn assert_closed(bench: &Bench, store: &dyn Storage) {
         ("counts", store.counts(queue).await.err()),
         ("prune", store.prune(prune).await.err()),
     ];
-    for (verb, outcome) in outcomes {
+    let lists = store.capabilities().queues;
+    let queues = store.queues(QueuesQuery::all(1)).await.err();
+    for (verb, outcome) in outcomes.into_iter().chain(lists.then_some(("queues", queues))) {
         assert_eq!(outcome.map(|error| error.kind()), Some(ErrorKind::Closed), "{verb}");
     }
 }

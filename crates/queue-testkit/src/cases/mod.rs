@@ -28,6 +28,7 @@ mod presence;
 mod priority;
 mod progress;
 mod prune;
+mod queues;
 mod redrive;
 mod release;
 mod reopen;
@@ -98,6 +99,7 @@ const GROUPS: &[&[Case]] = &[
     batch::CASES,
     list::CASES,
     counts::CASES,
+    queues::CASES,
     prune::CASES,
     pause::CASES,
     presence::CASES,

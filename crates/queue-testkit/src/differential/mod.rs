@@ -87,7 +87,12 @@ async fn difference(one: &Arc<dyn Harness>, other: &Arc<dyn Harness>, verbs: &[V
 async fn compare(benches: &[Bench; 2], verbs: &[Verb]) -> Result<(), String> {
     let mut players = benches.each_ref().map(|bench| Player::new(bench.clone()));
     let both_pause = benches.iter().all(|bench| bench.store().capabilities().pause);
-    let is_offered = |verb: &Verb| both_pause || !matches!(verb, Verb::Pause { .. } | Verb::Resume { .. });
+    let both_list = benches.iter().all(|bench| bench.store().capabilities().queues);
+    let is_offered = |verb: &Verb| match verb {
+        Verb::Pause { .. } | Verb::Resume { .. } => both_pause,
+        Verb::Queues => both_list,
+        _ => true,
+    };
     for (nth, verb) in verbs.iter().enumerate().filter(|(_, verb)| is_offered(verb)) {
         let [one, other] = &mut players;
         let (one, other) = (one.play(verb).await, other.play(verb).await);

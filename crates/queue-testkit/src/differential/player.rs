@@ -8,7 +8,7 @@ use crate::{
 };
 use queue_core::{
     Applied, ClaimRequest, Claimed, Counts, Detail, Enqueued, JobMeta, JobRecord, Kind, LeaseToken,
-    ListFilter, ListQuery, NewJob, Prune, Seq, Stamped, Timestamp,
+    ListFilter, ListQuery, NewJob, Prune, QueueStatus, QueuesQuery, Seq, Stamped, Timestamp,
     lifecycle::{Transition, decide},
 };
 use std::collections::BTreeMap;
@@ -36,6 +36,7 @@ pub(super) enum Answer {
     Jobs(Vec<JobMeta>),
     Records(Stamped<Vec<Option<JobRecord>>>),
     Counts(Counts),
+    Queues(Vec<QueueStatus>),
     Pruned(u64),
     Nothing,
 }
@@ -83,6 +84,7 @@ impl Player {
                 Answer::Jobs(self.metas(jobs))
             }
             Verb::Counts { queue } => Answer::Counts(counts(&self.on(*queue)).await),
+            Verb::Queues => Answer::Queues(self.queues().await),
             Verb::Prune { queue, doomed } => Answer::Pruned(prune(&self.on(*queue), *doomed).await),
             Verb::Pause { queue } => self.set_paused(*queue, true).await,
             Verb::Resume { queue } => self.set_paused(*queue, false).await,
@@ -97,6 +99,15 @@ impl Player {
                 Answer::Nothing
             }
         }
+    }
+
+    /// Overdue records may be counted until they are removed, so they go first.
+    async fn queues(&self) -> Vec<QueueStatus> {
+        for queue in 0..QUEUES.len() {
+            self.on(queue).prune(Prune::Expired, PLENTY).await;
+        }
+        let page = self.bench.store().queues(QueuesQuery::all(PLENTY)).await.expect("queues answers");
+        page.queues
     }
 
     fn on(&self, queue: usize) -> Bench {

@@ -3,8 +3,8 @@ use async_trait::async_trait;
 use queue_core::{
     AnswerRoom, Applied, Capabilities, ClaimRequest, Claimed, ClaimedJob, Clock, Counts, Cursor, Detail,
     Durability, Enqueued, Error, JobId, JobMeta, JobRecord, Limits, ListFilter, ListQuery, Moment, NewJob,
-    Page, Prune, PruneRequest, QueueName, Reach, Result, Seq, Stamped, State, Storage, StoreTime, Timestamp,
-    lifecycle::Transition,
+    Page, Prune, PruneRequest, QueueName, QueueStatus, QueuesPage, QueuesQuery, Reach, Result, Seq, Stamped,
+    State, Storage, StoreTime, Timestamp, lifecycle::Transition,
 };
 use std::{
     collections::BTreeSet,
@@ -25,6 +25,8 @@ struct Jobs {
     /// In the order of their lives.
     list: Vec<Twin>,
     paused: BTreeSet<QueueName>,
+    /// That ever had a job, or were paused or resumed.
+    queues: BTreeSet<QueueName>,
     last_seq: u64,
     mark: Timestamp,
 }
@@ -75,6 +77,16 @@ impl Jobs {
         self.list.iter().map(|twin| &twin.job.meta).filter(move |meta| meta.queue == *queue)
     }
 
+    fn counts(&self, queue: &QueueName, moment: Moment) -> Counts {
+        let (now, mut counts) = (moment.now, Counts::empty(moment));
+        for state in State::ALL {
+            counts.set(state, self.of(queue).filter(|meta| meta.state == state).count() as u64);
+        }
+        counts.scheduled = self.of(queue).filter(|meta| meta.is_scheduled(now)).count() as u64;
+        counts.oldest_due = self.of(queue).filter(|meta| meta.is_due(now)).map(|meta| meta.run_at).min();
+        counts
+    }
+
     fn find(&mut self, queue: &QueueName, id: &JobId) -> Option<&mut Twin> {
         self.list.iter_mut().find(|twin| twin.job.meta.queue == *queue && twin.job.meta.id == *id)
     }
@@ -84,6 +96,7 @@ impl Jobs {
         let answer = if let Some(twin) = self.find(queue, &new.id) {
             twin.enqueue(new, seq, now)
         } else {
+            self.queues.insert(queue.clone());
             self.list.push(Twin::begin(queue.clone(), new, seq, now));
             Enqueued::Queued { seq }
         };
@@ -120,7 +133,7 @@ impl Jobs {
 #[async_trait]
 impl Storage for Reference {
     fn capabilities(&self) -> Capabilities {
-        Capabilities::new("reference", Durability::None, Reach::Process).with_pause()
+        Capabilities::new("reference", Durability::None, Reach::Process).with_pause().with_queues()
     }
 
     async fn enqueue(
@@ -199,13 +212,17 @@ impl Storage for Reference {
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {
         let (jobs, moment) = self.look();
-        let (now, mut counts) = (moment.now, Counts::empty(moment));
-        for state in State::ALL {
-            counts.set(state, jobs.of(queue).filter(|meta| meta.state == state).count() as u64);
-        }
-        counts.scheduled = jobs.of(queue).filter(|meta| meta.is_scheduled(now)).count() as u64;
-        counts.oldest_due = jobs.of(queue).filter(|meta| meta.is_due(now)).map(|meta| meta.run_at).min();
-        Ok(counts)
+        Ok(jobs.counts(queue, moment))
+    }
+
+    async fn queues(&self, query: QueuesQuery) -> Result<QueuesPage> {
+        let (jobs, moment) = self.look();
+        let names = jobs.queues.iter().filter(|name| name.as_str() >= query.start());
+        let status = |name: &QueueName| {
+            let (paused, counts) = (jobs.paused.contains(name), jobs.counts(name, moment));
+            QueueStatus { name: name.clone(), paused, counts }
+        };
+        Ok(query.page(names.take(query.limit()).map(status).collect()))
     }
 
     async fn prune(&self, request: PruneRequest) -> Result<u64> {
@@ -227,6 +244,7 @@ impl Storage for Reference {
 
     async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
         let (mut jobs, _) = self.change();
+        jobs.queues.insert(queue.clone());
         if paused {
             jobs.paused.insert(queue.clone());
         } else {

@@ -49,6 +49,7 @@ pub(super) enum Verb {
     Counts {
         queue: usize,
     },
+    Queues,
     Prune {
         queue: usize,
         doomed: Doomed,
@@ -112,6 +113,7 @@ fn verb(Width { queues, batch }: Width) -> BoxedStrategy<Verb> {
         (2, list.boxed()),
         (2, queue().prop_map(|queue| Verb::Held { queue }).boxed()),
         (2, queue().prop_map(|queue| Verb::Counts { queue }).boxed()),
+        (2, Just(Verb::Queues).boxed()),
         (1, (queue(), strategy::doomed()).prop_map(|(queue, doomed)| Verb::Prune { queue, doomed }).boxed()),
         (1, queue().prop_map(|queue| Verb::Pause { queue }).boxed()),
         (2, queue().prop_map(|queue| Verb::Resume { queue }).boxed()),

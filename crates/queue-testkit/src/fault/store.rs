@@ -2,8 +2,8 @@ use crate::fault::{Fault, FaultPlan, Tally, Verb, hints::FaultyHints, injector::
 use async_trait::async_trait;
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Enqueued, Error, ErrorKind, EventStream,
-    Interest, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, Result, Stamped, Storage,
-    WorkerInfo, lifecycle::Transition,
+    Interest, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, QueuesPage, QueuesQuery,
+    Result, Stamped, Storage, WorkerInfo, lifecycle::Transition,
 };
 use std::{sync::Arc, time::Duration};
 
@@ -103,6 +103,10 @@ impl<S: Storage + ?Sized> Storage for FaultStore<S> {
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {
         self.call(Verb::Counts, || self.store.counts(queue)).await
+    }
+
+    async fn queues(&self, query: QueuesQuery) -> Result<QueuesPage> {
+        self.call(Verb::Queues, || self.store.queues(query.clone())).await
     }
 
     async fn prune(&self, request: PruneRequest) -> Result<u64> {

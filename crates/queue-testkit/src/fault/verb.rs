@@ -14,6 +14,8 @@ pub enum Verb {
     List,
     /// Counts by state.
     Counts,
+    /// Lists queues.
+    Queues,
     /// Removes records.
     Prune,
     /// Stops or resumes claims.
@@ -37,6 +39,7 @@ impl Verb {
         Self::Get,
         Self::List,
         Self::Counts,
+        Self::Queues,
         Self::Prune,
         Self::SetPaused,
         Self::Subscribe,
@@ -63,6 +66,7 @@ impl Verb {
             Self::Get => "get",
             Self::List => "list",
             Self::Counts => "counts",
+            Self::Queues => "queues",
             Self::Prune => "prune",
             Self::SetPaused => "set_paused",
             Self::Subscribe => "subscribe",

@@ -25,6 +25,7 @@ fn supported(store: &dyn Storage, facilities: &[Facility]) -> Vec<Need> {
     let capabilities = store.capabilities();
     let facts = [
         (Need::Pause, capabilities.pause),
+        (Need::Queues, capabilities.queues),
         (Need::Presence, capabilities.presence),
         (Need::Hints, capabilities.events != EventReach::None),
         (Need::Reopen, facilities.contains(&Facility::Reopen)),

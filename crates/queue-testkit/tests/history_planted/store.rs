@@ -7,7 +7,7 @@ use bytes::Bytes;
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, ClaimedJob, Counts, Detail, Enqueued, Error, ErrorKind,
     EventStream, Interest, JobId, JobMeta, JobRecord, ListQuery, NewJob, OnWaiting, Page, PruneRequest,
-    QueueName, Result, Stamped, State, Storage, Timestamp,
+    QueueName, QueuesPage, QueuesQuery, Result, Stamped, State, Storage, Timestamp,
     lifecycle::{Event, Patch, Policy, Proof, Settle, Transition, decide},
 };
 use queue_memory::MemoryStorage;
@@ -245,6 +245,10 @@ impl Storage for PlantedStore {
             counts.set(State::Completed, counts.of(State::Completed).saturating_sub(1));
         }
         Ok(counts)
+    }
+
+    async fn queues(&self, query: QueuesQuery) -> Result<QueuesPage> {
+        self.memory.queues(query).await
     }
 
     async fn prune(&self, request: PruneRequest) -> Result<u64> {

@@ -107,6 +107,11 @@ defects! {
     OverdueShown "reads show records past their purge time" [I13 I20] in "retention";
     AgeIgnored "pruning by age takes every terminal record" [I20] in "prune";
     CountsDrift "counts go on counting what prune removed" [I20] in "prune";
+    QueueSkipped "each page of queues but the first leaves out the queue it begins with" [I20] in "queues";
+    QueuesInOrderOfLanguage "queues are listed in the order of a language, whatever their bytes" [I20] in "queues";
+    QueueForgotten "a queue whose last record is gone is listed no more" [I20] in "queues";
+    PauseOfAnother "the list shows every queue as paused while any is" [I1 I20] in "queues";
+    ListedCountsDrift "the list of queues goes on counting what prune removed" [I20] in "queues";
     CursorSkips "each page of a listing leaves out the job after it" [I20] in "list";
     IndexLeftBehind "a removed record leaves its id in the index" [I20] in "verify";
 

@@ -159,6 +159,26 @@ impl<P, R> Queue<P, R> {
         self.shared.storage.counts(&self.shared.name).await
     }
 
+    /// Whether the queue is paused. One that nobody ever used is not.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> queue::Result<()> {
+    /// # use queue::prelude::*;
+    /// let store = open("memory:").await?;
+    /// let emails: Queue<String> = Queue::new(store, "emails")?;
+    /// assert!(!emails.is_paused().await?);
+    /// emails.pause().await?;
+    /// assert!(emails.is_paused().await?);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// `Unsupported` if the store cannot list its queues; see its capabilities.
+    pub async fn is_paused(&self) -> Result<bool> {
+        let status = self.shared.storage.status_of(&self.shared.name).await?;
+        Ok(status.is_some_and(|status| status.paused))
+    }
+
     /// Metadata of many jobs, page by page: give [`Page::next`] back as `after` until it is `None`. A page may be empty
     /// and yet not be the last.
     ///

@@ -22,15 +22,19 @@ impl Verb for Count<'_> {
     type Answer = Counts;
 
     async fn attempt(&self, transaction: &mut Transaction<'_>) -> Result<Self::Answer, Halt> {
-        let mut counts = Counts::empty(transaction.moment());
-        let mut rest = keys::all(Family::Job, self.queue);
-        loop {
-            let entries = transaction.scan(rest.clone(), PAGE).await?;
-            let Some((last, _)) = entries.last() else { return Ok(counts) };
-            rest.start = keys::after(last);
-            for (_, bytes) in entries {
-                add(&mut counts, &row::read_job(&bytes)?.job.meta);
-            }
+        count(transaction, self.queue).await
+    }
+}
+
+pub(super) async fn count(transaction: &Transaction<'_>, queue: &QueueName) -> Result<Counts, Halt> {
+    let mut counts = Counts::empty(transaction.moment());
+    let mut rest = keys::all(Family::Job, queue);
+    loop {
+        let entries = transaction.scan(rest.clone(), PAGE).await?;
+        let Some((last, _)) = entries.last() else { return Ok(counts) };
+        rest.start = keys::after(last);
+        for (_, bytes) in entries {
+            add(&mut counts, &row::read_job(&bytes)?.job.meta);
         }
     }
 }

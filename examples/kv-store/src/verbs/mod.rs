@@ -8,6 +8,7 @@ mod enqueue;
 mod get;
 mod list;
 mod prune;
+mod queues;
 
 pub(crate) use apply::Apply;
 pub(crate) use claim::Claim;
@@ -16,3 +17,4 @@ pub(crate) use enqueue::Enqueue;
 pub(crate) use get::Get;
 pub(crate) use list::List;
 pub(crate) use prune::{PRUNE_CHUNK, PruneChunk};
+pub(crate) use queues::Queues;

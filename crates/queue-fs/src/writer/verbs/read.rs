@@ -7,7 +7,8 @@ use crate::{
     },
 };
 use queue_core::{
-    Counts, Detail, JobId, JobRecord, ListQuery, Page, QueueName, Stamped, WorkerInfo, group_commit::Verb,
+    Counts, Detail, JobId, JobRecord, ListQuery, Page, QueueName, QueuesPage, QueuesQuery, Stamped,
+    WorkerInfo, group_commit::Verb,
 };
 
 /// Reads jobs by id.
@@ -64,6 +65,21 @@ impl Verb<Files> for Count {
 
     fn run(&self, session: &mut Session) -> Result<Counts, Fault> {
         Ok(session.state.engine.counts(&self.0, session.moment))
+    }
+}
+
+/// Reads a page of the queues.
+#[derive(Debug)]
+pub(crate) struct Queues(pub(crate) QueuesQuery);
+
+impl Verb<Files> for Queues {
+    type Answer = QueuesPage;
+
+    const NAME: &'static str = "queues";
+    const NEED: Need = Need::Read;
+
+    fn run(&self, session: &mut Session) -> Result<QueuesPage, Fault> {
+        Ok(session.state.engine.queues(&self.0, session.moment))
     }
 }
 

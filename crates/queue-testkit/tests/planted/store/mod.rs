@@ -20,7 +20,7 @@ use async_trait::async_trait;
 use queue_core::{
     AnswerRoom, Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Enqueued,
     EventReach, EventStream, Interest, JobId, JobRecord, Limits, ListQuery, NewJob, Notices, Page,
-    PruneRequest, QueueName, Reach, Result, Stamped, Storage, lifecycle::Transition,
+    PruneRequest, QueueName, QueuesPage, QueuesQuery, Reach, Result, Stamped, Storage, lifecycle::Transition,
 };
 use state::State;
 use std::collections::HashSet;
@@ -38,6 +38,7 @@ impl Storage for PlantedStore {
         Capabilities::new("planted", Durability::None, Reach::Process)
             .with_events(EventReach::Store)
             .with_pause()
+            .with_queues()
     }
 
     async fn enqueue(
@@ -108,6 +109,10 @@ impl Storage for PlantedStore {
         self.with("counts", |state| state.counts(queue))
     }
 
+    async fn queues(&self, query: QueuesQuery) -> Result<QueuesPage> {
+        self.with("queues", |state| state.queues(&query))
+    }
+
     async fn prune(&self, request: PruneRequest) -> Result<u64> {
         self.with("prune", |state| {
             state.writes();
@@ -117,7 +122,8 @@ impl Storage for PlantedStore {
 
     async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
         self.with("set_paused", |state| {
-            state.lane(queue).paused = paused;
+            let lane = state.lane(queue);
+            (lane.paused, lane.is_listed) = (paused, true);
             state.notices.wake(queue);
         })
     }

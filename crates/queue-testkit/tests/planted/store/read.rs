@@ -2,7 +2,8 @@ use super::{LIMITS, record::Lane, state::State};
 use crate::defect::Defect;
 use queue_core::{
     AnswerRoom, Counts, Cursor, Detail, JobId, JobMeta, JobRecord, ListFilter, ListQuery, Page, PageEnd,
-    QueueName, Result, Seq, State as JobState, Timestamp, lifecycle::TrackedJob,
+    QueueName, QueueStatus, QueuesPage, QueuesQuery, Result, Seq, State as JobState, Timestamp,
+    lifecycle::TrackedJob,
 };
 
 /// Whose cursors they are.
@@ -54,6 +55,35 @@ impl State {
             counts.set(JobState::Completed, counts.of(JobState::Completed) + pruned);
         }
         counts
+    }
+
+    /// One page of the queues.
+    pub(super) fn queues(&self, query: &QueuesQuery) -> QueuesPage {
+        let is_listed = |lane: &Lane| {
+            lane.is_listed && (!self.has(Defect::QueueForgotten) || lane.paused || !lane.records.is_empty())
+        };
+        let mut names: Vec<&QueueName> =
+            self.lanes.iter().filter(|(_, lane)| is_listed(lane)).map(|(name, _)| name).collect();
+        if self.has(Defect::QueuesInOrderOfLanguage) {
+            names.sort_by_key(|name| name.as_str().to_lowercase());
+        }
+        let is_wanted = |name: &&&QueueName| name.as_str() >= query.start();
+        let skipped = usize::from(self.has(Defect::QueueSkipped) && !query.start().is_empty());
+        let wanted = names.iter().filter(is_wanted).skip(skipped).take(query.limit());
+        query.page(wanted.map(|name| self.status(name)).collect())
+    }
+
+    fn status(&self, name: &QueueName) -> QueueStatus {
+        let lane = self.lanes.get(name);
+        let paused = lane.is_some_and(|lane| lane.paused);
+        let any_paused = || self.lanes.values().any(|lane| lane.paused);
+        let paused = if self.has(Defect::PauseOfAnother) { any_paused() } else { paused };
+        let mut counts = self.counts(name);
+        if self.has(Defect::ListedCountsDrift) {
+            let pruned = lane.map_or(0, |lane| lane.pruned);
+            counts.set(JobState::Completed, counts.of(JobState::Completed) + pruned);
+        }
+        QueueStatus { name: name.clone(), paused, counts }
     }
 
     pub(super) fn verify(&self) -> Vec<String> {

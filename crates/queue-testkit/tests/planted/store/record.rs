@@ -19,6 +19,8 @@ pub(super) struct Lane {
     pub(super) records: BTreeMap<Seq, Record>,
     pub(super) ids: HashMap<JobId, Seq>,
     pub(super) paused: bool,
+    /// It had a job once, or was paused or resumed.
+    pub(super) is_listed: bool,
     /// How many results were stored, and how many records pruned: some defects need to know.
     pub(super) results: u64,
     pub(super) pruned: u64,

@@ -72,6 +72,7 @@ impl State {
     pub(super) fn insert(&mut self, record: Record) {
         let meta = record.job.meta.clone();
         let lane = self.lane(&meta.queue);
+        lane.is_listed = true;
         lane.ids.insert(meta.id.clone(), meta.seq);
         lane.records.insert(meta.seq, record);
         self.changed(&meta);

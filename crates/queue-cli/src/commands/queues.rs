@@ -1,0 +1,86 @@
+use super::{stats, watch::WatchArgs};
+use crate::{
+    exit::{CliError, Exit},
+    output::{self, Column, Format, Output, age},
+    session::{Jobs, Missing, Session},
+};
+use clap::Args;
+use queue::{
+    State,
+    queue_core::{QueueStatus, QueuesQuery},
+};
+use serde_json::{Map, Value, json};
+
+#[derive(Debug, Args)]
+pub(crate) struct QueuesArgs {
+    #[command(flatten)]
+    watch: WatchArgs,
+}
+
+pub(crate) async fn run(args: QueuesArgs, session: &Session) -> Result<Exit, CliError> {
+    session
+        .with_jobs(Missing::Refuse, async |jobs| {
+            let look = async |out| list(jobs, out).await;
+            args.watch.run(session.out, look).await
+        })
+        .await
+}
+
+/// JSON goes out page by page; a table needs its widths first.
+async fn list(jobs: &Jobs, out: Output) -> Result<(), CliError> {
+    let mut rows = Vec::new();
+    let mut next = Some(QueuesQuery::all(QueuesQuery::LIMIT_MAX));
+    while let Some(query) = next {
+        let page = jobs.storage().queues(query).await?;
+        for status in &page.queues {
+            match out.format() {
+                Format::Json => out.object(&object(status))?,
+                Format::Human => rows.push(row(status)),
+            }
+        }
+        next = page.next;
+    }
+    if out.format() == Format::Human {
+        out.text(output::table(COLUMNS, rows))?;
+    }
+    Ok(())
+}
+
+const COLUMNS: [Column; 10] = [
+    Column::text("QUEUE"),
+    Column::whole("PAUSED").plain(""),
+    Column::whole("DUE"),
+    Column::whole("LATER"),
+    Column::whole("RUNNING"),
+    Column::whole("FAILING"),
+    Column::whole("COMPLETED"),
+    Column::whole("FAILED"),
+    Column::whole("CANCELLED"),
+    Column::whole("OLDEST DUE").plain(""),
+];
+
+/// Jobs that fail and wait to run again are among those that are due or come later.
+fn row(QueueStatus { name, paused, counts }: &QueueStatus) -> Vec<String> {
+    let waiting = counts.of(State::Queued) + counts.of(State::Failing);
+    let oldest = counts.oldest_due.map(|due| age(counts.now.since(due)));
+    vec![
+        name.to_string(),
+        if *paused { "paused".to_owned() } else { String::new() },
+        waiting.saturating_sub(counts.scheduled).to_string(),
+        counts.scheduled.to_string(),
+        counts.of(State::Processing).to_string(),
+        counts.of(State::Failing).to_string(),
+        counts.of(State::Completed).to_string(),
+        counts.of(State::Failed).to_string(),
+        counts.of(State::Cancelled).to_string(),
+        oldest.unwrap_or_default(),
+    ]
+}
+
+fn object(status: &QueueStatus) -> Value {
+    let mut object = Map::new();
+    object.insert("queue".to_owned(), json!(status.name.as_str()));
+    object.insert("paused".to_owned(), json!(status.paused));
+    stats::put_counts(&mut object, &status.counts);
+    object.into()
+}

@@ -1,0 +1,83 @@
+use crate::{Counts, QueueName};
+
+/// Sorts behind a name and before every other name that begins with it, since names have no control characters.
+const JUST_BEHIND: char = '\u{1}';
+
+/// A request for the queues of a store, in the order of their names by bytes.
+///
+/// ```
+/// use queue_core::{QueueName, QueuesQuery};
+///
+/// let (a, b) = (QueueName::from_static("a"), QueueName::from_static("a b"));
+/// assert!(QueuesQuery::from(&a, 10).start() == a.as_str());
+/// assert!(QueuesQuery::after(&a, 10).start() > a.as_str());
+/// assert!(QueuesQuery::after(&a, 10).start() < b.as_str());
+/// assert_eq!(QueuesQuery::all(1_000_000).limit(), QueuesQuery::LIMIT_MAX);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueuesQuery {
+    start: String,
+    limit: usize,
+}
+
+/// One page of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueuesPage {
+    /// The queues found, in order.
+    pub queues: Vec<QueueStatus>,
+    /// Where to go on; `None` at the end. The page behind a full one may be empty.
+    pub next: Option<QueuesQuery>,
+}
+
+/// What is known of a queue without a look at single jobs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueueStatus {
+    /// Its name.
+    pub name: QueueName,
+    /// Its claims are stopped.
+    pub paused: bool,
+    /// What [`Storage::counts`](crate::Storage::counts) would have answered at that moment.
+    pub counts: Counts,
+}
+
+impl QueuesQuery {
+    /// No page has more queues.
+    pub const LIMIT_MAX: usize = 1_000;
+
+    /// The first page of all queues. A page has at least one queue, whatever the limit, and at most
+    /// [`LIMIT_MAX`](Self::LIMIT_MAX).
+    pub fn all(limit: usize) -> Self {
+        Self::starting(String::new(), limit)
+    }
+
+    /// The queues from this name on, the one of this name too.
+    pub fn from(name: &QueueName, limit: usize) -> Self {
+        Self::starting(name.as_str().to_owned(), limit)
+    }
+
+    /// The queues behind this name.
+    pub fn after(name: &QueueName, limit: usize) -> Self {
+        Self::starting(format!("{name}{JUST_BEHIND}"), limit)
+    }
+
+    fn starting(start: String, limit: usize) -> Self {
+        Self { start, limit: limit.clamp(1, Self::LIMIT_MAX) }
+    }
+
+    /// No name of the page sorts before this text, which need not be a name.
+    pub fn start(&self) -> &str {
+        &self.start
+    }
+
+    /// The page has at most this many queues.
+    pub fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// The page of these queues, which are all from the start on, or as many as the limit.
+    pub fn page(&self, queues: Vec<QueueStatus>) -> QueuesPage {
+        let last = queues.last().filter(|_| queues.len() >= self.limit);
+        let next = last.map(|last| Self::after(&last.name, self.limit));
+        QueuesPage { queues, next }
+    }
+}

@@ -1,0 +1,344 @@
+//! Which queues there are, each with its counts.
+
+use super::cases;
+use crate::bench::prelude::*;
+use queue_core::{
+    Counts, OnFailed, OnWaiting, Prune, QueueStatus, QueuesQuery, Retention, Span, State, StorageExt,
+    lifecycle::Event,
+};
+use std::collections::BTreeSet;
+
+cases! { "queues":
+    an_empty_store_lists_nothing [I20] (Queues);
+    a_queue_is_listed_from_its_first_job_on [I20] (Queues);
+    reads_and_refusals_list_nothing [I20] (Queues);
+    queues_stand_in_the_order_of_their_names [I20] (Queues);
+    hostile_names_are_listed_as_they_are [I20] (Queues);
+    pages_show_every_queue_once [I20] (Queues);
+    a_walk_meets_what_came_behind_it_and_nothing_twice [I20] (Queues);
+    a_queue_is_found_by_its_name [I20] (Queues);
+    a_queue_whose_last_record_is_gone_stays_listed [I20] (Queues);
+    listed_counts_are_those_of_counts_at_every_step [I20] (Queues);
+    listed_counts_follow_whatever_makes_a_job_go [I20] (Queues);
+    a_job_that_makes_room_is_counted_no_more [I9 I20] (Queues);
+    a_lapsed_lease_is_counted_until_it_is_charged [I15 I20] (Queues);
+    overdue_records_are_listed_as_they_are_counted [I20] (Queues);
+    queues_are_counted_apart [I20] (Queues);
+    a_pause_is_listed_for_its_own_queue_alone [I1 I20] (Queues Pause);
+    a_queue_that_was_only_paused_is_listed [I20] (Queues Pause);
+    queues_stay_listed_across_a_reopen [I20 I21] (Queues Reopen);
+    pauses_without_a_job_stay_listed_across_a_reopen [I20 I21] (Queues Reopen Pause);
+    every_handle_lists_what_any_of_them_used [I20] (Queues SecondHandle);
+    counts_wait_for_no_open_transaction_and_see_it_once_it_commits [I18 I20] (Queues Transactions);
+}
+
+/// More than a page has, less than takes long.
+const MANY: usize = 23;
+
+async fn page(bench: &Bench, query: QueuesQuery) -> (Vec<QueueStatus>, Option<QueuesQuery>) {
+    let limit = query.limit();
+    let page = bench.store().queues(query).await.expect("queues answers");
+    assert!(page.queues.len() <= limit, "a page is larger than asked for");
+    (page.queues, page.next)
+}
+
+/// All pages.
+async fn listed(bench: &Bench, limit: usize) -> Vec<QueueStatus> {
+    let (mut all, mut next) = (Vec::new(), Some(QueuesQuery::all(limit)));
+    while let Some(query) = next {
+        let (found, then) = page(bench, query).await;
+        all.extend(found);
+        assert!(all.len() <= 1_000, "the walk does not end");
+        next = then;
+    }
+    all
+}
+
+async fn names(bench: &Bench, limit: usize) -> Vec<String> {
+    listed(bench, limit).await.iter().map(|status| status.name.to_string()).collect()
+}
+
+async fn status(bench: &Bench) -> QueueStatus {
+    bench.store().status_of(bench.queue()).await.expect("queues answers").expect("it is listed")
+}
+
+/// What the list says is what counts say, while nothing moves. Answers it.
+async fn agreed(bench: &Bench) -> Counts {
+    let (status, counts) = (status(bench).await, bench.counts().await);
+    assert_eq!(status.counts, counts);
+    counts
+}
+
+async fn assert_counted(bench: &Bench, expected: [u64; 6], when: &str) {
+    let counts = agreed(bench).await;
+    assert_eq!(State::ALL.map(|state| counts.of(state)), expected, "{when}");
+}
+
+async fn an_empty_store_lists_nothing(bench: &Bench) {
+    assert_eq!(listed(bench, 10).await, []);
+    assert_eq!(bench.store().status_of(bench.queue()).await.expect("queues answers"), None);
+}
+
+async fn a_queue_is_listed_from_its_first_job_on(bench: &Bench) {
+    bench.put("a").await;
+    let found = listed(bench, 10).await;
+    let expected = QueueStatus { name: bench.queue().clone(), paused: false, counts: bench.counts().await };
+    assert_eq!(found, [expected]);
+    assert_eq!(found[0].counts.of(State::Queued), 1);
+}
+
+/// Whoever looks for a queue does not make one.
+async fn reads_and_refusals_list_nothing(bench: &Bench) {
+    bench.counts().await;
+    assert_eq!(bench.find("a").await, None);
+    assert!(bench.list(queue_core::ListQuery::all(bench.queue().clone(), 9)).await.is_empty());
+    assert!(bench.claim(9).await.is_empty());
+    assert_eq!(bench.prune(Prune::Everything, 9).await, 0);
+    let refused = job("a").with_delay(Span::from_secs(5)).with_expires_in(Span::from_secs(1));
+    assert_refused(&bench.enqueue_refused(vec![vec![refused]]).await);
+    assert_eq!(listed(bench, 10).await, []);
+}
+
+/// By bytes: not by a language, and not by when they came.
+async fn queues_stand_in_the_order_of_their_names(bench: &Bench) {
+    let in_order = ["A", "B", "Z", "a", "a b", "a-b", "ab", "b", "z", "\u{E9}", "\u{65E5}", "\u{1F600}"];
+    for name in in_order.iter().rev() {
+        bench.on_queue(name).put("job").await;
+    }
+    assert_eq!(names(bench, 5).await, in_order);
+}
+
+async fn hostile_names_are_listed_as_they_are(bench: &Bench) {
+    let hostile: BTreeSet<String> = hostile().into_iter().collect();
+    for name in &hostile {
+        bench.on_queue(name).put("job").await;
+    }
+    assert_eq!(names(bench, 7).await, Vec::from_iter(hostile));
+}
+
+/// Whatever their size; none asks for nothing.
+async fn pages_show_every_queue_once(bench: &Bench) {
+    let expected: Vec<String> = (0..MANY).map(|n| format!("queue-{n:02}")).collect();
+    for name in &expected {
+        bench.on_queue(name).put("job").await;
+    }
+    for limit in [0, 1, 2, 7, MANY - 1, MANY, MANY + 1, usize::MAX] {
+        assert_eq!(names(bench, limit).await, expected, "in pages of {limit}");
+    }
+    let (_, next) = page(bench, QueuesQuery::all(MANY + 1)).await;
+    assert_eq!(next, None, "a page with room is the last");
+}
+
+async fn a_walk_meets_what_came_behind_it_and_nothing_twice(bench: &Bench) {
+    for name in ["b", "d", "f"] {
+        bench.on_queue(name).put("job").await;
+    }
+    let (first, next) = page(bench, QueuesQuery::all(2)).await;
+    for name in ["a", "c", "e", "f"] {
+        bench.on_queue(name).put("another").await;
+    }
+    let (rest, _) = page(bench, next.expect("there is more")).await;
+    let seen: Vec<&str> = first.iter().chain(&rest).map(|status| status.name.as_str()).collect();
+    assert_eq!(seen, ["b", "d", "e", "f"]);
+    assert_eq!(rest[1].counts.total(), 2, "as it is by now");
+}
+
+/// Of several whose names begin alike, too.
+async fn a_queue_is_found_by_its_name(bench: &Bench) {
+    for (n, name) in ["mail", "mail ", "mailer"].into_iter().enumerate() {
+        bench.on_queue(name).put_many(n + 1).await;
+    }
+    for (n, name) in ["mail", "mail ", "mailer"].into_iter().enumerate() {
+        assert_eq!(status(&bench.on_queue(name)).await.counts.total(), n as u64 + 1, "{name:?}");
+    }
+    for name in ["m", "mail  ", "maile", "nail"] {
+        let found = bench.store().status_of(bench.on_queue(name).queue()).await;
+        assert_eq!(found.expect("queues answers"), None, "{name:?}");
+    }
+}
+
+/// A dashboard would lose it whenever it is done with its work.
+async fn a_queue_whose_last_record_is_gone_stays_listed(bench: &Bench) {
+    bench.put_job(job("a").with_retention(Retention::Remove)).await;
+    bench.complete(&bench.claim_one().await).await;
+    assert_counted(bench, [0; 6], "when nothing is left").await;
+    bench.put("b").await;
+    bench.prune(Prune::Everything, 9).await;
+    assert_counted(bench, [0; 6], "when nothing is left again").await;
+    assert_eq!(names(bench, 10).await, [bench.queue().as_str()]);
+}
+
+/// Through a whole life, in the order of [`State::ALL`].
+async fn listed_counts_are_those_of_counts_at_every_step(bench: &Bench) {
+    bench.put("a").await;
+    assert_counted(bench, [1, 0, 0, 0, 0, 0], "once it is enqueued").await;
+    let held = bench.claim_one().await;
+    assert_counted(bench, [0, 1, 0, 0, 0, 0], "once it is claimed").await;
+    let more = Event::Extend { token: held.token, by: LEASE, progress: None };
+    bench.settled(&held, more).await;
+    assert_counted(bench, [0, 1, 0, 0, 0, 0], "once it is extended").await;
+    bench.release(&held).await;
+    assert_counted(bench, [1, 0, 0, 0, 0, 0], "once it is released").await;
+    bench.fail(&bench.claim_one().await).await;
+    assert_counted(bench, [0, 0, 1, 0, 0, 0], "once it failed").await;
+    bench.advance(RETRY);
+    let held = bench.claim_one().await;
+    assert_counted(bench, [0, 1, 0, 0, 0, 0], "once it is tried again").await;
+    bench.settled(&held, complete_then(held.token, vec![job("next")])).await;
+    assert_counted(bench, [1, 0, 0, 1, 0, 0], "once it is completed and another follows").await;
+    bench.fail_terminally(&bench.claim_one().await).await;
+    assert_counted(bench, [0, 0, 0, 1, 1, 0], "once that failed for good").await;
+    bench.changed("next", Event::Redrive { content_type: None }).await;
+    bench.cancel("next").await;
+    assert_counted(bench, [0, 0, 0, 1, 0, 1], "once it is redriven and cancelled").await;
+    bench.changed("next", Event::Delete).await;
+    assert_counted(bench, [0, 0, 0, 1, 0, 0], "once it is deleted").await;
+    bench.put_job(job("later").with_delay(KEPT)).await;
+    assert_eq!(agreed(bench).await.scheduled, 1);
+}
+
+async fn listed_counts_follow_whatever_makes_a_job_go(bench: &Bench) {
+    bench.put_one_of_each().await;
+    bench.put_job(job("later").with_delay(Span::from_secs(9_999))).await;
+    assert_counted(bench, [2, 1, 1, 1, 1, 1], "one of each, and one for later").await;
+    assert_eq!(bench.prune(Prune::FinishedBefore(Span::from_millis(0)), 2).await, 2);
+    let counts = agreed(bench).await;
+    assert_eq!((counts.unfinished(), counts.total()), (4, 5));
+    bench.advance(KEPT);
+    bench.prune(Prune::Expired, 9).await;
+    assert_counted(bench, [2, 1, 1, 0, 0, 0], "what was kept has gone").await;
+    bench.prune(Prune::Everything, 2).await;
+    assert_eq!(agreed(bench).await.total(), 2);
+    bench.prune(Prune::Everything, 9).await;
+    assert_counted(bench, [0; 6], "everything has gone").await;
+}
+
+/// Whatever it was before: failed, cancelled, or waiting.
+async fn a_job_that_makes_room_is_counted_no_more(bench: &Bench) {
+    bench.fail_terminally(&bench.put_and_claim("a").await).await;
+    let again = job("a").with_on_failed(OnFailed::Replace);
+    bench.put_job(again).await;
+    assert_counted(bench, [1, 0, 0, 0, 0, 0], "in the place of a failed one").await;
+    bench.cancel("a").await;
+    bench.put("a").await;
+    assert_counted(bench, [1, 0, 0, 0, 0, 0], "in the place of a cancelled one").await;
+    let debounced = job("a").with_delay(RETRY).with_on_waiting(OnWaiting::Replace { max_wait: None });
+    bench.put_job(debounced).await;
+    assert_counted(bench, [1, 0, 0, 0, 0, 0], "in the place of a waiting one").await;
+    assert_eq!(agreed(bench).await.scheduled, 1);
+    bench.advance(RETRY);
+    bench.complete(&bench.claim_one().await).await;
+    bench.advance(KEPT);
+    bench.put("a").await;
+    assert_counted(bench, [1, 0, 0, 0, 0, 0], "in the place of one past its purge time").await;
+}
+
+async fn a_lapsed_lease_is_counted_until_it_is_charged(bench: &Bench) {
+    bench.put_and_claim("a").await;
+    bench.advance(LEASE);
+    assert_counted(bench, [0, 1, 0, 0, 0, 0], "once it lapsed").await;
+    bench.rescue().await;
+    assert_counted(bench, [0, 0, 1, 0, 0, 0], "once that is charged").await;
+}
+
+/// They may be counted until they are removed, by both or by neither.
+async fn overdue_records_are_listed_as_they_are_counted(bench: &Bench) {
+    bench.complete(&bench.put_and_claim("a").await).await;
+    bench.advance(KEPT);
+    agreed(bench).await;
+    assert_eq!(bench.find("a").await, None);
+    agreed(bench).await;
+    bench.prune(Prune::Expired, 9).await;
+    assert_counted(bench, [0; 6], "once it is removed").await;
+}
+
+/// With equal ids in all.
+async fn queues_are_counted_apart(bench: &Bench) {
+    let (few, many) = (bench.on_queue("few"), bench.on_queue("many"));
+    few.put_many(2).await;
+    many.put_many(5).await;
+    many.claim(3).await;
+    few.complete(&few.claim_one().await).await;
+    let found = listed(bench, 10).await;
+    let counted: Vec<[u64; 6]> =
+        found.iter().map(|status| State::ALL.map(|state| status.counts.of(state))).collect();
+    assert_eq!(counted, [[1, 0, 0, 1, 0, 0], [2, 3, 0, 0, 0, 0]]);
+    many.prune(Prune::Everything, 9).await;
+    assert_counted(&few, [1, 0, 0, 1, 0, 0], "the other was emptied").await;
+    assert_counted(&many, [0; 6], "it was emptied").await;
+}
+
+async fn set(bench: &Bench, paused: bool) {
+    bench.store().set_paused(bench.queue(), paused).await.expect("it can pause");
+}
+
+async fn a_pause_is_listed_for_its_own_queue_alone(bench: &Bench) {
+    let queues = ["a", "b", "c"].map(|name| bench.on_queue(name));
+    for queue in &queues {
+        queue.put("job").await;
+    }
+    let paused = async || listed(bench, 2).await.iter().map(|status| status.paused).collect::<Vec<_>>();
+    assert_eq!(paused().await, [false; 3]);
+    set(&queues[1], true).await;
+    assert_eq!(paused().await, [false, true, false]);
+    assert!(status(&queues[1]).await.paused && !status(&queues[2]).await.paused);
+    set(&queues[1], false).await;
+    assert_eq!(paused().await, [false; 3]);
+}
+
+async fn a_queue_that_was_only_paused_is_listed(bench: &Bench) {
+    set(bench, true).await;
+    assert!(status(bench).await.paused);
+    assert_counted(bench, [0; 6], "it never had a job").await;
+    set(bench, false).await;
+    assert!(!status(bench).await.paused);
+}
+
+async fn queues_stay_listed_across_a_reopen(bench: &Bench) {
+    let (busy, emptied) = (bench.on_queue("busy"), bench.on_queue("emptied"));
+    busy.put_one_of_each().await;
+    emptied.put_many(3).await;
+    emptied.prune(Prune::Everything, 9).await;
+    for _ in 0..3 {
+        bench.reopen().await;
+        assert_eq!(names(bench, 10).await, ["busy", "emptied"]);
+        assert_counted(&busy, [1; 6], "as it was").await;
+        assert_counted(&emptied, [0; 6], "as it was").await;
+    }
+}
+
+async fn pauses_without_a_job_stay_listed_across_a_reopen(bench: &Bench) {
+    let (paused, resumed) = (bench.on_queue("paused"), bench.on_queue("resumed"));
+    set(&paused, true).await;
+    set(&resumed, true).await;
+    set(&resumed, false).await;
+    for _ in 0..2 {
+        bench.reopen().await;
+        assert_eq!(names(bench, 10).await, ["paused", "resumed"]);
+        assert!(status(&paused).await.paused && !status(&resumed).await.paused);
+    }
+}
+
+async fn every_handle_lists_what_any_of_them_used(bench: &Bench) {
+    let other = bench.second().await;
+    bench.on_queue("a").put("job").await;
+    other.on_queue("b").put_many(2).await;
+    for handle in [bench, &other] {
+        assert_eq!(names(handle, 10).await, ["a", "b"]);
+        assert_eq!(agreed(&handle.on_queue("b")).await.total(), 2);
+    }
+}
+
+/// Nor does any other call wait for a counter.
+async fn counts_wait_for_no_open_transaction_and_see_it_once_it_commits(bench: &Bench) {
+    bench.put("before").await;
+    let mut transaction = bench.begin().await;
+    transaction.enqueue(bench.queue(), &jobs(3)).await.expect("it enqueues");
+    assert_counted(bench, [1, 0, 0, 0, 0, 0], "while it is open").await;
+    transaction.rollback().await.expect("it rolls back");
+    assert_counted(bench, [1, 0, 0, 0, 0, 0], "once it was rolled back").await;
+    let mut transaction = bench.begin().await;
+    transaction.enqueue(bench.queue(), &jobs(3)).await.expect("it enqueues");
+    transaction.commit().await.expect("it commits");
+    assert_counted(bench, [4, 0, 0, 0, 0, 0], "once it has committed").await;
+}
