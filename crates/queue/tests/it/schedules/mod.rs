@@ -1,6 +1,7 @@
 //! Schedules, on a store whose clock a test moves.
 
 mod changes;
+mod faults;
 mod ticks;
 
 use queue::{
