@@ -107,7 +107,8 @@ to_finished AS (
 counted AS (
   INSERT INTO {schema}.tally (queue, unfinished, failing, completed, failed, cancelled)
   SELECT
-    queue, coalesce(sum(n) FILTER (WHERE state < 3), 0), coalesce(sum(n) FILTER (WHERE state = 2), 0), coalesce(sum(n) FILTER (WHERE state = 3), 0),
+    queue, coalesce(sum(n) FILTER (WHERE state < 3), 0), coalesce(sum(n) FILTER (WHERE state = 2), 0),
+    coalesce(sum(n) FILTER (WHERE state = 3), 0),
     coalesce(sum(n) FILTER (WHERE state = 4), 0), coalesce(sum(n) FILTER (WHERE state = 5), 0)
   FROM (
     SELECT i.queue, s.state, -1 AS n FROM was AS s JOIN i ON i.n = s.n

@@ -116,10 +116,11 @@ pub trait Storage: Debug + Send + Sync + 'static {
     /// One page of the queues of this store, in the order of their names by bytes: which there are, whether each is paused, and
     /// its counts.
     ///
-    /// A queue is listed from its first job on, or the first time that it is paused or resumed, and for ever: one whose last
-    /// record is gone is listed with zeros, across a reopen too. A store may list it as soon as either is tried. Reads, claims and
-    /// what is refused as `Invalid` list nothing. Each queue is shown as it is at one moment, and two of a page may be shown at different ones; a queue that
-    /// is there all the while is shown exactly once in a walk over all pages.
+    /// A queue is listed from its first job on, or the first time that it is paused or resumed, and for ever: one whose
+    /// last record is gone is listed with zeros, across a reopen too. A store may list it as soon as either is tried.
+    /// Reads, claims and what is refused as `Invalid` list nothing. Each queue is shown as it is at one
+    /// moment, and two of a page may be shown at different ones; a queue that is there all the while is shown exactly once
+    /// in a walk over all pages.
     ///
     /// # Errors
     /// `Unsupported` unless [`Capabilities::queues`].

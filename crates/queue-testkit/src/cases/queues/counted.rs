@@ -1,23 +1,10 @@
-//! Which queues there are, each with its counts.
+//! What the list says of each queue: its counts, and whether it is paused.
 
-use super::cases;
-use crate::bench::prelude::*;
-use queue_core::{
-    Counts, OnFailed, OnWaiting, Prune, QueueStatus, QueuesQuery, Retention, Span, State, StorageExt,
-    lifecycle::Event,
-};
-use std::collections::BTreeSet;
+use super::{agreed, assert_counted, listed, names, status};
+use crate::{bench::prelude::*, cases::cases};
+use queue_core::{OnFailed, OnWaiting, Prune, Retention, Span, State, lifecycle::Event};
 
 cases! { "queues":
-    an_empty_store_lists_nothing [I20] (Queues);
-    a_queue_is_listed_from_its_first_job_on [I20] (Queues);
-    reads_and_refusals_list_nothing [I20] (Queues);
-    queues_stand_in_the_order_of_their_names [I20] (Queues);
-    hostile_names_are_listed_as_they_are [I20] (Queues);
-    pages_show_every_queue_once [I20] (Queues);
-    a_walk_meets_what_came_behind_it_and_nothing_twice [I20] (Queues);
-    a_queue_is_found_by_its_name [I20] (Queues);
-    a_queue_whose_last_record_is_gone_stays_listed [I20] (Queues);
     listed_counts_are_those_of_counts_at_every_step [I20] (Queues);
     listed_counts_follow_whatever_makes_a_job_go [I20] (Queues);
     a_job_that_makes_room_is_counted_no_more [I9 I20] (Queues);
@@ -30,142 +17,6 @@ cases! { "queues":
     pauses_without_a_job_stay_listed_across_a_reopen [I20 I21] (Queues Reopen Pause);
     every_handle_lists_what_any_of_them_used [I20] (Queues SecondHandle);
     counts_wait_for_no_open_transaction_and_see_it_once_it_commits [I18 I20] (Queues Transactions);
-}
-
-/// More than a page has, less than takes long.
-const MANY: usize = 23;
-
-async fn page(bench: &Bench, query: QueuesQuery) -> (Vec<QueueStatus>, Option<QueuesQuery>) {
-    let limit = query.limit();
-    let page = bench.store().queues(query).await.expect("queues answers");
-    assert!(page.queues.len() <= limit, "a page is larger than asked for");
-    (page.queues, page.next)
-}
-
-/// All pages.
-async fn listed(bench: &Bench, limit: usize) -> Vec<QueueStatus> {
-    let (mut all, mut next) = (Vec::new(), Some(QueuesQuery::all(limit)));
-    while let Some(query) = next {
-        let (found, then) = page(bench, query).await;
-        all.extend(found);
-        assert!(all.len() <= 1_000, "the walk does not end");
-        next = then;
-    }
-    all
-}
-
-async fn names(bench: &Bench, limit: usize) -> Vec<String> {
-    listed(bench, limit).await.iter().map(|status| status.name.to_string()).collect()
-}
-
-async fn status(bench: &Bench) -> QueueStatus {
-    bench.store().status_of(bench.queue()).await.expect("queues answers").expect("it is listed")
-}
-
-/// What the list says is what counts say, while nothing moves. Answers it.
-async fn agreed(bench: &Bench) -> Counts {
-    let (status, counts) = (status(bench).await, bench.counts().await);
-    assert_eq!(status.counts, counts);
-    counts
-}
-
-async fn assert_counted(bench: &Bench, expected: [u64; 6], when: &str) {
-    let counts = agreed(bench).await;
-    assert_eq!(State::ALL.map(|state| counts.of(state)), expected, "{when}");
-}
-
-async fn an_empty_store_lists_nothing(bench: &Bench) {
-    assert_eq!(listed(bench, 10).await, []);
-    assert_eq!(bench.store().status_of(bench.queue()).await.expect("queues answers"), None);
-}
-
-async fn a_queue_is_listed_from_its_first_job_on(bench: &Bench) {
-    bench.put("a").await;
-    let found = listed(bench, 10).await;
-    let expected = QueueStatus { name: bench.queue().clone(), paused: false, counts: bench.counts().await };
-    assert_eq!(found, [expected]);
-    assert_eq!(found[0].counts.of(State::Queued), 1);
-}
-
-/// Whoever looks for a queue does not make one.
-async fn reads_and_refusals_list_nothing(bench: &Bench) {
-    bench.counts().await;
-    assert_eq!(bench.find("a").await, None);
-    assert!(bench.list(queue_core::ListQuery::all(bench.queue().clone(), 9)).await.is_empty());
-    assert!(bench.claim(9).await.is_empty());
-    assert_eq!(bench.prune(Prune::Everything, 9).await, 0);
-    let refused = job("a").with_delay(Span::from_secs(5)).with_expires_in(Span::from_secs(1));
-    assert_refused(&bench.enqueue_refused(vec![vec![refused]]).await);
-    assert_eq!(listed(bench, 10).await, []);
-}
-
-/// By bytes: not by a language, and not by when they came.
-async fn queues_stand_in_the_order_of_their_names(bench: &Bench) {
-    let in_order = ["A", "B", "Z", "a", "a b", "a-b", "ab", "b", "z", "\u{E9}", "\u{65E5}", "\u{1F600}"];
-    for name in in_order.iter().rev() {
-        bench.on_queue(name).put("job").await;
-    }
-    assert_eq!(names(bench, 5).await, in_order);
-}
-
-async fn hostile_names_are_listed_as_they_are(bench: &Bench) {
-    let hostile: BTreeSet<String> = hostile().into_iter().collect();
-    for name in &hostile {
-        bench.on_queue(name).put("job").await;
-    }
-    assert_eq!(names(bench, 7).await, Vec::from_iter(hostile));
-}
-
-/// Whatever their size; none asks for nothing.
-async fn pages_show_every_queue_once(bench: &Bench) {
-    let expected: Vec<String> = (0..MANY).map(|n| format!("queue-{n:02}")).collect();
-    for name in &expected {
-        bench.on_queue(name).put("job").await;
-    }
-    for limit in [0, 1, 2, 7, MANY - 1, MANY, MANY + 1, usize::MAX] {
-        assert_eq!(names(bench, limit).await, expected, "in pages of {limit}");
-    }
-    let (_, next) = page(bench, QueuesQuery::all(MANY + 1)).await;
-    assert_eq!(next, None, "a page with room is the last");
-}
-
-async fn a_walk_meets_what_came_behind_it_and_nothing_twice(bench: &Bench) {
-    for name in ["b", "d", "f"] {
-        bench.on_queue(name).put("job").await;
-    }
-    let (first, next) = page(bench, QueuesQuery::all(2)).await;
-    for name in ["a", "c", "e", "f"] {
-        bench.on_queue(name).put("another").await;
-    }
-    let (rest, _) = page(bench, next.expect("there is more")).await;
-    let seen: Vec<&str> = first.iter().chain(&rest).map(|status| status.name.as_str()).collect();
-    assert_eq!(seen, ["b", "d", "e", "f"]);
-    assert_eq!(rest[1].counts.total(), 2, "as it is by now");
-}
-
-/// Of several whose names begin alike, too.
-async fn a_queue_is_found_by_its_name(bench: &Bench) {
-    for (n, name) in ["mail", "mail ", "mailer"].into_iter().enumerate() {
-        bench.on_queue(name).put_many(n + 1).await;
-    }
-    for (n, name) in ["mail", "mail ", "mailer"].into_iter().enumerate() {
-        assert_eq!(status(&bench.on_queue(name)).await.counts.total(), n as u64 + 1, "{name:?}");
-    }
-    for name in ["m", "mail  ", "maile", "nail"] {
-        let found = bench.store().status_of(bench.on_queue(name).queue()).await;
-        assert_eq!(found.expect("queues answers"), None, "{name:?}");
-    }
-}
-
-/// A dashboard would lose it whenever it is done with its work.
-async fn a_queue_whose_last_record_is_gone_stays_listed(bench: &Bench) {
-    bench.put_job(job("a").with_retention(Retention::Remove)).await;
-    bench.complete(&bench.claim_one().await).await;
-    assert_counted(bench, [0; 6], "when nothing is left").await;
-    bench.put("b").await;
-    bench.prune(Prune::Everything, 9).await;
-    assert_counted(bench, [0; 6], "when nothing is left again").await;
-    assert_eq!(names(bench, 10).await, [bench.queue().as_str()]);
 }
 
 /// Through a whole life, in the order of [`State::ALL`].
