@@ -88,7 +88,9 @@ impl<C: Committer, V: Verb<C>> Task<C> for Call<C, V> {
         let mut others = std::mem::take(&mut self.others);
         // What they were to be answered is undone, and whoever is gone by now does not run again.
         self.kept = None;
-        others.iter_mut().for_each(|call| call.kept = None);
+        for call in &mut others {
+            call.kept = None;
+        }
         let others = others.into_iter().map(|call| -> Box<dyn Task<C>> { Box::new(call) });
         let first: Box<dyn Task<C>> = self;
         std::iter::once(first).chain(others).collect()
@@ -105,7 +107,9 @@ impl<C: Committer, V: Verb<C>> Task<C> for Call<C, V> {
     fn answer(mut self: Box<Self>, left: &mut Vec<Pending<C>>) {
         let others = std::mem::take(&mut self.others);
         self.answer_one(left);
-        others.into_iter().for_each(|call| call.answer_one(left));
+        for call in others {
+            call.answer_one(left);
+        }
     }
 
     fn fail(self: Box<Self>, fault: &C::Fault) {

@@ -92,7 +92,9 @@ fn commit<C: Committer>(session: &mut C::Session<'_>, mut group: Vec<Pending<C>>
             }
         }
         Err(Failed::Within(fault) | Failed::Together(fault)) => {
-            group.into_iter().for_each(|call| call.fail(&fault));
+            for call in group {
+                call.fail(&fault);
+            }
         }
     }
     left

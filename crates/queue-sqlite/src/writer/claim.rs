@@ -4,7 +4,8 @@ use crate::{
     row::{COLUMNS, StoredJob, integer, written},
 };
 use queue_core::{
-    ClaimRequest, ClaimShares as Shares, Claimed, ClaimedJob, JobBody, JobRecord, QueueName, Timestamp, UnheardClaim,
+    ClaimRequest, ClaimShares as Shares, Claimed, ClaimedJob, JobBody, JobRecord, QueueName, Timestamp,
+    UnheardClaim,
     group_commit::{Pending, Verb},
     lifecycle::lease,
 };
@@ -64,7 +65,8 @@ impl Session<'_> {
         }
         if requests.iter().any(|request| late(request).is_none()) {
             let next_due = self.next_due(queue)?;
-            for ((answer, request), is_cut_short) in answers.iter_mut().zip(requests).zip(shares.cut_short()) {
+            for ((answer, request), is_cut_short) in answers.iter_mut().zip(requests).zip(shares.cut_short())
+            {
                 let cut_short = is_cut_short.then_some(now);
                 answer.next_due = late(request).or_else(|| next_due.into_iter().chain(cut_short).min());
             }

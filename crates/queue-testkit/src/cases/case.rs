@@ -27,6 +27,7 @@ pub(crate) enum Need {
     Reopen,
     SecondHandle,
     Transactions,
+    DroppedClaims,
 }
 
 impl Case {
@@ -52,6 +53,7 @@ impl fmt::Display for Need {
             Self::Reopen => "reopening",
             Self::SecondHandle => "a second handle",
             Self::Transactions => "transactions of the application",
+            Self::DroppedClaims => "dropped claims given back",
         })
     }
 }

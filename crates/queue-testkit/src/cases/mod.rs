@@ -44,6 +44,7 @@ mod snooze;
 mod stall;
 mod then;
 mod time;
+mod together;
 mod transaction;
 mod verify;
 
@@ -106,6 +107,7 @@ const GROUPS: &[&[Case]] = &[
     events::streams::CASES,
     limits::CASES,
     bounds::CASES,
+    together::CASES,
     ids::CASES,
     binary::CASES,
     verify::CASES,
