@@ -10,6 +10,8 @@ pub(crate) enum Figures {
     Rate { jobs: usize, seconds: f64, per_second: f64 },
     /// How long single things took.
     Latency(Latency),
+    /// Processor time of single things.
+    Processor { jobs: usize, cpu_us_per_job: f64 },
     /// How much room something takes.
     Bytes { jobs: usize, bytes_per_job: f64 },
     /// Memory in use, looked at in equal steps of a long run.
@@ -71,6 +73,11 @@ impl Figures {
     pub(crate) fn rate(jobs: usize, elapsed: Duration) -> Self {
         let seconds = elapsed.as_secs_f64();
         Self::Rate { jobs, seconds, per_second: jobs as f64 / seconds }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a time needs no more than 53 bits")]
+    pub(crate) fn processor(jobs: usize, took: Duration) -> Self {
+        Self::Processor { jobs, cpu_us_per_job: took.as_secs_f64() * 1e6 / jobs as f64 }
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a size needs no more than 53 bits")]

@@ -13,6 +13,7 @@ mod machine;
 mod measure;
 mod measurement;
 mod page;
+mod processor;
 mod resident;
 mod results;
 mod run;

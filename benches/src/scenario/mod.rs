@@ -10,6 +10,7 @@ mod job;
 mod payload;
 mod pickup;
 mod plan;
+mod pull;
 mod setting;
 mod soak;
 mod sustained;
@@ -53,6 +54,8 @@ pub(crate) enum Scenario {
     CallC50,
     /// Due time to start of handler.
     Delayed,
+    /// Processor time of claims: single jobs by 64 callers at once and by one, and a hundred a claim. Only where it is named.
+    PullC64,
     /// A worker, and claims and settles of 100 jobs, with a backlog behind them.
     Depth,
     /// Several workers, and several processes.
@@ -80,7 +83,7 @@ impl Scenario {
 
     /// Whether it runs where no scenario is named.
     pub(crate) fn is_usual(self) -> bool {
-        self != Self::Soak
+        !matches!(self, Self::PullC64 | Self::Soak)
     }
 
     pub(crate) async fn run(self, bed: &Bed, setting: Setting, jobs: usize) -> anyhow::Result<Vec<Reading>> {
@@ -104,6 +107,7 @@ impl Scenario {
             (Self::Call, _) => return Ok(vec![call::run(storage(), 1, jobs).await?.into()]),
             (Self::CallC50, _) => return Ok(vec![call::run(storage(), 50, jobs).await?.into()]),
             (Self::Footprint, _) => return footprint::run(bed.kind, setting, jobs).await,
+            (Self::PullC64, _) => return pull::run(storage(), jobs).await,
             (Self::Soak, _) => return Ok(vec![soak::run(storage(), jobs).await?.into()]),
             (scenario, setting) => anyhow::bail!("{scenario} has no setting {setting:?}"),
         };

@@ -30,6 +30,7 @@ impl Scenario {
             Self::Call | Self::FloorWrite => 2_000,
             Self::CallC50 => 20_000,
             Self::Delayed => 500,
+            Self::PullC64 => 50_000,
             Self::Payload => match setting {
                 Setting::Payload(bytes) if bytes >= 1_000_000 => 200,
                 Setting::Payload(bytes) if bytes >= 10_000 => 10_000,
@@ -46,7 +47,7 @@ impl Scenario {
     /// Fewer would show nothing.
     pub(crate) fn jobs_min(self) -> usize {
         match self {
-            Self::Depth => 2_000,
+            Self::Depth | Self::PullC64 => 2_000,
             Self::Sustained => 1_000,
             Self::Soak => 10_000,
             Self::Payload => 20,
@@ -64,6 +65,7 @@ impl Scenario {
             Self::Sustained | Self::Soak => {
                 "100 jobs a call to enqueue; claims and settles as the worker makes them"
             }
+            Self::PullC64 => "as the row says",
             Self::Depth => "100 jobs a claim and a settle; the worker's as it makes them",
             Self::Drain | Self::DrainRemoved | Self::Delayed | Self::Consumers => {
                 "1000 jobs a call to preload; claims and settles as the worker makes them"

@@ -203,3 +203,67 @@ async fn a_thread_that_panics_leaves_its_callers_in_doubt_and_not_in_waiting() {
     // Closed as soon as the thread is gone.
     assert!(writer.call(Enter(2)).await.is_err());
 }
+
+/// Enters a number, as one with those of its hundred; if nobody hears of it, another is entered.
+struct Draw(u32);
+
+impl Verb<Ledgers> for Draw {
+    type Answer = u32;
+    const NAME: &'static str = "draw";
+    const JOINS: bool = true;
+
+    fn joins(&self, other: &Self) -> bool {
+        self.0 / 100 == other.0 / 100
+    }
+
+    fn unheard(drawn: u32) -> Option<Pending<Ledgers>> {
+        Some(Pending::unanswered(Enter(drawn + 1_000)))
+    }
+
+    fn run(&self, ledger: &mut Ledger) -> Result<u32, &'static str> {
+        Enter(self.0).run(ledger).map(|()| self.0)
+    }
+
+    /// Marked by a zero before them.
+    fn run_together(calls: &[&Self], ledger: &mut Ledger) -> Result<Vec<u32>, &'static str> {
+        Enter(0).run(ledger)?;
+        calls.iter().map(|call| call.run(ledger)).collect()
+    }
+}
+
+#[tokio::test]
+async fn calls_that_join_run_as_one_behind_the_others_and_each_has_its_own_answer() {
+    let writer = start(Ledger::default()).await;
+    let draws = join_all([2, 102, 4, 104, 202].map(|n| writer.call(Draw(n))));
+    let calls = join(draws, writer.call(Enter(8)));
+    let (drawn, _) = together(&writer, calls).await;
+    assert_eq!(drawn.into_iter().map(Result::unwrap).collect::<Vec<_>>(), [2, 102, 4, 104, 202]);
+    assert_eq!(written(&writer).await, [[8, 0, 2, 4, 0, 102, 104, 202]]);
+}
+
+#[tokio::test]
+async fn of_calls_that_join_one_that_fails_takes_nobody_along() {
+    let writer = start(Ledger::default()).await;
+    let drawn = together(&writer, join_all([2, 3, 4].map(|n| writer.call(Draw(n))))).await;
+    assert_eq!(drawn.into_iter().map(Result::ok).collect::<Vec<_>>(), [Some(2), None, Some(4)]);
+    assert_eq!(written(&writer).await, [[2], [4]]);
+}
+
+#[tokio::test]
+async fn an_answer_that_nobody_hears_is_followed_at_once_by_what_undoes_it() {
+    let writer = start(Ledger::default()).await;
+    let gone = async { drop(writer.call(Draw(2)).now_or_never()) };
+    together(&writer, join(gone, writer.call(Draw(4)))).await.1.unwrap();
+    assert_eq!(written(&writer).await, [vec![0, 2, 4], vec![1_002]]);
+}
+
+#[tokio::test]
+async fn an_answer_that_came_and_was_never_looked_at_is_not_heard() {
+    let writer = start(Ledger::default()).await;
+    let mut call = Box::pin(writer.call(Draw(2)));
+    together(&writer, async { assert!((&mut call).now_or_never().is_none(), "the thread is busy") }).await;
+    // Answers are given in order, so it is there by now.
+    writer.call(Enter(4)).await.unwrap();
+    drop(call);
+    assert_eq!(written(&writer).await.concat().last(), Some(&1_002));
+}

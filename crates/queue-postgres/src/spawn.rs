@@ -1,16 +1,20 @@
 use queue_core::Spawn;
 use std::pin::Pin;
+use tokio::runtime::Handle;
 
 /// Starts the tasks that merge calls, on the runtime that calls. Each ends with its handle.
 #[derive(Debug)]
 pub(crate) struct Tasks;
 
 impl Spawn for Tasks {
+    /// Where there is no runtime, as when a future is dropped after its own has ended, the task is dropped too.
     #[expect(
         clippy::disallowed_methods,
         reason = "the handle owns the tasks, which end by themselves with it"
     )]
     fn spawn(&self, task: Pin<Box<dyn Future<Output = ()> + Send>>) {
-        drop(tokio::spawn(task));
+        if let Ok(runtime) = Handle::try_current() {
+            drop(runtime.spawn(task));
+        }
     }
 }

@@ -29,8 +29,8 @@ const PRUNES_IN_VAIN_MAX: usize = 16;
 /// handle for all tasks is faster than one for each.
 ///
 /// # Dropped futures
-/// A verb whose future is dropped is done whole or not at all, and nobody knows which. A dropped claim may leave jobs
-/// leased until they lapse.
+/// A verb whose future is dropped is done whole or not at all, and nobody knows which. A claim that is dropped goes on, and what it
+/// leases is given back uncharged, if the runtime and the server last long enough; else it lapses.
 #[derive(Debug)]
 pub struct PostgresStorage {
     pub(crate) shared: Arc<Shared>,
@@ -82,8 +82,7 @@ impl Storage for PostgresStorage {
     }
 
     async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
-        self.shared.options.limits.check_batch("claim", request.limit)?;
-        self.shared.call(&Claim(&request)).await
+        self.merged.claim_apart(request).await
     }
 
     async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
@@ -152,6 +151,7 @@ impl Storage for PostgresStorage {
     }
 
     async fn close(&self) -> Result<()> {
+        self.merged.rest().await;
         self.shared.close();
         self.shared.hub.close();
         self.wakeups.close().await;
@@ -176,6 +176,12 @@ impl Batched for Shared {
             return Ok(enqueued);
         }
         self.call(&Enqueue { queue, groups: &groups }).await
+    }
+
+    /// Answers the first alone: claims go side by side, each in a statement of its own.
+    async fn claim(&self, requests: Vec<ClaimRequest>) -> Result<Vec<Claimed>> {
+        let Some(first) = requests.first() else { return Ok(Vec::new()) };
+        Ok(vec![self.call(&Claim(first)).await?])
     }
 
     async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {

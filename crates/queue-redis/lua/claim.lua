@@ -1,9 +1,11 @@
 #!lua flags=allow-oom
 -- Leases due jobs (lifecycle::lease, in Lua), in order: lowest priority, earliest run_at, lowest seq.
 --
--- In: ARGV 3 limit, 4 lease in ms, 5 token, 6 worker, 7 until when the sender listens or '', 8 bytes of payloads.
--- Out: now, clock, number, { paused, next_due or -1, the seqs as one string, { for each job state, payload, error details if it has
--- some } }.
+-- In: for each claim of the queue six ARGV from 3 on: limit, lease in ms, token, worker, until when the sender listens or '', bytes
+-- of payloads.
+-- Out: now, clock, number, { paused, then for each claim next_due or -1, the seqs as one string, { for each job state, payload, error
+-- details if it has some } }. Claims at the end that the answer has no room for are left out of it, and were not begun.
+-- Each gets what it would if they came one after the other; next_due is told as the last of them leaves it.
 -- Guard: waiting and due, the queue is not paused, and the sender still listens; the payloads have room. Keeps I3, I11, I12, I20, I24. Allowed on a full server, so that it drains.
 -- Whatever is answered about the future is read before anything is written (part/write.lua says why).
 -- Cost: O(log n) for each job in READY and LEASES; the jobs that became due since the last claim are moved first.
@@ -14,6 +16,9 @@
 
 -- Scheduled jobs that one claim moves to the ready ones before it looks for its own; the rest follows with the next claim.
 local PROMOTE_MAX = 10000
+-- Bytes of payloads for all claims together, but the first of them is always served.
+local ANSWER_BYTES_MAX = 16777216
+local ARGS_EACH = 6
 
 -- The earliest time in an index that is scored by time, from a bound on.
 local function earliest(index, bound)
@@ -27,10 +32,20 @@ local function ready_since(before)
   return member and read('>I6', member, 3) or NEVER
 end
 
-local limit, expires_at, not_after = tonumber(ARGV[3]), now + tonumber(ARGV[4]), tonumber(ARGV[7])
-local is_late = not_after and now > not_after
+local claims, wanted = {}, 0
+for at = 3, #ARGV, ARGS_EACH do
+  local not_after, worker = tonumber(ARGV[at + 4]), ARGV[at + 3]
+  local is_late = not_after and now > not_after
+  local left = (paused or is_late) and 0 or tonumber(ARGV[at])
+  local expires_at = now + tonumber(ARGV[at + 1])
+  wanted = wanted + left
+  claims[#claims + 1] = {
+    left = left, is_late = is_late, expires_at = expires_at, fits = room_of(tonumber(ARGV[at + 5])), seqs = {}, jobs = {}, fronts = {},
+    score = text(expires_at), ends = pack('>I6', expires_at), worker_bytes = #worker, proof = ARGV[at + 2] .. worker,
+  }
+end
 local next_due, members = earliest(LEASES, '-inf'), {}
-if paused or limit == 0 or is_late then
+if wanted == 0 then
   next_due = math.min(next_due, earliest(LATER, '-inf'), ready_since(0))
 else
   local later_text = text(now)
@@ -46,22 +61,31 @@ else
     call('ZREMRANGEBYRANK', LATER, 0, #due - 1)
     if #due == PROMOTE_MAX then next_due = math.min(next_due, now) end
   end
-  members = call('ZRANGE', READY, 0, limit - 1)
-  if #members == limit then next_due = math.min(next_due, ready_since(limit)) end
-  if #members > 0 then next_due = math.min(next_due, expires_at) end
+  members = call('ZRANGE', READY, 0, wanted - 1)
+  if #members == wanted then next_due = math.min(next_due, ready_since(wanted)) end
 end
 
-if is_late then next_due = now end
-
-local seqs, count, fits = {}, 0, room_of(tonumber(ARGV[8]))
+local seqs, takers, count, served, bytes = {}, {}, 0, #claims, 0
 for at = 1, #members do
   seqs[at] = sub(members[at], 9)
 end
 local found = fetch('HMGET', STATE, seqs)
+local turn = 1
 for at = 1, #members do
   if not found[at] then return redis.error_reply('CORRUPT an entry of the ready index has no record') end
-  if not fits(payload_bytes(found[at])) then break end
-  count = at
+  local more, claim = payload_bytes(found[at]), claims[turn]
+  while claim and (claim.left == 0 or not claim.fits(more)) do
+    claim.is_cut_short = claim.left > 0
+    turn = turn + 1
+    claim = claims[turn]
+  end
+  if not claim then break end
+  if count > 0 and takers[count] ~= claim and bytes + more > ANSWER_BYTES_MAX then
+    served = turn - 1
+    break
+  end
+  claim.left, takers[at], count, bytes = claim.left - 1, claim, at, bytes + more
+  next_due = math.min(next_due, claim.expires_at)
 end
 if count < #members then
   -- No payload is read that the answer has no room for.
@@ -74,31 +98,29 @@ local bodies = fetch('HMGET', PAYLOAD, seqs)
 for at = 1, count do
   if not bodies[at] then return redis.error_reply('CORRUPT an entry of the ready index has no payload') end
 end
-local ends, score, proof = pack('>I6', expires_at), text(expires_at), ARGV[5] .. ARGV[6]
-local jobs, held, leases, fronts, failing, said = {}, {}, {}, {}, 0, 0
+local held, leases, failing = {}, {}, 0
 for at = 1, count do
-  local seq, job = seqs[at], found[at]
+  local seq, job, claim = seqs[at], found[at], takers[at]
   local token_length, worker_length = byte(job, 37, 38)
   local front_end = 43 + token_length + worker_length
   local former = sub(job, 1, front_end)
-  local front = fronts[former]
+  local front = claim.fronts[former]
   if not front then
     local revision, epoch = read('>I6I6', job, 5)
-    front = pack('>B', PROCESSING) .. sub(job, 2, 3) .. pack('>BI6I6', 0, revision + 1, epoch + 1) .. sub(job, 17, 24) .. ends
-      .. sub(job, 31, 36) .. pack('>BB', 16, #ARGV[6]) .. sub(job, 39, 43) .. proof
-    fronts[former] = front
+    front = pack('>B', PROCESSING) .. sub(job, 2, 3) .. pack('>BI6I6', 0, revision + 1, epoch + 1) .. sub(job, 17, 24)
+      .. claim.ends .. sub(job, 31, 36) .. pack('>BB', 16, claim.worker_bytes) .. sub(job, 39, 43) .. claim.proof
+    claim.fronts[former] = front
   end
   local state, flags = byte(job, 1, 2)
   if state == FAILING then failing = failing + 1 end
   job = front .. sub(job, front_end + 1)
   held[2 * at - 1], held[2 * at] = seq, job
-  leases[2 * at - 1], leases[2 * at] = score, seq
+  leases[2 * at - 1], leases[2 * at] = claim.score, seq
+  local jobs = claim.jobs
+  local said = #jobs
+  claim.seqs[#claim.seqs + 1] = seq
   jobs[said + 1], jobs[said + 2] = job, bodies[at]
-  said = said + 2
-  if has(flags, HAS_DETAILS) then
-    said = said + 1
-    jobs[said] = call('HGET', OUTCOME, seq .. 'e')
-  end
+  if has(flags, HAS_DETAILS) then jobs[said + 3] = call('HGET', OUTCOME, seq .. 'e') end
   if is_fed then tell(seq, job, PROCESSING) end
 end
 if count > 0 then
@@ -113,4 +135,17 @@ elseif now > clock and now > mark then
   -- While the clock is behind, claims carry time on for handles that do nothing else, and for those to come.
   call('SET', MARK, text(now))
 end
-return { now, clock, number, { paused and 1 or 0, next_due == NEVER and -1 or next_due, table.concat(seqs), jobs } }
+local answer = { paused and 1 or 0 }
+for at = 1, served do
+  local claim = claims[at]
+  local due = next_due
+  if claim.is_late then
+    due = now
+  elseif claim.is_cut_short then
+    due = math.min(due, now)
+  elseif due == NEVER then
+    due = -1
+  end
+  answer[3 * at - 1], answer[3 * at], answer[3 * at + 1] = due, table.concat(claim.seqs), claim.jobs
+end
+return { now, clock, number, answer }

@@ -1,6 +1,6 @@
 use queue_core::Spawn;
 use std::pin::Pin;
-use tokio::task::JoinHandle;
+use tokio::{runtime::Handle, task::JoinHandle};
 
 #[expect(clippy::disallowed_methods, reason = "the one place that spawns; whoever calls it owns the task")]
 pub(crate) fn spawn(task: impl Future<Output = ()> + Send + 'static) -> JoinHandle<()> {
@@ -12,7 +12,14 @@ pub(crate) fn spawn(task: impl Future<Output = ()> + Send + 'static) -> JoinHand
 pub(crate) struct Tasks;
 
 impl Spawn for Tasks {
+    /// Where there is no runtime, as when a future is dropped after its own has ended, the task is dropped too.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the handle owns the tasks, which end by themselves with it"
+    )]
     fn spawn(&self, task: Pin<Box<dyn Future<Output = ()> + Send>>) {
-        drop(spawn(task));
+        if let Ok(runtime) = Handle::try_current() {
+            drop(runtime.spawn(task));
+        }
     }
 }

@@ -27,8 +27,8 @@ use std::{sync::Arc, time::Duration};
 /// tasks is faster than one for each.
 ///
 /// # Dropped futures
-/// A verb that was sent runs on the server all the same, whole or not at all. A claim that is dropped leaves jobs leased
-/// until they lapse.
+/// A verb that was sent runs on the server all the same, whole or not at all. What a claim leases that is dropped is given back
+/// uncharged, if the runtime and the server last long enough; else it lapses.
 #[derive(Debug)]
 pub struct RedisStorage {
     session: Arc<Session>,
@@ -90,7 +90,7 @@ impl Storage for RedisStorage {
     }
 
     async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
-        self.session.claim(request).await
+        self.merged.claim(request).await
     }
 
     async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
@@ -150,6 +150,7 @@ impl Storage for RedisStorage {
     async fn close(&self) -> Result<()> {
         self.wakeup.close().await;
         if self.session.client.check_open("close").is_ok() {
+            self.merged.rest().await;
             // A server that is gone keeps nobody from closing.
             drop(self.session.leave_time().await);
         }
@@ -169,6 +170,10 @@ impl Batched for Session {
         groups: Vec<Vec<NewJob>>,
     ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
         self.enqueue(queue, groups).await
+    }
+
+    async fn claim(&self, requests: Vec<ClaimRequest>) -> Result<Vec<Claimed>> {
+        self.claim(&requests).await
     }
 
     async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {

@@ -32,7 +32,7 @@ use tokio::sync::OnceCell;
 ///
 /// # Dropped futures
 /// A verb that was handed to the writer runs to its end, and is durable or undone as a whole. A claim whose future is
-/// gone before its turn is skipped; one that is dropped later leaves jobs leased until they lapse.
+/// gone before its turn is skipped; what one leased that is dropped later is given back in the next transaction.
 ///
 /// [`close`]: Storage::close
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 use crate::{
-    Applied, Detail, Enqueued, JobId, JobRecord, Limits, NewJob, QueueName, Result, Stamped,
-    lifecycle::Transition,
+    Applied, ClaimRequest, Claimed, Detail, Enqueued, JobId, JobRecord, Limits, NewJob, QueueName, Result,
+    Stamped, lifecycle::Transition,
 };
 use std::fmt::Debug;
 
@@ -18,6 +18,12 @@ pub trait Batched: Debug + Send + Sync + 'static {
         queue: &QueueName,
         groups: Vec<Vec<NewJob>>,
     ) -> impl Future<Output = Result<Stamped<Vec<Vec<Enqueued>>>>> + Send;
+
+    /// Several claims of one queue: an answer for each, in their order, as if each had come after the one before it, but that
+    /// `next_due` may be told as the last one leaves it. Fewer answers, at least one, say that the rest was not begun, since it
+    /// had no room. It is sent once, and an error of unknown outcome is that of all of them. See
+    /// [`Storage::claim`](crate::Storage::claim).
+    fn claim(&self, requests: Vec<ClaimRequest>) -> impl Future<Output = Result<Vec<Claimed>>> + Send;
 
     /// See [`Storage::apply`](crate::Storage::apply).
     fn apply(&self, batch: Vec<Transition>) -> impl Future<Output = Result<Stamped<Vec<Applied>>>> + Send;

@@ -1,6 +1,8 @@
 use crate::{
-    Applied, Batched, Detail, Enqueued, JobId, JobRecord, NewJob, QueueName, Result, Spawn, Stamped,
+    Applied, Batched, ClaimRequest, Claimed, Detail, Enqueued, JobId, JobRecord, NewJob, QueueName, Result,
+    Spawn, Stamped,
     coalesce::{
+        claims::Claims,
         gather::Gather,
         lane::Lane,
         verb::{ApplyVerb, EnqueueVerb},
@@ -15,12 +17,16 @@ use std::sync::Arc;
 /// A part for authors of stores whose calls cost a round trip or a commit. Such a store holds one inside and calls it from its
 /// own [`Storage`](crate::Storage), so that every handle merges, however it was opened.
 ///
+/// Claims of a queue are merged likewise, each with its own token, limit and bytes; one that finds none under way goes by itself,
+/// without a task between.
+///
 /// Input is checked before it joins a batch. A batch that is refused all the same is sent again call by call. Heartbeats have
 /// a lane of their own, so that they never wait behind a large settle; and calls about different queues do not wait for each
 /// other. A read of a single job joins those of others; one of several jobs is a batch already, and goes by itself.
 ///
 /// # Dropped futures
-/// An enqueue or apply that has joined a batch goes on with it. A read goes on if others wait for it.
+/// An enqueue or apply that has joined a batch goes on with it. A read goes on if others wait for it. A claim that was not sent is
+/// not sent any more, and what one leases that was sent is given back.
 ///
 /// # Runtime
 /// Each lane is a task. When the runtime that it runs on ends, the calls that are under way answer an error of unknown
@@ -30,6 +36,7 @@ use std::sync::Arc;
 pub struct Coalesced<S> {
     store: Arc<S>,
     enqueues: Lane<EnqueueVerb, S>,
+    claims: Claims<S>,
     settles: Lane<ApplyVerb, S>,
     heartbeats: Lane<ApplyVerb, S>,
     /// Of single jobs, of which waiters make many at once.
@@ -42,6 +49,7 @@ impl<S: Batched> Coalesced<S> {
         let spawn: Arc<dyn Spawn> = Arc::new(spawn);
         Self {
             enqueues: Lane::start(store.clone(), spawn.clone()),
+            claims: Claims::new(store.clone(), spawn.clone()),
             settles: Lane::start(store.clone(), spawn.clone()),
             heartbeats: Lane::start(store.clone(), spawn),
             reads: Gather::default(),
@@ -60,6 +68,34 @@ impl<S: Batched> Coalesced<S> {
     ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
         self.store.limits().check_enqueue(&groups)?;
         self.enqueues.call(queue.clone(), groups).await
+    }
+
+    /// Goes at once if no claim of the queue is under way, and else with the others that wait for it. See
+    /// [`Storage::claim`](crate::Storage::claim).
+    ///
+    /// A caller that is gone before its claim is sent leases nothing; what is leased for one that goes later is given back
+    /// uncharged, at once.
+    ///
+    /// # Errors
+    /// `Invalid` for a limit over that of a batch, `Unavailable` where thousands wait already, and those of the call.
+    pub async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
+        self.store.limits().check_batch("claim", request.limit)?;
+        self.claims.claim(request).await
+    }
+
+    /// The same for a store that is the faster the more claims it has side by side: each is a call of its own.
+    ///
+    /// # Errors
+    /// As for [`claim`](Self::claim).
+    pub async fn claim_apart(&self, request: ClaimRequest) -> Result<Claimed> {
+        self.store.limits().check_batch("claim", request.limit)?;
+        self.claims.claim_apart(request).await
+    }
+
+    /// Waits until the jobs of claims whose callers are gone are given back, or cannot be: a store that closes lets go of its
+    /// connections after that. It takes as long as the calls of the store do.
+    pub async fn rest(&self) {
+        self.claims.rest().await;
     }
 
     /// Joins the next batch. See [`Storage::apply`](crate::Storage::apply).

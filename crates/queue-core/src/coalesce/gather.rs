@@ -165,7 +165,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// One turn, whatever the runtime.
-async fn let_others_go() {
+pub(super) async fn let_others_go() {
     let mut had_a_turn = false;
     poll_fn(|context| {
         if std::mem::replace(&mut had_a_turn, true) {

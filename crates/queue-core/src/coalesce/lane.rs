@@ -236,7 +236,7 @@ fn complete<V: Verb>(answers: Stamped<Vec<V::Answer>>, count: usize) -> Result<S
     if answers.value.len() == count { Ok(answers) } else { Err(lost(V::NAME)) }
 }
 
-fn lost(operation: &'static str) -> Error {
+pub(super) fn lost(operation: &'static str) -> Error {
     let message = "the batch ended without an answer: its store panicked, or its runtime ended";
     Error::new(ErrorKind::Internal, operation, message).unknown()
 }

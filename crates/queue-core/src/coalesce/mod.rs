@@ -1,6 +1,7 @@
 //! Turns many concurrent single calls into few batched ones.
 
 mod batched;
+mod claims;
 mod coalesced;
 mod gather;
 #[cfg(test)]

@@ -6,6 +6,8 @@ use tokio::sync::mpsc;
 const CALLS_MAX: usize = 1_024;
 /// Weight of one transaction, beyond which no further call joins: others wait for its end.
 const WEIGHT_MAX: usize = 10_000;
+/// Calls that a call looks at, newest first, for one that it joins.
+const LOOKS_MAX: usize = 16;
 /// How often the thread lets others run before it begins with fewer calls than last time.
 const YIELDS_MAX: usize = 32;
 
@@ -31,7 +33,11 @@ impl<C: Committer> Inbox<C> {
         while let Some(first) = self.calls.blocking_recv() {
             let group = self.gather(first);
             self.calls_before = group.len();
-            commit(session, group);
+            let left = commit(session, merged(group));
+            if !left.is_empty() {
+                // These leave nothing themselves.
+                commit(session, left);
+            }
         }
     }
 
@@ -56,12 +62,33 @@ impl<C: Committer> Inbox<C> {
     }
 }
 
-fn commit<C: Committer>(session: &mut C::Session<'_>, mut group: Vec<Pending<C>>) {
+/// Calls that run as one become one, behind all others.
+fn merged<C: Committer>(group: Vec<Pending<C>>) -> Vec<Pending<C>> {
+    if group.len() == 1 || !group.iter().any(Pending::may_join) {
+        return group;
+    }
+    let (mut others, mut joined) = (Vec::with_capacity(group.len()), Vec::<Pending<C>>::new());
+    for call in group {
+        if !call.may_join() {
+            others.push(call);
+            continue;
+        }
+        let mut looked_at = joined.iter_mut().rev().take(LOOKS_MAX);
+        let left = looked_at.try_fold(call, |call, with| with.absorb(call).ok_or(())).ok();
+        joined.extend(left);
+    }
+    others.extend(joined);
+    others
+}
+
+/// Answers what is to be done for callers that are gone.
+fn commit<C: Committer>(session: &mut C::Session<'_>, mut group: Vec<Pending<C>>) -> Vec<Pending<C>> {
+    let mut left = Vec::new();
     match C::transact(session, &mut group) {
-        Ok(()) => group.into_iter().for_each(Pending::answer),
-        Err(Failed::Within(_)) if group.len() > 1 => {
-            for call in group {
-                commit(session, vec![call]);
+        Ok(()) => group.into_iter().for_each(|call| call.answer(&mut left)),
+        Err(Failed::Within(_)) if group.len() > 1 || group.iter().any(Pending::is_several) => {
+            for call in group.into_iter().flat_map(Pending::split) {
+                left.extend(commit(session, vec![call]));
             }
         }
         Err(Failed::Within(fault) | Failed::Together(fault)) => {
@@ -70,4 +97,5 @@ fn commit<C: Committer>(session: &mut C::Session<'_>, mut group: Vec<Pending<C>>
             }
         }
     }
+    left
 }

@@ -1,5 +1,6 @@
 //! One thread that writes, and puts whatever waits into one transaction: many callers share the cost of one flush.
 
+mod call;
 mod inbox;
 mod pending;
 mod writer;
@@ -121,6 +122,10 @@ pub trait Verb<C: Committer>: Send + 'static {
     /// Whether it is skipped when its caller is gone before it began. For claims, which else lease jobs to nobody.
     const SKIPS_ABANDONED: bool = false;
 
+    /// Whether calls of this verb that wait at the same time may run as one, by [`run_together`](Self::run_together). They run
+    /// behind the other calls of their group, which is as good an order as any, since all of them wait at once.
+    const JOINS: bool = false;
+
     /// What it needs of its transaction.
     const NEED: C::Need = C::USUAL_NEED;
 
@@ -129,9 +134,28 @@ pub trait Verb<C: Committer>: Send + 'static {
         1
     }
 
+    /// Whether this call and another may, where the verb's may.
+    fn joins(&self, _other: &Self) -> bool {
+        true
+    }
+
+    /// What is to be done next because nobody heard an answer that is durable: for claims, which give back what they leased.
+    /// It runs at once, in a transaction of its own, and nobody waits for it.
+    fn unheard(_answer: Self::Answer) -> Option<Pending<C>> {
+        None
+    }
+
     /// Does it. Whatever it changes is durable, or undone, together with the rest of the group.
     ///
     /// # Errors
     /// Whatever the store's calls fail with. The group is then undone.
     fn run(&self, session: &mut C::Session<'_>) -> Result<Self::Answer, C::Failure>;
+
+    /// Does those that [join](Self::joins) each other, as if one came after the other; an answer for each, in their order.
+    ///
+    /// # Errors
+    /// As for [`run`](Self::run); each then runs by itself.
+    fn run_together(calls: &[&Self], session: &mut C::Session<'_>) -> Result<Vec<Self::Answer>, C::Failure> {
+        calls.iter().map(|call| call.run(session)).collect()
+    }
 }

@@ -1,9 +1,9 @@
-use super::{Committer, Verb};
+use super::{Committer, Verb, call::Call};
 use crate::Result;
-use std::fmt;
+use std::{any::Any, fmt};
 use tokio::sync::oneshot;
 
-/// A call that waits for its transaction, whatever its type.
+/// A call that waits for its transaction, whatever its type, or several that run as one.
 pub struct Pending<C: Committer>(Box<dyn Task<C>>);
 
 impl<C: Committer> fmt::Debug for Pending<C> {
@@ -14,7 +14,12 @@ impl<C: Committer> fmt::Debug for Pending<C> {
 
 impl<C: Committer> Pending<C> {
     pub(super) fn new<V: Verb<C>>(verb: V, reply: oneshot::Sender<Result<V::Answer>>) -> Self {
-        Self(Box::new(Call { verb, kept: None, reply }))
+        Self(Box::new(Call::new(verb, reply)))
+    }
+
+    /// A call that nobody waits for.
+    pub fn unanswered<V: Verb<C>>(verb: V) -> Self {
+        Self::new(verb, oneshot::channel().0)
     }
 
     /// See [`Verb::NEED`].
@@ -39,9 +44,29 @@ impl<C: Committer> Pending<C> {
         self.0.weight()
     }
 
-    /// What it did is durable.
-    pub(super) fn answer(self) {
-        self.0.answer();
+    /// See [`Verb::JOINS`].
+    pub(super) fn may_join(&self) -> bool {
+        self.0.may_join()
+    }
+
+    /// Takes another call along, or gives it back if the two do not run as one.
+    pub(super) fn absorb(&mut self, other: Self) -> Option<Self> {
+        self.0.absorb(other.0).map(Self)
+    }
+
+    /// Each of the calls that it took along, and itself.
+    pub(super) fn split(self) -> Vec<Self> {
+        self.0.split().into_iter().map(Self).collect()
+    }
+
+    /// Whether it took others along.
+    pub(super) fn is_several(&self) -> bool {
+        self.0.is_several()
+    }
+
+    /// What it did is durable. Answers what is to be done for callers that are gone.
+    pub(super) fn answer(self, left: &mut Vec<Self>) {
+        self.0.answer(left);
     }
 
     /// It is not, or nobody knows.
@@ -50,53 +75,17 @@ impl<C: Committer> Pending<C> {
     }
 }
 
-trait Task<C: Committer>: Send {
+/// What [`Pending`] forgets the type of.
+pub(super) trait Task<C: Committer>: Any + Send {
     fn name(&self) -> &'static str;
     fn need(&self) -> C::Need;
     fn weight(&self) -> usize;
     fn is_wanted(&self) -> bool;
+    fn may_join(&self) -> bool;
+    fn is_several(&self) -> bool;
+    fn absorb(&mut self, other: Box<dyn Task<C>>) -> Option<Box<dyn Task<C>>>;
+    fn split(self: Box<Self>) -> Vec<Box<dyn Task<C>>>;
     fn run(&mut self, session: &mut C::Session<'_>) -> Result<(), C::Failure>;
-    fn answer(self: Box<Self>);
+    fn answer(self: Box<Self>, left: &mut Vec<Pending<C>>);
     fn fail(self: Box<Self>, fault: &C::Fault);
-}
-
-/// A verb, its answer, and who waits for it.
-struct Call<C: Committer, V: Verb<C>> {
-    verb: V,
-    kept: Option<V::Answer>,
-    reply: oneshot::Sender<Result<V::Answer>>,
-}
-
-impl<C: Committer, V: Verb<C>> Task<C> for Call<C, V> {
-    fn name(&self) -> &'static str {
-        V::NAME
-    }
-
-    fn need(&self) -> C::Need {
-        V::NEED
-    }
-
-    fn weight(&self) -> usize {
-        self.verb.weight()
-    }
-
-    fn is_wanted(&self) -> bool {
-        !(V::SKIPS_ABANDONED && self.reply.is_closed())
-    }
-
-    fn run(&mut self, session: &mut C::Session<'_>) -> Result<(), C::Failure> {
-        self.kept = Some(self.verb.run(session)?);
-        Ok(())
-    }
-
-    fn answer(self: Box<Self>) {
-        // A caller that is gone was told that the outcome is then unknown to it.
-        if let Some(answer) = self.kept {
-            drop(self.reply.send(Ok(answer)));
-        }
-    }
-
-    fn fail(self: Box<Self>, fault: &C::Fault) {
-        drop(self.reply.send(Err(C::explain(fault, V::NAME))));
-    }
 }

@@ -47,11 +47,12 @@ impl<C: Committer> Writer<C> {
     ///
     /// # Errors
     /// `Closed` once closed, and whatever the verb's transaction failed with. Dropping the future leaves the verb to finish on
-    /// its own.
+    /// its own; then see [`Verb::unheard`].
     pub async fn call<V: Verb<C>>(&self, verb: V) -> Result<V::Answer> {
         let (reply, answer) = oneshot::channel();
         self.0.send(V::NAME, Pending::new(verb, reply)).await?;
-        answer.await.unwrap_or_else(|_| Err(Error::unanswered(V::NAME)))
+        let mut listener = Listener::<C, V> { writer: self, answer };
+        (&mut listener.answer).await.unwrap_or_else(|_| Err(Error::unanswered(V::NAME)))
     }
 
     /// Sends a verb that nobody waits for, if there is room: for what will be sent again anyway.
@@ -68,5 +69,22 @@ impl<C: Committer> Writer<C> {
     /// True once closed.
     pub fn is_closed(&self) -> bool {
         self.0.is_closed()
+    }
+}
+
+/// Whoever waits for an answer. One that came, and was never looked at, is not heard either.
+struct Listener<'a, C: Committer, V: Verb<C>> {
+    writer: &'a Writer<C>,
+    answer: oneshot::Receiver<Result<V::Answer>>,
+}
+
+impl<C: Committer, V: Verb<C>> Drop for Listener<'_, C, V> {
+    fn drop(&mut self) {
+        self.answer.close();
+        if let Ok(Ok(answer)) = self.answer.try_recv()
+            && let Some(next) = V::unheard(answer)
+        {
+            self.writer.0.try_send(next);
+        }
     }
 }

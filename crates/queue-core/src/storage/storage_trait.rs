@@ -35,9 +35,10 @@ pub enum Detail {
 ///
 /// # Dropped futures
 /// Dropping the future of any verb leaves its effect unknown, as a lost connection would: it happens whole or not at
-/// all, for each group of an enqueue and each item of an apply. A dropped `claim` may leave jobs leased to nobody,
-/// which charges a stall when they lapse; so whoever may be cancelled runs claims in a task of its own, and looks for what
-/// an unheard claim leased by [`ListFilter::Held`](crate::ListFilter::Held).
+/// all, for each group of an enqueue and each item of an apply. A store gives back what a dropped `claim` leases, uncharged,
+/// as soon as it knows that nobody hears the answer; one that was not begun leases nothing. It may fail to, as where its
+/// runtime ends or its server is gone, and then the jobs stay leased to nobody, which charges a stall when they lapse; so
+/// whoever must be sure looks for what an unheard claim leased by [`ListFilter::Held`](crate::ListFilter::Held).
 #[async_trait]
 pub trait Storage: Debug + Send + Sync + 'static {
     /// What this store is and can do. Constant while it is open.
@@ -74,6 +75,10 @@ pub trait Storage: Debug + Send + Sync + 'static {
     /// claim holds at that moment. Where more than some thousand delayed jobs become due at once, the most urgent of them may
     /// come with a later claim: `next_due` is then now. A paused queue gives nothing and says so. The answer stops before
     /// the first job that [`ClaimRequest::bytes_max`] has no room for, and that job is not leased: `next_due` is then now.
+    ///
+    /// Claims that wait at the same time may share a call or a commit, each with its own token, limit, bytes, lease and worker.
+    /// They are answered as if one came after the other, but that `next_due` may be told as the last of them leaves it; none is
+    /// refused or held up for what another asks.
     ///
     /// # Errors
     /// `Invalid` if the limit is over [`Limits::batch_max`](crate::Limits::batch_max). The one verb that is not

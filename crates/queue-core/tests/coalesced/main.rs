@@ -1,5 +1,6 @@
 //! Merging concurrent calls: what reaches the store, and what each caller hears.
 
+mod claims;
 mod lanes;
 mod merging;
 mod recorder;

@@ -1,11 +1,14 @@
 //! A store that keeps nothing but a record of the calls that reached it, and lets them pass when told to.
 
 use queue_core::{
-    Applied, Batched, Detail, Enqueued, Error, JobId, JobRecord, Limits, Moment, NewJob, QueueName, Result,
-    Seq, Stamped, Timestamp,
-    lifecycle::{Patch, Transition},
+    Applied, Batched, ClaimRequest, Claimed, ClaimedJob, Detail, Enqueued, Error, JobId, JobMeta, JobRecord,
+    Limits, Moment, NewJob, QueueName, Result, Seq, Stamped, Timestamp,
+    lifecycle::{Patch, TrackedJob, Transition, lease},
 };
-use std::sync::{Arc, Mutex};
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicUsize, Ordering::SeqCst},
+};
 use tokio::sync::Semaphore;
 
 /// One call as it reached the store: its queue, if it has one, and the ids in it.
@@ -15,6 +18,8 @@ pub(crate) enum Call {
     Settle(Vec<String>),
     Heartbeat(Vec<String>),
     Get(Vec<String>),
+    /// The workers of its requests.
+    Claim(Vec<String>),
 }
 
 /// A handle; clones share everything.
@@ -29,6 +34,8 @@ struct Shared {
     entered: Semaphore,
     /// Shut until it has a permit. Heartbeats pass all the same.
     gate: Semaphore,
+    /// Permits of the gate that let one call pass each.
+    passes: AtomicUsize,
     script: Mutex<Script>,
 }
 
@@ -48,7 +55,7 @@ impl Recorder {
     pub(crate) fn gated(limits: Limits) -> Self {
         let (calls, script) = Default::default();
         let (entered, gate) = (Semaphore::new(0), Semaphore::new(0));
-        Self(Arc::new(Shared { limits, calls, entered, gate, script }))
+        Self(Arc::new(Shared { limits, calls, entered, gate, passes: AtomicUsize::new(0), script }))
     }
 
     pub(crate) fn script(&self, script: Script) {
@@ -57,6 +64,12 @@ impl Recorder {
 
     /// Answers every call, present or future.
     pub(crate) fn open(&self) {
+        self.0.gate.add_permits(1);
+    }
+
+    /// Lets one call pass.
+    pub(crate) fn open_once(&self) {
+        self.0.passes.fetch_add(1, SeqCst);
         self.0.gate.add_permits(1);
     }
 
@@ -76,7 +89,13 @@ impl Recorder {
     }
 
     async fn pass(&self, script: &Script, ids: &[String]) -> Result<()> {
-        drop(self.0.gate.acquire().await.expect("it is never closed"));
+        let permit = self.0.gate.acquire().await.expect("it is never closed");
+        let is_last = self.0.passes.fetch_update(SeqCst, SeqCst, |passes| passes.checked_sub(1)).is_ok();
+        if is_last {
+            permit.forget();
+        } else {
+            drop(permit);
+        }
         if script.refused_id.is_some_and(|refused| ids.iter().any(|id| id == refused)) {
             return Err(Error::invalid("recorder", "refused by script"));
         }
@@ -95,6 +114,18 @@ fn answer_to(job: &NewJob) -> Enqueued {
     Enqueued::Queued { seq: Seq::new(digits.parse().unwrap_or(0)) }
 }
 
+fn jobs_for(request: &ClaimRequest) -> Claimed {
+    let moment = Moment::at(Timestamp::from_millis(5));
+    let held = |n: usize| {
+        let new = crate::setup::job(&format!("{}-{n}", request.worker));
+        let meta = JobMeta::begin(request.queue.clone(), &new, Seq::new(n as u64 + 1), moment.now);
+        let mut job = TrackedJob::new(meta);
+        lease(&mut job, request, moment.now);
+        ClaimedJob { record: JobRecord { meta: job.meta, body: None }, token: request.token }
+    };
+    Claimed { jobs: (0..request.limit).map(held).collect(), ..Claimed::none(None, moment) }
+}
+
 impl Batched for Recorder {
     fn limits(&self) -> Limits {
         self.0.limits
@@ -110,6 +141,16 @@ impl Batched for Recorder {
         self.pass(&script, &ids).await?;
         let answers = groups.iter().map(|group| group.iter().map(answer_to).collect()).collect();
         Ok(stamped(answers, script.answers_missing))
+    }
+
+    /// As many jobs as each asks for, named after its worker.
+    async fn claim(&self, requests: Vec<ClaimRequest>) -> Result<Vec<Claimed>> {
+        let workers: Vec<String> = requests.iter().map(|request| request.worker.to_string()).collect();
+        let script = self.note(Call::Claim(workers.clone()));
+        self.pass(&script, &workers).await?;
+        let left_out = script.answers_missing.min(requests.len() - 1);
+        let answered = &requests[..requests.len() - left_out];
+        Ok(answered.iter().map(jobs_for).collect())
     }
 
     async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {

@@ -24,7 +24,7 @@ impl Harness for FsHarness {
     }
 
     fn facilities(&self) -> &[Facility] {
-        &[Facility::Reopen, Facility::SecondHandle]
+        &[Facility::Reopen, Facility::SecondHandle, Facility::DroppedClaims]
     }
 
     fn snapshot(&self) -> Option<PathBuf> {

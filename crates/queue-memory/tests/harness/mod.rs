@@ -15,7 +15,7 @@ impl Harness for MemoryHarness {
     }
 
     fn facilities(&self) -> &[Facility] {
-        &[Facility::SecondHandle]
+        &[Facility::SecondHandle, Facility::DroppedClaims]
     }
 
     fn snapshot(&self) -> Option<PathBuf> {

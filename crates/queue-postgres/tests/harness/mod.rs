@@ -30,7 +30,7 @@ impl Harness for PostgresHarness {
     }
 
     fn facilities(&self) -> &[Facility] {
-        &[Facility::Reopen, Facility::SecondHandle, Facility::Transactions]
+        &[Facility::Reopen, Facility::SecondHandle, Facility::DroppedClaims, Facility::Transactions]
     }
 
     fn snapshot(&self) -> Option<PathBuf> {

@@ -30,7 +30,7 @@ impl Harness for Encrypted {
     }
 
     fn facilities(&self) -> &[Facility] {
-        &[Facility::Reopen, Facility::SecondHandle]
+        &[Facility::Reopen, Facility::SecondHandle, Facility::DroppedClaims]
     }
 }
 

@@ -8,19 +8,30 @@ use crate::{
 use queue_core::{ClaimRequest, Claimed, ClaimedJob, JobBody, JobRecord, Moment, QueueName, Result, Seq};
 
 impl Session {
-    pub(crate) async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
-        self.limits.check_batch("claim", request.limit)?;
-        let queue = self.queues.get(&request.queue);
-        let args = claim_args(&request);
+    /// Claims of one queue in one script. Those at the end that its answer has no room for are not begun.
+    pub(crate) async fn claim(&self, requests: &[ClaimRequest]) -> Result<Vec<Claimed>> {
+        let first = requests.first().ok_or_else(|| corrupt("claim"))?;
+        let queue = self.queues.get(&first.queue);
+        let args = requests.iter().flat_map(claim_args).collect();
         let Answer { moment, number, mut rest } =
             self.call("claim", &script::CLAIM, &queue, Access::WritesLightly, args).await?;
-        claimed(rest.array()?, &request, number, moment)
+        let mut reply = rest.array()?;
+        let paused = reply.integer()? == 1;
+        let mut answers = Vec::with_capacity(requests.len());
+        for request in requests {
+            if reply.len() == 0 {
+                break;
+            }
+            let answer = claimed(&mut reply, request, number, moment)?;
+            answers.push(Claimed { paused, ..answer });
+        }
+        Ok(answers)
     }
 }
 
 /// As `lua/claim.lua` takes them.
-fn claim_args(request: &ClaimRequest) -> Vec<Vec<u8>> {
-    vec![
+fn claim_args(request: &ClaimRequest) -> [Vec<u8>; 6] {
+    [
         arg(request.limit),
         arg(request.lease.as_millis()),
         request.token.as_bytes().to_vec(),
@@ -30,8 +41,7 @@ fn claim_args(request: &ClaimRequest) -> Vec<Vec<u8>> {
     ]
 }
 
-fn claimed(mut reply: Reply, request: &ClaimRequest, number: u64, moment: Moment) -> Result<Claimed> {
-    let paused = reply.integer()? == 1;
+fn claimed(reply: &mut Reply, request: &ClaimRequest, number: u64, moment: Moment) -> Result<Claimed> {
     let next_due = reply.time()?;
     let (seqs, mut jobs) = (reply.bytes()?, reply.array()?);
     let mut claimed = Vec::with_capacity(seqs.len() / SEQ_BYTES);
@@ -39,7 +49,7 @@ fn claimed(mut reply: Reply, request: &ClaimRequest, number: u64, moment: Moment
         let record = record(&mut jobs, &request.queue, named_seq(seq, number))?;
         claimed.push(ClaimedJob { record, token: request.token });
     }
-    Ok(Claimed { jobs: claimed, paused, ..Claimed::none(next_due, moment) })
+    Ok(Claimed { jobs: claimed, ..Claimed::none(next_due, moment) })
 }
 
 /// State string, payload, and error details if the state says that there are some.

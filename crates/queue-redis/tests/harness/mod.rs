@@ -85,7 +85,7 @@ impl Harness for RedisHarness {
     }
 
     fn facilities(&self) -> &[Facility] {
-        &[Facility::Reopen, Facility::SecondHandle]
+        &[Facility::Reopen, Facility::SecondHandle, Facility::DroppedClaims]
     }
 
     fn snapshot(&self) -> Option<PathBuf> {

@@ -28,7 +28,7 @@ impl Verb<Database> for Apply {
 }
 
 impl Session<'_> {
-    fn apply_one(&mut self, transition: &Transition) -> rusqlite::Result<Applied> {
+    pub(super) fn apply_one(&mut self, transition: &Transition) -> rusqlite::Result<Applied> {
         let Some(queue) = self.find_queue(&transition.queue)? else { return Ok(Applied::Missing) };
         if let Some(meta) = self.apply_to_held(queue, transition)? {
             return Ok(Applied::Done(meta));

@@ -1,15 +1,18 @@
-use super::{commit::Database, session::Session, waiting::Place};
+use super::{commit::Database, give_back::GiveBack, session::Session, waiting::Place};
 use crate::{
     outcome::{Outcome, read_outcome, read_payload},
     row::{COLUMNS, StoredJob, integer, written},
 };
 use queue_core::{
-    AnswerRoom, ClaimRequest, Claimed, ClaimedJob, JobBody, JobRecord, QueueName, Timestamp,
-    group_commit::Verb, lifecycle::lease,
+    ClaimRequest, ClaimShares as Shares, Claimed, ClaimedJob, JobBody, JobRecord, QueueName, Timestamp,
+    UnheardClaim,
+    group_commit::{Pending, Verb},
+    lifecycle::lease,
 };
 use rusqlite::{OptionalExtension, Row, params};
 
-/// Leases due jobs. A caller that is gone before it ran gets none, so that they do not wait for a lapse.
+/// Leases due jobs. A caller that is gone before it ran gets none, so that they do not wait for a lapse, and one that goes
+/// later has them given back. Claims of one queue that wait together find their jobs in one look.
 #[derive(Debug)]
 pub(crate) struct Claim(pub(crate) ClaimRequest);
 
@@ -18,58 +21,92 @@ impl Verb<Database> for Claim {
 
     const NAME: &'static str = "claim";
     const SKIPS_ABANDONED: bool = true;
+    const JOINS: bool = true;
 
     fn weight(&self) -> usize {
         self.0.limit
     }
 
+    fn joins(&self, other: &Self) -> bool {
+        self.0.queue == other.0.queue
+    }
+
+    fn unheard(claimed: Claimed) -> Option<Pending<Database>> {
+        UnheardClaim::of([claimed]).map(|unheard| Pending::unanswered(GiveBack(unheard)))
+    }
+
     fn run(&self, session: &mut Session<'_>) -> rusqlite::Result<Claimed> {
-        session.claim(&self.0)
+        Ok(session.claim(&[&self.0])?.remove(0))
+    }
+
+    fn run_together(calls: &[&Self], session: &mut Session<'_>) -> rusqlite::Result<Vec<Claimed>> {
+        let requests: Vec<_> = calls.iter().map(|call| &call.0).collect();
+        session.claim(&requests)
     }
 }
 
 impl Session<'_> {
-    pub(super) fn claim(&mut self, request: &ClaimRequest) -> rusqlite::Result<Claimed> {
+    /// Answers requests of one queue as if they came one after the other, but that each is told of the next due job as the last
+    /// one leaves it.
+    pub(super) fn claim(&mut self, requests: &[&ClaimRequest]) -> rusqlite::Result<Vec<Claimed>> {
         self.keeps_time |= self.moment.is_ahead();
-        let late = request.is_late(self.moment.now).then_some(self.moment.now);
-        let nothing = Claimed::none(late, self.moment);
-        let Some(queue) = self.find_queue(&request.queue)? else { return Ok(nothing) };
+        let now = self.moment.now;
+        let late = |request: &ClaimRequest| request.is_late(now).then_some(now);
+        let nothing = |request: &&ClaimRequest| Claimed::none(late(request), self.moment);
+        let mut answers: Vec<_> = requests.iter().map(nothing).collect();
+        let Some(first) = requests.first() else { return Ok(answers) };
+        let Some(queue) = self.find_queue(&first.queue)? else { return Ok(answers) };
         let paused: bool = self.statements.load_paused.query_row([queue], |row| row.get(0))?;
-        if late.is_some() {
-            return Ok(Claimed { paused, ..nothing });
-        }
-        let mut jobs = Vec::new();
-        if !paused && request.limit > 0 {
+        answers.iter_mut().for_each(|answer| answer.paused = paused);
+        let mut shares = Shares::new(requests, now);
+        if !paused && shares.wanted() > 0 {
             self.promote_due(queue)?;
-            jobs = self.lease_front(queue, request)?;
+            self.lease_front(queue, requests, &mut shares, &mut answers)?;
         }
-        Ok(Claimed { jobs, next_due: self.next_due(queue)?, paused, ..nothing })
+        if requests.iter().any(|request| late(request).is_none()) {
+            let next_due = self.next_due(queue)?;
+            for ((answer, request), is_cut_short) in answers.iter_mut().zip(requests).zip(shares.cut_short())
+            {
+                let cut_short = is_cut_short.then_some(now);
+                answer.next_due = late(request).or_else(|| next_due.into_iter().chain(cut_short).min());
+            }
+        }
+        Ok(answers)
     }
 
-    fn lease_front(&mut self, queue: i64, request: &ClaimRequest) -> rusqlite::Result<Vec<ClaimedJob>> {
-        let found = self.ready_jobs(queue, request)?;
-        if let Some((last, _)) = found.last() {
+    fn lease_front(
+        &mut self,
+        queue: i64,
+        requests: &[&ClaimRequest],
+        shares: &mut Shares,
+        answers: &mut [Claimed],
+    ) -> rusqlite::Result<()> {
+        let found = self.ready_jobs(queue, &requests[0].queue, shares)?;
+        if let Some((_, last, _)) = found.last() {
             self.leave_front(queue, Place::of(&last.job.meta))?;
         }
-        found.into_iter().map(|(stored, body)| self.lease_one(queue, stored, body, request)).collect()
+        for (taker, stored, body) in found {
+            let job = self.lease_one(queue, stored, body, requests[taker])?;
+            answers[taker].jobs.push(job);
+        }
+        Ok(())
     }
 
-    /// All of them before the first is changed, since changing them takes them out of the order being read. The first
-    /// that the answer has no room for ends it; SQLite steps row by row, so none behind that one is read.
+    /// All of them before the first is changed, since changing them takes them out of the order being read; each with the place
+    /// of the request that takes it. SQLite steps row by row, so none is read behind the first that nobody takes.
     fn ready_jobs(
         &mut self,
         queue: i64,
-        request: &ClaimRequest,
-    ) -> rusqlite::Result<Vec<(StoredJob, JobBody)>> {
-        let bounds = params![queue, integer(request.limit as u64)];
+        name: &QueueName,
+        shares: &mut Shares,
+    ) -> rusqlite::Result<Vec<(usize, StoredJob, JobBody)>> {
+        let bounds = params![queue, integer(shares.wanted() as u64)];
         let mut rows = self.statements.ready_jobs.query(bounds)?;
-        let (mut found, mut room) = (Vec::new(), AnswerRoom::new(request.bytes_max));
+        let mut found = Vec::new();
         while let Some(row) = rows.next()? {
-            let (stored, body) = read_whole(row, &request.queue)?;
-            if !room.takes(body.payload.bytes.len()) {
-                break;
-            }
-            found.push((stored, body));
+            let (stored, body) = read_whole(row, name)?;
+            let Some(taker) = shares.takes(body.payload.bytes.len()) else { break };
+            found.push((taker, stored, body));
         }
         Ok(found)
     }

@@ -5,6 +5,7 @@ mod claim;
 mod commit;
 mod counters;
 mod enqueue;
+mod give_back;
 mod held;
 mod jobs;
 mod pause;

@@ -20,7 +20,7 @@ impl Harness for SqliteHarness {
     }
 
     fn facilities(&self) -> &[Facility] {
-        &[Facility::Reopen, Facility::SecondHandle, Facility::Transactions]
+        &[Facility::Reopen, Facility::SecondHandle, Facility::DroppedClaims, Facility::Transactions]
     }
 
     fn snapshot(&self) -> Option<PathBuf> {

@@ -28,6 +28,7 @@ pub(crate) enum Need {
     Reopen,
     SecondHandle,
     Transactions,
+    DroppedClaims,
 }
 
 impl Case {
@@ -54,6 +55,7 @@ impl fmt::Display for Need {
             Self::Reopen => "reopening",
             Self::SecondHandle => "a second handle",
             Self::Transactions => "transactions of the application",
+            Self::DroppedClaims => "dropped claims given back",
         })
     }
 }

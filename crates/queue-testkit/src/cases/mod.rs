@@ -45,6 +45,7 @@ mod snooze;
 mod stall;
 mod then;
 mod time;
+mod together;
 mod transaction;
 mod verify;
 
@@ -109,6 +110,7 @@ const GROUPS: &[&[Case]] = &[
     events::streams::CASES,
     limits::CASES,
     bounds::CASES,
+    together::CASES,
     ids::CASES,
     binary::CASES,
     verify::CASES,

@@ -9,4 +9,6 @@ pub enum Facility {
     SecondHandle,
     /// Handles join transactions of an application: [`begin`](crate::Place::begin) answers one.
     Transactions,
+    /// What a claim leases whose future is dropped is given back by the store itself, uncharged.
+    DroppedClaims,
 }

@@ -60,6 +60,10 @@ defects! {
     PauseIgnored "claims of a paused queue give jobs" [I1 I16] in "pause";
     RoomIgnored "a claim brings what it was asked for, however large" [I17] in "bounds";
     LateClaimsLease "a claim leases although its sender has stopped to listen" [I3 I23] in "bounds";
+    TokenOfFirst "claims sent together lease under the token of the first" [I4] in "together";
+    LimitOfFirst "claims sent together are given as many jobs as the first asked for" [I17] in "together";
+    LeaseOfFirst "claims sent together last as long as the first" [I3 I15] in "together";
+    GoneShareKept "what claims sent together lease for a caller that is gone stays leased" [I7 I22 I23] in "concurrency";
     HeldNotFound "what a claim holds is not found by its token" [I3 I23] in "bounds";
     EpochIgnored "a settle is taken under the token alone, whichever claim it was of" [I4] in "bounds";
     EpochStands "only the first claim of a life counts up the epoch" [I4] in "fencing" "claim";

@@ -18,7 +18,7 @@ impl Harness for PlantedHarness {
     }
 
     fn facilities(&self) -> &[Facility] {
-        &[Facility::Reopen, Facility::SecondHandle]
+        &[Facility::Reopen, Facility::SecondHandle, Facility::DroppedClaims]
     }
 }
 

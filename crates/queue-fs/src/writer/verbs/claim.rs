@@ -2,9 +2,14 @@ use crate::{
     error::Fault,
     writer::{commit::Files, session::Session},
 };
-use queue_core::{ClaimRequest, Claimed, group_commit::Verb};
+use queue_core::{
+    ClaimRequest, Claimed, UnheardClaim,
+    group_commit::{Pending, Verb},
+};
+use std::convert::Infallible;
 
-/// Leases due jobs. A caller that is gone before it ran gets none, so that they do not wait for a lapse.
+/// Leases due jobs. A caller that is gone before it ran gets none, so that they do not wait for a lapse, and one that goes
+/// later has them given back.
 #[derive(Debug)]
 pub(crate) struct Claim(pub(crate) ClaimRequest);
 
@@ -18,6 +23,10 @@ impl Verb<Files> for Claim {
         self.0.limit
     }
 
+    fn unheard(claimed: Claimed) -> Option<Pending<Files>> {
+        UnheardClaim::of([claimed]).map(|unheard| Pending::unanswered(GiveBack(unheard)))
+    }
+
     fn run(&self, session: &mut Session) -> Result<Claimed, Fault> {
         session.state.keeps_time |= session.moment.is_ahead();
         let mut claimed = session.state.engine.claim(&self.0, session.moment);
@@ -27,5 +36,21 @@ impl Verb<Files> for Claim {
             }
         }
         Ok(claimed)
+    }
+}
+
+/// Gives back, uncharged, what a claim leased whose caller is gone.
+#[derive(Debug)]
+struct GiveBack(UnheardClaim);
+
+impl Verb<Files> for GiveBack {
+    type Answer = ();
+
+    const NAME: &'static str = "claim";
+
+    fn run(&self, session: &mut Session) -> Result<(), Fault> {
+        let (now, engine) = (session.moment.now, &mut session.state.engine);
+        let given_back = self.0.give_back(|batch| Ok::<_, Infallible>(engine.apply(batch, now)));
+        given_back.map_err(|never| match never {})
     }
 }

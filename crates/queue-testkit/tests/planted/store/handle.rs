@@ -1,4 +1,4 @@
-use super::state::State;
+use super::{state::State, together::Line};
 use crate::defect::Defect;
 use queue_core::{Clock, Error, ErrorKind, Hub, Result, Span, StoreTime, Timestamp};
 use std::{
@@ -31,6 +31,7 @@ pub(crate) struct PlantedStore {
     pub(super) hub: Arc<Hub>,
     time: Mutex<StoreTime>,
     closed: AtomicBool,
+    pub(super) line: Line,
 }
 
 impl Shared {
@@ -55,7 +56,13 @@ impl Shared {
         hubs.push(Arc::downgrade(&hub));
         self.closed.store(false, SeqCst);
         let time = Mutex::new(StoreTime::new(self.clock.ticks()));
-        PlantedStore { shared: self.clone(), hub, time, closed: AtomicBool::new(false) }
+        PlantedStore {
+            shared: self.clone(),
+            hub,
+            time,
+            closed: AtomicBool::new(false),
+            line: Line::default(),
+        }
     }
 
     fn publish(&self, state: &mut State) {

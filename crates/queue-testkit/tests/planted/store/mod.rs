@@ -12,6 +12,7 @@ mod read;
 mod record;
 mod spoil;
 mod state;
+mod together;
 
 pub(crate) use handle::{PlantedStore, Shared};
 
@@ -68,6 +69,9 @@ impl Storage for PlantedStore {
             let due = self.with("claim", |state| state.due(&request))?;
             yield_now().await;
             return self.with("claim", |state| state.lease(&request, due));
+        }
+        if self.merges_claims() {
+            return self.claim_together(request).await;
         }
         self.with("claim", |state| {
             let due = state.due(&request);

@@ -43,7 +43,8 @@ pub(super) enum Left {
     SchedulesAtMost,
 }
 
-/// It is not dropped before the last step of a shutdown, since a dropped claim leaks leases.
+/// It is not dropped before the last step of a shutdown, since what a dropped claim leases goes back only if
+/// the store still can give it back.
 pub(super) fn claim(ask: Ask, shared: &Arc<Shared>) -> Call {
     ask.send(shared.clone()).map(Ended::Claim).boxed()
 }

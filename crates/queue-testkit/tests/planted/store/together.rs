@@ -1,0 +1,51 @@
+//! Claims merged as a store with one writer might, for the defects that only show then.
+
+use super::{handle::PlantedStore, state::State};
+use crate::defect::Defect;
+use queue_core::{ClaimRequest, Claimed, Error, Result};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tokio::{sync::oneshot, task::yield_now};
+
+/// Claims that wait for the next step, and who waits for them.
+pub(super) type Line = Mutex<Vec<(ClaimRequest, oneshot::Sender<Claimed>)>>;
+
+impl PlantedStore {
+    pub(super) fn merges_claims(&self) -> bool {
+        let defects =
+            [Defect::TokenOfFirst, Defect::LimitOfFirst, Defect::LeaseOfFirst, Defect::GoneShareKept];
+        defects.into_iter().any(|defect| self.has(defect))
+    }
+
+    /// Whoever comes back first takes all along that came meanwhile.
+    pub(super) async fn claim_together(&self, request: ClaimRequest) -> Result<Claimed> {
+        let (reply, answer) = oneshot::channel();
+        self.waiting().push((request, reply));
+        yield_now().await;
+        let line = std::mem::take(&mut *self.waiting());
+        let first = line.first().map(|(request, _)| request.clone());
+        self.with("claim", |state| {
+            for (request, reply) in line {
+                let request = misread(state, request, first.as_ref());
+                let due = state.due(&request);
+                let claimed = state.lease(&request, due);
+                // What is left in the hands of a caller that is gone should be given back here.
+                drop(reply.send(claimed));
+            }
+        })?;
+        answer.await.map_err(|_| Error::closed("claim"))
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Vec<(ClaimRequest, oneshot::Sender<Claimed>)>> {
+        self.line.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// As it is understood with a defect.
+fn misread(state: &State, request: ClaimRequest, first: Option<&ClaimRequest>) -> ClaimRequest {
+    match (first, state.defect()) {
+        (Some(first), Some(Defect::TokenOfFirst)) => ClaimRequest { token: first.token, ..request },
+        (Some(first), Some(Defect::LimitOfFirst)) => ClaimRequest { limit: first.limit, ..request },
+        (Some(first), Some(Defect::LeaseOfFirst)) => ClaimRequest { lease: first.lease, ..request },
+        _ => request,
+    }
+}
