@@ -2,7 +2,7 @@
 
 use super::{agreed, assert_counted, listed, names, status};
 use crate::{bench::prelude::*, cases::cases};
-use queue_core::{OnFailed, OnWaiting, Prune, Retention, Span, State, lifecycle::Event};
+use queue_core::{OnFailed, OnWaiting, Prune, Span, State, lifecycle::Event};
 
 cases! { "queues":
     listed_counts_are_those_of_counts_at_every_step [I20] (Queues);
