@@ -65,6 +65,11 @@ pub(crate) fn is_conflict(error: &sqlx::Error) -> bool {
     matches!(code(error).as_deref(), Some("40001" | "40P01" | "22012" | "23505"))
 }
 
+/// True for a look at tables that are not logged, on a server in recovery.
+pub(crate) fn is_in_recovery(error: &sqlx::Error) -> bool {
+    code(error).as_deref() == Some("0A000")
+}
+
 /// True for a statement of a transaction that may not see what others committed meanwhile.
 pub(crate) fn is_outdated(error: &sqlx::Error) -> bool {
     code(error).as_deref() == Some("40001")

@@ -1,4 +1,4 @@
-use crate::error::{Effect, explain, is_broken, is_conflict, is_outdated};
+use crate::error::{Effect, explain, is_broken, is_conflict, is_in_recovery, is_outdated};
 use queue_core::Error;
 
 /// Why a verb failed, not yet tied to its name and to what may have been written.
@@ -19,6 +19,11 @@ impl Fault {
     /// A row is newer than the snapshot that its transaction has to keep to.
     pub(crate) fn is_outdated(&self) -> bool {
         matches!(self, Self::Driver(error) if is_outdated(error))
+    }
+
+    /// The server is in recovery, and has no counters then.
+    pub(crate) fn is_in_recovery(&self) -> bool {
+        matches!(self, Self::Driver(error) if is_in_recovery(error))
     }
 
     /// A connection broke.

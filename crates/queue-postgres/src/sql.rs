@@ -177,6 +177,7 @@ statements! {
     add_queue = "add_queue";
     claim = "claim";
     complete = "complete";
+    count_records = "count_records";
     counts = "counts";
     dead_rows = "dead_rows";
     delete_worker = "delete_worker";

@@ -23,7 +23,7 @@ impl Tally {
     /// Begins anywhere between two folds, so that many handles of few calls each, as of programs that end soon, fold as often
     /// together as one of many.
     pub(crate) fn new(rng: &dyn Rng) -> Self {
-        let drawn = i64::try_from(rng.next_u128() % CALLS.unsigned_abs() as u128).unwrap_or(CALLS);
+        let drawn = i64::try_from(rng.next_u128() % u128::from(CALLS.unsigned_abs())).unwrap_or(CALLS);
         Self(AtomicI64::new(drawn + 1))
     }
 

@@ -12,7 +12,7 @@ mod storm;
 use common::{claim_one, complete, enqueue, job, queue, settle};
 use load::{again_and_again, params, under};
 use private::PrivateServer;
-use queue_core::{Certainty, Durability, ErrorKind, Storage};
+use queue_core::{Certainty, Durability, ErrorKind, QueuesQuery, Storage};
 use queue_postgres::{PostgresOptions, PostgresStorage};
 use std::time::Duration;
 use storm::rounds;
@@ -74,6 +74,8 @@ async fn a_standby_is_told_as_such_and_serves_once_it_is_promoted() {
     };
     assert_eq!(error.certainty(), Certainty::NotApplied, "{error}");
     assert_eq!(store.counts(&queue()).await.expect("it can be read").total(), 2);
+    let queues = store.queues(QueuesQuery::all(9)).await.expect("they can be listed").queues;
+    assert_eq!(queues.iter().map(|status| status.counts.total()).collect::<Vec<_>>(), [2]);
 
     server.execute("SELECT pg_promote()").await;
     settle(&store, &held.record.meta, complete(held.token)).await;

@@ -23,17 +23,24 @@ type Entry = (Key, Bytes);
 pub(crate) async fn verify(kv: &dyn Kv) -> Result<Vec<String>> {
     let mut stored = stored(kv).await?;
     let mut implied: BTreeSet<Entry> = BTreeSet::new();
+    let mut names: BTreeSet<Key> = BTreeSet::new();
     let mut findings = Vec::new();
     let last_seq = last_seq(kv).await?;
     for (key, value) in everything(kv, Family::Job).await? {
         let found = row::read_job(&value)?;
         implied.extend(implied_by(&found));
         let job = found.job;
+        names.insert(keys::name(&job.meta.queue));
         findings.extend(contradictions(&job, &key, last_seq));
         if job.meta.last_error.is_some() {
             stored.remove(&nothing_at(keys::life(Family::Details, &job.meta.queue, job.meta.seq)));
         }
     }
+    // A queue without a record stays listed, one with records must be.
+    let listed: BTreeSet<Key> = everything(kv, Family::Name).await?.into_iter().map(|(key, _)| key).collect();
+    findings.extend(
+        names.difference(&listed).map(|key| format!("records lack the name of their queue, {key:?}")),
+    );
     findings.extend(implied.difference(&stored).map(|(key, _)| format!("a record lacks its entry {key:?}")));
     findings.extend(stored.difference(&implied).map(|(key, _)| format!("no record accounts for {key:?}")));
     Ok(findings)

@@ -196,7 +196,7 @@ async fn verify_misses_any_entry_that_is_gone() -> Result<()> {
     assert_eq!(store.verify().await?, Vec::<String>::new());
     // The first family is the time, which stands by itself.
     let entries = kv.scan(vec![2]..vec![u8::MAX], ALL).await?;
-    assert_eq!(entries.len(), 20, "what the four jobs need, and the counter of lives");
+    assert_eq!(entries.len(), 21, "what the four jobs need, the counter of lives, and the name of the queue");
     for (key, Versioned { value, .. }) in entries {
         kv.commit(vec![], vec![Write { key: key.clone(), value: None }]).await?;
         assert!(!store.verify().await?.is_empty(), "nobody misses {key:?}");

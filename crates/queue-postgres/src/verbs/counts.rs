@@ -3,7 +3,6 @@ use crate::{
     fault::Fault,
     row::{counter, foreign, integer, name},
     session::{Bound, Session},
-    sql::Statement,
     verb::Verb,
 };
 use queue_core::{Counts, Moment, QueueName, QueueStatus, QueuesPage, QueuesQuery, State, Timestamp};
@@ -21,6 +20,13 @@ pub(crate) struct CountJobs<'a>(pub(crate) &'a QueueName);
 #[derive(Debug)]
 pub(crate) struct ListQueues<'a>(pub(crate) &'a QueuesQuery);
 
+/// Of which queues.
+#[derive(Debug)]
+enum Asked<'a> {
+    One(i32),
+    Page(&'a QueuesQuery),
+}
+
 impl Verb for CountJobs<'_> {
     type Answer = Counts;
 
@@ -30,9 +36,8 @@ impl Verb for CountJobs<'_> {
 
     async fn run(&self, session: &mut Session<'_>) -> Result<Counts, Fault> {
         let queue = session.find_queue(self.0).await?.unwrap_or(NO_QUEUE);
-        let statement = &session.shared.statements.counts;
-        let (moment, rows) = session.read_counters(statement, |query| query.bind(queue)).await?;
-        read_counts(rows.first().ok_or(sqlx::Error::RowNotFound)?, moment)
+        let (moment, rows) = session.read_counters(&Asked::One(queue)).await?;
+        read_counts(first(&rows)?, moment)
     }
 }
 
@@ -44,10 +49,7 @@ impl Verb for ListQueues<'_> {
     const TAKES_LONG: bool = true;
 
     async fn run(&self, session: &mut Session<'_>) -> Result<QueuesPage, Fault> {
-        let (start, limit) = (self.0.start().to_owned(), integer(self.0.limit() as u64));
-        let statement = &session.shared.statements.queues;
-        let bind = |query: Bound| query.bind(start.clone()).bind(limit);
-        let (moment, rows) = session.read_counters(statement, bind).await?;
+        let (moment, rows) = session.read_counters(&Asked::Page(self.0)).await?;
         let mut queues = Vec::with_capacity(rows.len());
         for row in &rows {
             if row.try_get::<Option<&str>, _>(NAME_AT)?.is_some() {
@@ -61,33 +63,60 @@ impl Verb for ListQueues<'_> {
     }
 }
 
-impl Session<'_> {
-    /// Reads by counters, which are counted anew first if a crash took them.
-    async fn read_counters(
-        &mut self,
-        statement: &Statement,
-        bind: impl Fn(Bound) -> Bound,
-    ) -> Result<(Moment, Vec<PgRow>), Fault> {
-        let mut found = self.look_at_counters(statement, &bind).await?;
-        if !found.1.first().ok_or(sqlx::Error::RowNotFound)?.try_get::<bool, _>(1)? {
-            let shared = self.shared;
-            self.write(&shared.statements.recount, |query| query).await?;
-            found = self.look_at_counters(statement, &bind).await?;
+impl Asked<'_> {
+    fn bind(&self, query: Bound) -> Bound {
+        match self {
+            Self::One(queue) => query.bind(*queue),
+            Self::Page(page) => query.bind(page.start().to_owned()).bind(integer(page.limit() as u64)),
         }
-        let changes: Option<i64> = found.1.first().ok_or(sqlx::Error::RowNotFound)?.try_get(2)?;
-        self.shared.tally.saw(changes.unwrap_or(0).unsigned_abs());
-        Ok(found)
     }
 
-    async fn look_at_counters(
-        &mut self,
-        statement: &Statement,
-        bind: impl Fn(Bound) -> Bound,
-    ) -> Result<(Moment, Vec<PgRow>), Fault> {
-        let reading = self.reading();
-        let rows = self.read(statement, |query| bind(query.bind(reading))).await?;
+    fn bind_all(&self, query: Bound) -> Bound {
+        match self {
+            Self::One(queue) => query.bind(String::new()).bind(0_i64).bind(*queue),
+            Self::Page(_) => self.bind(query).bind(None::<i32>),
+        }
+    }
+}
+
+type Found = (Moment, Vec<PgRow>);
+
+impl Session<'_> {
+    /// Reads by counters, which are counted anew first if a crash took them. A server in recovery has none: there the records
+    /// are counted, but for a session behind a pooler, which has to try again.
+    async fn read_counters(&mut self, asked: &Asked<'_>) -> Result<Found, Fault> {
+        let found = match self.look_at_counters(asked).await {
+            Err(fault) if fault.is_in_recovery() && self.commits_each() => {
+                let (shared, reading) = (self.shared, self.reading());
+                let bind = |query: Bound| asked.bind_all(query.bind(reading));
+                let rows = self.read(&shared.statements.count_records, bind).await?;
+                (self.told(&rows, 0)?, rows)
+            }
+            found => found?,
+        };
+        if first(&found.1)?.try_get::<bool, _>(1)? {
+            let changes: Option<i64> = first(&found.1)?.try_get(2)?;
+            self.shared.tally.saw(changes.unwrap_or(0).unsigned_abs());
+            return Ok(found);
+        }
+        let shared = self.shared;
+        self.write(&shared.statements.recount, |query| query).await?;
+        self.look_at_counters(asked).await
+    }
+
+    async fn look_at_counters(&mut self, asked: &Asked<'_>) -> Result<Found, Fault> {
+        let (shared, reading) = (self.shared, self.reading());
+        let statement = match asked {
+            Asked::One(_) => &shared.statements.counts,
+            Asked::Page(_) => &shared.statements.queues,
+        };
+        let rows = self.read(statement, |query| asked.bind(query.bind(reading))).await?;
         Ok((self.told(&rows, 0)?, rows))
     }
+}
+
+fn first(rows: &[PgRow]) -> Result<&PgRow, Fault> {
+    rows.first().ok_or_else(|| sqlx::Error::RowNotFound.into())
 }
 
 /// Those that wait are told by what is left of the unfinished.
