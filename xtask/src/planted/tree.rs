@@ -1,6 +1,6 @@
 //! The copy of the work tree that has the mistakes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -17,14 +17,32 @@ pub(super) fn copy(repo: &Repo, mistakes: &[Mistake]) -> Result<PathBuf> {
     for mistake in mistakes {
         of_file.entry(mistake.file).or_default().push(mistake);
     }
+    let mut kept = BTreeSet::new();
     for path in files(repo)? {
         let mut bytes = fs::read(repo.root().join(&path)).with_context(|| format!("cannot read {path}"))?;
         if let Some(mistakes) = of_file.get(path.as_str()) {
             bytes = planted(&String::from_utf8(bytes)?, mistakes)?.into_bytes();
         }
-        write(&copy.join(path), &bytes)?;
+        write(&copy.join(&path), &bytes)?;
+        kept.insert(copy.join(path));
     }
+    remove_others(&copy, &kept)?;
     Ok(copy)
+}
+
+/// What was there once, such as a whole crate, would still be compiled.
+fn remove_others(folder: &Path, kept: &BTreeSet<PathBuf>) -> Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            remove_others(&path, kept)?;
+            // One that still holds something stays.
+            let _is_empty = fs::remove_dir(&path).is_ok();
+        } else if !kept.contains(&path) {
+            fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
+        }
+    }
+    Ok(())
 }
 
 /// The text with all of its mistakes. Several may have the same place.
@@ -60,7 +78,8 @@ fn write(path: &Path, bytes: &[u8]) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::super::mistake::{Mistake, Test};
-    use super::planted;
+    use super::{planted, remove_others};
+    use std::fs;
 
     const fn mistake(name: &'static str, right: &'static str, wrong: &'static str) -> Mistake {
         let caught_by = Test { package: "p", target: "t", name: "n" };
@@ -85,5 +104,16 @@ mod tests {
         let gone = planted("a * b", &[&mistake("x", "a + b", "0")]).expect_err("it is gone");
         assert!(gone.to_string().contains("`a + b` does not stand once in f"), "{gone}");
         assert!(planted("a + b - (a + b)", &[&mistake("x", "a + b", "0")]).is_err());
+    }
+    #[test]
+    fn what_the_work_tree_has_no_more_goes_with_its_folder() {
+        let copy = tempfile::tempdir().expect("a directory");
+        let (kept, gone) = (copy.path().join("crates/a/lib.rs"), copy.path().join("crates/b/lib.rs"));
+        for file in [&kept, &gone] {
+            fs::create_dir_all(file.parent().expect("in a folder")).expect("created");
+            fs::write(file, "").expect("written");
+        }
+        remove_others(copy.path(), &[kept.clone()].into()).expect("removed");
+        assert!(kept.is_file() && !copy.path().join("crates/b").exists());
     }
 }
