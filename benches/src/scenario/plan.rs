@@ -30,13 +30,12 @@ impl Scenario {
             Self::Call | Self::FloorWrite => 2_000,
             Self::CallC50 => 20_000,
             Self::Delayed => 500,
-            Self::PullC64 => 50_000,
             Self::Payload => match setting {
                 Setting::Payload(bytes) if bytes >= 1_000_000 => 200,
                 Setting::Payload(bytes) if bytes >= 10_000 => 10_000,
                 _ => 50_000,
             },
-            Self::Depth => 50_000,
+            Self::Depth | Self::PullC64 => 50_000,
             Self::Consumers | Self::Footprint => 100_000,
             Self::Sustained => 10_000,
             Self::Soak => 600_000,
@@ -65,7 +64,6 @@ impl Scenario {
             Self::Sustained | Self::Soak => {
                 "100 jobs a call to enqueue; claims and settles as the worker makes them"
             }
-            Self::PullC64 => "as the row says",
             Self::Depth => "100 jobs a claim and a settle; the worker's as it makes them",
             Self::Drain | Self::DrainRemoved | Self::Delayed | Self::Consumers => {
                 "1000 jobs a call to preload; claims and settles as the worker makes them"
@@ -73,7 +71,7 @@ impl Scenario {
             Self::Payload => "up to 1000 jobs and 8 MiB a call to enqueue",
             Self::Footprint => "1000 jobs a call to enqueue",
             Self::FloorWrite => "1 payload a write",
-            Self::FloorEnqueue | Self::FloorDrain | Self::FloorCycle => "as the row says",
+            Self::PullC64 | Self::FloorEnqueue | Self::FloorDrain | Self::FloorCycle => "as the row says",
         }
     }
 }
