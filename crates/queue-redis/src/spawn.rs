@@ -13,10 +13,6 @@ pub(crate) struct Tasks;
 
 impl Spawn for Tasks {
     /// Where there is no runtime, as when a future is dropped after its own has ended, the task is dropped too.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the handle owns the tasks, which end by themselves with it"
-    )]
     fn spawn(&self, task: Pin<Box<dyn Future<Output = ()> + Send>>) {
         if let Ok(runtime) = Handle::try_current() {
             drop(runtime.spawn(task));

@@ -57,7 +57,9 @@ impl Session<'_> {
         let Some(first) = requests.first() else { return Ok(answers) };
         let Some(queue) = self.find_queue(&first.queue)? else { return Ok(answers) };
         let paused: bool = self.statements.load_paused.query_row([queue], |row| row.get(0))?;
-        answers.iter_mut().for_each(|answer| answer.paused = paused);
+        for answer in &mut answers {
+            answer.paused = paused;
+        }
         let mut shares = Shares::new(requests, now);
         if !paused && shares.wanted() > 0 {
             self.promote_due(queue)?;
