@@ -234,8 +234,8 @@ impl Verb<Ledgers> for Draw {
 #[tokio::test]
 async fn calls_that_join_run_as_one_behind_the_others_and_each_has_its_own_answer() {
     let writer = start(Ledger::default()).await;
-    let draws = join_all([2, 102, 4, 104, 202].map(|n| writer.call(Draw(n))));
-    let calls = join(draws, writer.call(Enter(8)));
+    let sent = join_all([2, 102, 4, 104, 202].map(|n| writer.call(Draw(n))));
+    let calls = join(sent, writer.call(Enter(8)));
     let (drawn, _) = together(&writer, calls).await;
     assert_eq!(drawn.into_iter().map(Result::unwrap).collect::<Vec<_>>(), [2, 102, 4, 104, 202]);
     assert_eq!(written(&writer).await, [[8, 0, 2, 4, 0, 102, 104, 202]]);
