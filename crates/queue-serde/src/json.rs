@@ -1,6 +1,10 @@
 use crate::{Codec, CodecContext, CodecError, DecodeFn};
 use bytes::Bytes;
 use queue_core::ContentType;
+use std::sync::LazyLock;
+
+/// Asked for several times in the life of each job.
+static CONTENT_TYPE: LazyLock<ContentType> = LazyLock::new(|| ContentType::from_static("application/json"));
 
 /// Compact JSON, `application/json`. The default: people can read it.
 ///
@@ -11,7 +15,7 @@ pub struct Json;
 
 impl Codec for Json {
     fn content_type(&self) -> ContentType {
-        ContentType::from_static("application/json")
+        CONTENT_TYPE.clone()
     }
 
     fn plain(&self, value: &dyn erased_serde::Serialize) -> Result<Bytes, CodecError> {

@@ -1,6 +1,11 @@
 use crate::{Codec, CodecContext, CodecError, DecodeFn};
 use bytes::Bytes;
 use queue_core::ContentType;
+use std::sync::LazyLock;
+
+/// Asked for several times in the life of each job.
+static CONTENT_TYPE: LazyLock<ContentType> =
+    LazyLock::new(|| ContentType::from_static("application/msgpack"));
 
 /// `MessagePack` with named fields, `application/msgpack`. Smaller than JSON, and it holds NaN and raw bytes.
 ///
@@ -10,7 +15,7 @@ pub struct MsgPack;
 
 impl Codec for MsgPack {
     fn content_type(&self) -> ContentType {
-        ContentType::from_static("application/msgpack")
+        CONTENT_TYPE.clone()
     }
 
     fn plain(&self, value: &dyn erased_serde::Serialize) -> Result<Bytes, CodecError> {
