@@ -27,7 +27,7 @@ impl Nack {
     }
 
     /// How long to wait before the next attempt, in place of what the policy says; at most 100 years.
-    pub fn retry_after(mut self, delay: Duration) -> Self {
+    pub fn retry_in(mut self, delay: Duration) -> Self {
         self.delay = Some(delay);
         self
     }

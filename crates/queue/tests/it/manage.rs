@@ -20,7 +20,7 @@ async fn a_status_follows_the_life_of_a_job() {
     let running = queue.status("a").await.unwrap().unwrap();
     assert_eq!((running.state(), running.attempts(), running.due_in()), (State::Processing, 1, None));
 
-    let _ = job.nack(Nack::new(Failure::new("Io", "broken")).retry_after(3 * SECOND)).await.unwrap();
+    let _ = job.nack(Nack::new(Failure::new("Io", "broken")).retry_in(3 * SECOND)).await.unwrap();
     let failing = queue.status("a").await.unwrap().unwrap();
     assert_eq!(
         (failing.state(), failing.attempts(), failing.due_in()),

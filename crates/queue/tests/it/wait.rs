@@ -92,7 +92,7 @@ async fn a_failure_is_typed_and_carries_its_details() {
 async fn a_job_that_fails_and_then_succeeds_is_waited_through() {
     let queue = texts();
     let call = call(&queue, JobOptions::new()).await;
-    let nack = Nack::new(Failure::new("Io", "broken")).retry_after(SECOND);
+    let nack = Nack::new(Failure::new("Io", "broken")).retry_in(SECOND);
     let _ = take(&queue).await.nack(nack).await.unwrap();
     let second = queue.dequeue(5 * SECOND).await.unwrap().unwrap();
     let _ = second.ack(&"at last".to_owned()).await.unwrap();

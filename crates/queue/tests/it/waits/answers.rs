@@ -98,7 +98,7 @@ async fn a_job_that_fails_and_then_succeeds_is_waited_through(stage: &Stage) {
     stage.put().await;
     let wait = stage.wait_and_see("a").await;
     let first = stage.working::<String>().dequeue(10 * SECOND).await.unwrap().unwrap();
-    let nack = Nack::new(Failure::new("Io", "broken")).retry_after(Duration::from_millis(20));
+    let nack = Nack::new(Failure::new("Io", "broken")).retry_in(Duration::from_millis(20));
     let _ = first.nack(nack).await.unwrap();
     stage.complete("at last").await;
     assert_eq!(wait.await.unwrap(), Outcome::Completed("at last".to_owned()));
