@@ -2,6 +2,8 @@ use crate::{
     Applied, Claimed, JobMeta, LeaseToken,
     lifecycle::{Event, Policy, Transition, decide},
 };
+use futures_util::FutureExt;
+use std::future::ready;
 
 /// How often what moved while it was given back is decided anew.
 const ROUNDS_MAX: usize = 4;
@@ -28,17 +30,13 @@ impl UnheardClaim {
     ///
     /// # Errors
     /// Those of `apply`.
+    #[expect(clippy::missing_panics_doc, reason = "a call that answers at once waits for nothing")]
     pub fn give_back<E>(
         &self,
         mut apply: impl FnMut(Vec<Transition>) -> Result<Vec<Applied>, E>,
     ) -> Result<(), E> {
-        let mut left = self.clone();
-        for _ in 0..ROUNDS_MAX {
-            let answers = apply(left.transitions())?;
-            let Some(moved) = left.moved(answers) else { break };
-            left = moved;
-        }
-        Ok(())
+        let given_back = self.clone().give_back_by(|batch| ready(apply(batch)));
+        given_back.now_or_never().expect("a call that answers at once waits for nothing")
     }
 
     /// The same by calls of a store. A dropped future may leave jobs leased.
