@@ -7,7 +7,7 @@ use crate::{
 use clap::Args;
 use queue::{
     Counts, State,
-    queue_core::{Moment, WorkerInfo},
+    queue_core::{Moment, StorageExt, WorkerInfo},
 };
 use serde_json::{Map, Value, json};
 use std::time::Duration;
@@ -41,11 +41,11 @@ pub(crate) async fn run(args: StatsArgs, session: &Session) -> Result<Exit, CliE
 }
 
 async fn show(args: &StatsArgs, jobs: &Jobs, session: &Session, out: Output) -> Result<(), CliError> {
-    let stats = Stats {
-        counts: jobs.counts().await?,
-        is_paused: jobs.is_paused().await?,
-        workers: workers(jobs).await?,
+    let (counts, is_paused) = match jobs.storage().status_of(jobs.name()).await? {
+        Some(status) => (status.counts, status.paused),
+        None => (jobs.counts().await?, false),
     };
+    let stats = Stats { counts, is_paused, workers: workers(jobs).await? };
     if stats.is_nothing() && !args.watch.is_on() {
         let name = &session.name;
         let message = format!("there is no queue {name:?} in this store: no job, no worker, no pause");
