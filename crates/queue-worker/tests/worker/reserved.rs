@@ -14,6 +14,13 @@ fn of_kind(kind: &'static str) -> NewJob {
     NewJob::new(id("a"), Kind::from_static(kind), job("a", 1).payload)
 }
 
+fn schedule_of(timing: Timing) -> NewJob {
+    let spec = ScheduleSpec::new("s", timing, Template::of(&job("tick", 2)), Timestamp::default());
+    let mut schedule = of_kind("queue.schedule");
+    schedule.payload.bytes = spec.to_bytes().into();
+    schedule
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_kind_of_a_newer_version_waits_for_a_worker_that_knows_it_however_long() {
     let rig = Rig::new();
@@ -40,9 +47,7 @@ fn no_router_can_take_a_reserved_kind() {
 async fn a_queue_of_waiting_schedules_counts_as_empty() {
     let rig = Rig::new();
     let timing = Timing::every(Duration::from_secs(3600)).expect("an hour");
-    let spec = ScheduleSpec::new("hourly", timing, Template::of(&job("tick", 2)), Timestamp::default());
-    let mut schedule = of_kind("queue.schedule").with_delay(queue_core::Span::from_secs(1800));
-    schedule.payload.bytes = spec.to_bytes().into();
+    let schedule = schedule_of(timing).with_delay(queue_core::Span::from_secs(1800));
     rig.enqueue([schedule, job("b", 1)]).await;
     let report = rig
         .drain(rig.worker(router(|_, _: Context| async {
@@ -58,9 +63,7 @@ async fn a_queue_of_waiting_schedules_counts_as_empty() {
 async fn what_the_library_does_for_itself_uses_up_no_start_of_a_rate_limit() {
     let rig = Rig::new();
     let far = Timing::at([Timestamp::from_millis(200_000_000_000_000)]).expect("a moment");
-    let spec = ScheduleSpec::new("s", far, Template::of(&job("tick", 2)), Timestamp::default());
-    let mut schedule = of_kind("queue.schedule").with_priority(i16::MIN);
-    schedule.payload.bytes = spec.to_bytes().into();
+    let schedule = schedule_of(far).with_priority(i16::MIN);
     rig.enqueue([schedule, job("b", 1)]).await;
     let hourly = RateLimit::new(1, millis(3_600_000));
     let queue = WorkQueue::new(rig.queue.clone()).rate_limit(hourly);
@@ -74,9 +77,7 @@ async fn what_the_library_does_for_itself_uses_up_no_start_of_a_rate_limit() {
 async fn a_queue_of_waiting_schedules_counts_as_empty_though_no_job_may_start_for_an_hour() {
     let rig = Rig::new();
     let timing = Timing::every(Duration::from_secs(7200)).expect("two hours");
-    let spec = ScheduleSpec::new("s", timing, Template::of(&job("tick", 2)), Timestamp::default());
-    let mut schedule = of_kind("queue.schedule").with_delay(queue_core::Span::from_secs(7200));
-    schedule.payload.bytes = spec.to_bytes().into();
+    let schedule = schedule_of(timing).with_delay(queue_core::Span::from_secs(7200));
     rig.enqueue([schedule, job("b", 1)]).await;
     let queue = WorkQueue::new(rig.queue.clone()).rate_limit(RateLimit::new(1, millis(3_600_000)));
     let began = tokio::time::Instant::now();
