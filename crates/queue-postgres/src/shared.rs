@@ -262,6 +262,7 @@ impl Shared {
             drop(self.raise(mark, connection).await);
         }
     }
+
     /// Adds what changed of counters to their totals now and then.
     async fn fold_after(&self, connection: &mut PgConnection, writes: bool) {
         if self.tally.is_due(writes) {

@@ -122,6 +122,7 @@ async fn clean(place: &Place) {
 async fn assert_claims_read_what_they_take(options: impl FnOnce(&Place, PgPool) -> PostgresOptions) {
     let _alone = ALONE.lock().await;
     let Some(place) = Place::new().await else { return };
+    // As an automatic ANALYZE may, while the tables are emptied.
     let passing = hold_snapshot(&place).await.expect("the server answers");
     fill_and_empty(&place, WAITING).await;
     drop(passing);

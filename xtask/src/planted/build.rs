@@ -117,6 +117,7 @@ mod tests {
         assert!(program(&line.replace(r#"["test"]"#, r#"["lib"]"#), "due").is_none());
         assert!(program("no JSON", "due").is_none());
     }
+
     #[test]
     fn errors_are_shown_and_warnings_are_not() {
         let line = |level| format!(r#"{{"message":{{"level":"{level}","rendered":"as shown"}}}}"#);

@@ -105,6 +105,7 @@ mod tests {
         assert!(gone.to_string().contains("`a + b` does not stand once in f"), "{gone}");
         assert!(planted("a + b - (a + b)", &[&mistake("x", "a + b", "0")]).is_err());
     }
+
     #[test]
     fn what_the_work_tree_has_no_more_goes_with_its_folder() {
         let copy = tempfile::tempdir().expect("a directory");
