@@ -21,7 +21,7 @@ CREATE TABLE queue_name (
 ) STRICT;
 
 CREATE TABLE queue_job (
-  seq            INTEGER PRIMARY KEY,
+  key            INTEGER PRIMARY KEY, -- queue << 40 | seq, so that a walk through one queue is a range
   queue          INTEGER NOT NULL,
   id             TEXT    NOT NULL,
   kind           TEXT    NOT NULL,

@@ -50,7 +50,7 @@
 //! | settle with retention `Remove` | two statements, four deletes: life, lapse, row, id |
 //! | get | the id, the row and the life, and the payload and result if asked for |
 //! | counts | one look-up per state; a walk over priorities and jobs that became due since the last claim |
-//! | list | lapsed: an index; held: the leases of the queue; others: at most 10,000 rows per page by key |
+//! | list | lapsed: an index; held: the leases of the queue; others: at most 10,000 rows of the queue per page by key |
 //! | prune | an index; `FinishedBefore` walks the queue's index of finished jobs |
 //!
 //! The handle remembers the jobs that it claimed, so that settling them reads nothing. Each write names the revision it is
@@ -77,6 +77,7 @@ mod clock;
 mod connect;
 mod error;
 mod files;
+mod key;
 mod lock;
 mod migrate;
 mod options;

@@ -47,8 +47,8 @@ fn no_statement_scans_or_sorts() {
 fn a_statement_without_a_fitting_index_is_noticed() {
     let connection = database();
     for sql in [
-        "SELECT seq FROM queue_job WHERE kind = ?1",
-        "SELECT seq FROM queue_job WHERE queue = ?1 ORDER BY created_at",
+        "SELECT key FROM queue_job WHERE kind = ?1",
+        "SELECT key FROM queue_job WHERE queue = ?1 ORDER BY created_at",
     ] {
         assert!(plan(&connection, sql).iter().any(|step| is_slow(step)), "{sql}");
     }
@@ -57,12 +57,20 @@ fn a_statement_without_a_fitting_index_is_noticed() {
 #[test]
 fn settles_go_by_the_primary_key_and_claims_by_the_order_of_ready_jobs() {
     let connection = database();
-    let by_seq = |table| format!("SEARCH {table} USING INTEGER PRIMARY KEY (rowid=?)");
-    let of_life = by_seq("life") + " LEFT-JOIN";
-    assert_eq!(plan(&connection, sql::JOB_BY_SEQ), [by_seq("job"), of_life.clone()]);
-    assert_eq!(plan(&connection, sql::SAVE_LIFE), [by_seq("queue_life")]);
+    let by_key = |table| format!("SEARCH {table} USING INTEGER PRIMARY KEY (rowid=?)");
+    let of_life = by_key("life") + " LEFT-JOIN";
+    assert_eq!(plan(&connection, sql::JOB_BY_KEY), [by_key("job"), of_life.clone()]);
+    assert_eq!(plan(&connection, sql::SAVE_LIFE), [by_key("queue_life")]);
     let in_order = "SEARCH waiting USING PRIMARY KEY (queue=?)".to_owned();
-    assert_eq!(plan(&connection, sql::READY_JOBS), [in_order, by_seq("job"), of_life]);
+    assert_eq!(plan(&connection, sql::READY_JOBS), [in_order, by_key("job"), of_life]);
+}
+
+#[test]
+fn a_walk_through_the_jobs_of_a_queue_is_a_range_of_the_table() {
+    let connection = database();
+    let range = "SEARCH job USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)";
+    let of_life = "SEARCH life USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN";
+    assert_eq!(plan(&connection, sql::LIST_JOBS), [range, of_life]);
 }
 
 #[test]
@@ -72,11 +80,12 @@ fn statements_that_read_jobs_select_the_same_columns() {
         let statement = connection.prepare(sql).expect("it prepares");
         statement.column_names().into_iter().map(str::to_owned).collect::<Vec<_>>()
     };
-    let expected = columns(sql::JOB_BY_SEQ);
+    let expected = columns(sql::JOB_BY_KEY);
     assert_eq!(expected.len(), COLUMNS);
     let same = [
         sql::JOB_BY_ID,
         sql::LIST_HELD,
+        sql::LIST_JOBS,
         sql::LIST_LAPSED,
         sql::PRUNE_EXPIRED,
         sql::PRUNE_FINISHED,
@@ -85,9 +94,6 @@ fn statements_that_read_jobs_select_the_same_columns() {
     for sql in same {
         assert_eq!(columns(sql), expected);
     }
-    let with =
-        |more: &[&str]| [expected.clone(), more.iter().map(|&name| name.to_owned()).collect()].concat();
-    assert_eq!(columns(sql::LIST_JOBS), with(&["queue"]));
     let (payload, outcome) = (columns(sql::LOAD_PAYLOAD), columns(sql::LOAD_OUTCOME));
     assert_eq!(columns(sql::READY_JOBS), [expected.clone(), payload, outcome].concat());
 }

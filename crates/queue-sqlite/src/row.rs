@@ -1,8 +1,9 @@
 //! Jobs as rows, and back. What the columns mean is said in `sql/0001_initial.sql`.
 
+use crate::key::seq_of;
 use queue_core::{
     Budget, Failure, JobId, JobMeta, Kind, LeaseInfo, LeaseToken, QueueName, Reason, Retention,
-    RetentionPolicy, Seq, Span, State, Timestamp, WorkerId,
+    RetentionPolicy, Span, State, Timestamp, WorkerId,
     lifecycle::{LastSettle, Settle, TrackedJob},
 };
 use rusqlite::{
@@ -81,7 +82,7 @@ fn read_born(row: &Row<'_>, queue: &QueueName) -> rusqlite::Result<JobMeta> {
     Ok(JobMeta {
         queue: queue.clone(),
         id: name::<JobId>(row, 1)?,
-        seq: Seq::new(counter(0, row.get(0)?)?),
+        seq: seq_of(row.get(0)?),
         revision: 1,
         kind: name::<Kind>(row, 2)?,
         priority: row.get(3)?,

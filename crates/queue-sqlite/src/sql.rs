@@ -35,7 +35,7 @@ statements! {
     INSERT_READY = "insert_ready";
     INSERT_SCHEDULED = "insert_scheduled";
     JOB_BY_ID = "job_by_id";
-    JOB_BY_SEQ = "job_by_seq";
+    JOB_BY_KEY = "job_by_key";
     LIST_HELD = "list_held";
     LIST_JOBS = "list_jobs";
     LIST_LAPSED = "list_lapsed";

@@ -11,7 +11,7 @@ async fn every_kind_of_damage_is_found() {
     for (damage, told) in [
         ("UPDATE queue_count SET jobs = jobs + 1 WHERE slot = 0", "too many in slot 0"),
         ("DELETE FROM queue_count WHERE slot = 6", "slot 6"),
-        ("DELETE FROM queue_job WHERE seq = 2", "life 2 has no job"),
+        ("DELETE FROM queue_job WHERE key & 0xff = 2", "life 2 has no job"),
         ("UPDATE queue_life SET queue = 7 WHERE seq = 2", "life 2 has no job"),
         ("UPDATE queue_life SET result = NULL", "job 1 is wrong about having a result"),
         ("UPDATE queue_life SET result_type = NULL", "job 1 is wrong about having a result"),
@@ -32,7 +32,11 @@ async fn every_kind_of_damage_is_found() {
             "INSERT INTO queue_ready SELECT queue, 0, run_at, seq FROM queue_scheduled",
             "job 4 is ready before",
         ),
-        ("UPDATE queue_job SET queue = 7 WHERE seq = 3", "job 3 is in unnamed queue 7"),
+        ("UPDATE queue_job SET queue = 7 WHERE key & 0xff = 3", "job 3 is in unnamed queue 7"),
+        (
+            "UPDATE queue_job SET key = key + (1 << 40) WHERE key & 0xff = 3",
+            "job 3 of queue 1 has a key of queue 2",
+        ),
         ("UPDATE queue_store SET seq_mark = 1", "is beyond the mark 1"),
         ("DELETE FROM queue_schema", "schema version"),
     ] {

@@ -1,5 +1,6 @@
 use super::Snapshot;
 use crate::{
+    key::key,
     outcome::{Outcome, read_outcome, read_payload},
     row::{StoredJob, integer},
     sql,
@@ -42,15 +43,15 @@ impl Snapshot<'_> {
         };
         // Once the answer is full nothing large is read any more.
         let is_wanted = what == Detail::Full && !room.is_full();
-        let body = if is_wanted { Some(self.body(&stored)?) } else { None };
+        let body = if is_wanted { Some(self.body(queue, &stored)?) } else { None };
         let body = body.filter(|body| room.takes(body.len()));
         Ok(Some(JobRecord { meta: stored.job.meta, body }))
     }
 
-    fn body(&self, stored: &StoredJob) -> rusqlite::Result<JobBody> {
-        let seq = integer(stored.job.meta.seq.get());
+    fn body(&self, queue: i64, stored: &StoredJob) -> rusqlite::Result<JobBody> {
         let mut load = self.connection.prepare_cached(sql::LOAD_PAYLOAD)?;
-        let payload = load.query_row([seq], |row| read_payload(row, 0))?;
+        let payload = load.query_row([key(queue, stored.job.meta.seq)], |row| read_payload(row, 0))?;
+        let seq = integer(stored.job.meta.seq.get());
         let outcome = if stored.has_life {
             self.connection.prepare_cached(sql::LOAD_OUTCOME)?.query_row([seq], |row| read_outcome(row, 0))?
         } else {

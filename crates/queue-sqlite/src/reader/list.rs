@@ -1,12 +1,13 @@
 use super::Snapshot;
 use crate::{
-    row::{COLUMNS, StoredJob, integer},
+    key::{key, key_end},
+    row::{StoredJob, integer},
     sql,
 };
-use queue_core::{JobMeta, LeaseToken, ListFilter, ListQuery, Moment, Page, PageEnd};
+use queue_core::{JobMeta, LeaseToken, ListFilter, ListQuery, Moment, Page, PageEnd, Seq};
 use rusqlite::params;
 
-/// Records of all queues that one page steps through.
+/// Records that one page steps through.
 const SCAN_MAX: usize = 10_000;
 
 /// Whose cursors they are.
@@ -69,17 +70,14 @@ impl Snapshot<'_> {
         after: PageEnd,
     ) -> rusqlite::Result<(Vec<JobMeta>, Option<PageEnd>)> {
         let mut statement = self.connection.prepare_cached(sql::LIST_JOBS)?;
-        let mut rows = statement.query([integer(after.seq)])?;
+        let mut rows = statement.query([key(queue, Seq::new(after.seq)), key_end(queue)])?;
         let (mut jobs, mut scanned, mut last) = (Vec::new(), 0, after);
         while let Some(row) = rows.next()? {
             if jobs.len() >= query.limit || scanned == SCAN_MAX {
                 return Ok((jobs, Some(last)));
             }
-            (scanned, last.seq) = (scanned + 1, row.get::<_, i64>(0)?.unsigned_abs());
-            if row.get::<_, i64>(COLUMNS)? != queue {
-                continue;
-            }
             let job = StoredJob::read(row, &query.queue)?.job;
+            (scanned, last.seq) = (scanned + 1, job.meta.seq.get());
             if query.filter.matches(&job.meta, job.token, self.moment.now) {
                 jobs.push(job.meta);
             }

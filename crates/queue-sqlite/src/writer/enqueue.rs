@@ -42,7 +42,7 @@ impl Session<'_> {
         new: &NewJob,
         room: &mut AnswerRoom,
     ) -> rusqlite::Result<Enqueued> {
-        let meta = JobMeta::begin(name.clone(), new, self.next_seq(), self.moment.now);
+        let meta = JobMeta::begin(name.clone(), new, self.next_seq()?, self.moment.now);
         if self.insert(queue, &meta, &new.payload)? {
             return Ok(Enqueued::Queued { seq: meta.seq });
         }

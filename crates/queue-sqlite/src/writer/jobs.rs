@@ -2,6 +2,7 @@
 
 use super::{session::Session, waiting::Place};
 use crate::{
+    key::key,
     outcome::{Outcome, read_outcome},
     row::{StoredJob, flags, integer},
 };
@@ -14,8 +15,8 @@ use rusqlite::{OptionalExtension, params};
 impl Session<'_> {
     /// The life that a transition is about, if it is still there.
     pub(super) fn load(&mut self, queue: i64, wanted: &Transition) -> rusqlite::Result<Option<StoredJob>> {
-        let key = params![integer(wanted.seq.get()), queue, wanted.id.as_str()];
-        self.statements.job_by_seq.query_row(key, |row| StoredJob::read(row, &wanted.queue)).optional()
+        let key = params![key(queue, wanted.seq), wanted.id.as_str()];
+        self.statements.job_by_key.query_row(key, |row| StoredJob::read(row, &wanted.queue)).optional()
     }
 
     /// The record that holds an id.
@@ -32,7 +33,7 @@ impl Session<'_> {
     /// Begins a life, unless its id is taken; the answer says whether it did.
     pub(super) fn insert(&mut self, queue: i64, meta: &JobMeta, payload: &Payload) -> rusqlite::Result<bool> {
         let inserted = self.statements.insert_job.execute(params![
-            integer(meta.seq.get()),
+            key(queue, meta.seq),
             queue,
             meta.id.as_str(),
             meta.kind.as_str(),
@@ -82,8 +83,8 @@ impl Session<'_> {
             self.statements.save_details.execute(params![seq, details])?;
         }
         if let BodyPatch::Clear { content_type: Some(content_type) } = body {
-            let seq = integer(stored.job.meta.seq.get());
-            self.statements.save_content_type.execute(params![seq, content_type.as_str()])?;
+            let key = key(queue, stored.job.meta.seq);
+            self.statements.save_content_type.execute(params![key, content_type.as_str()])?;
         }
         self.leave(queue, before)?;
         self.enter(queue, &stored.job.meta)?;
@@ -94,14 +95,13 @@ impl Session<'_> {
     /// Removes a job, which stood at `before`, with everything that belongs to it. False, and nothing removed, if it
     /// has been changed by others since.
     pub(super) fn remove(&mut self, queue: i64, before: Place, stored: &StoredJob) -> rusqlite::Result<bool> {
-        let seq = integer(stored.job.meta.seq.get());
         if stored.has_life {
-            let revision = integer(before.revision);
+            let (seq, revision) = (integer(stored.job.meta.seq.get()), integer(before.revision));
             if self.statements.delete_life.execute(params![seq, revision])? == 0 {
                 return Ok(false);
             }
         }
-        self.statements.delete_job.execute([seq])?;
+        self.statements.delete_job.execute([key(queue, stored.job.meta.seq)])?;
         self.leave(queue, before)?;
         self.notices.removed(&stored.job.meta);
         Ok(true)

@@ -49,7 +49,7 @@ statements! {
     insert_ready = INSERT_READY;
     insert_scheduled = INSERT_SCHEDULED;
     job_by_id = JOB_BY_ID;
-    job_by_seq = JOB_BY_SEQ;
+    job_by_key = JOB_BY_KEY;
     load_outcome = LOAD_OUTCOME;
     load_paused = LOAD_PAUSED;
     load_store = LOAD_STORE;
