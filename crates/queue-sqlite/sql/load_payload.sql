@@ -1,2 +1,2 @@
--- In: key. Out: content_type, payload.
-SELECT content_type, payload FROM queue_job WHERE key = ?1;
+-- In: key. Out: headers, content_type, payload.
+SELECT headers, content_type, payload FROM queue_job WHERE key = ?1;

@@ -4,8 +4,9 @@
 use crate::{migrate::migrate, row::COLUMNS, sql};
 use rusqlite::Connection;
 
-/// Transaction control, and the list of workers, which answers its whole table.
-const WITHOUT_A_SEARCH: [&str; 4] = ["begin", "commit", "rollback", "list_workers"];
+/// Transaction control; the list of workers, which answers its whole table; and what came due since the last claim, which is in
+/// claim order only once a claim has moved it.
+const WITHOUT_A_SEARCH: [&str; 5] = ["begin", "commit", "rollback", "list_workers", "list_came_due"];
 
 fn database() -> Connection {
     let mut connection = Connection::open_in_memory().expect("a database in memory");
@@ -69,8 +70,30 @@ fn settles_go_by_the_primary_key_and_claims_by_the_order_of_ready_jobs() {
 fn a_walk_through_the_jobs_of_a_queue_is_a_range_of_the_table() {
     let connection = database();
     let range = "SEARCH job USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)";
-    let of_life = "SEARCH life USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN";
-    assert_eq!(plan(&connection, sql::LIST_JOBS), [range, of_life]);
+    for sql in [sql::LIST_JOBS, sql::LIST_JOBS_BACK] {
+        assert_eq!(plan(&connection, sql)[0], range);
+    }
+}
+
+#[test]
+fn listings_step_from_place_to_place_in_an_index_of_what_they_show() {
+    let connection = database();
+    let failing = "life USING INDEX queue_life_failing (queue=? AND failed_at>? AND failed_at<?)";
+    let failed =
+        "life USING INDEX queue_life_failed (queue=? AND state=? AND finished_at>? AND finished_at<?)";
+    let tagged = "tagged USING PRIMARY KEY (queue=? AND tag=? AND seq>? AND seq<?)";
+    for (sql, step) in [
+        (sql::LIST_FAILING, failing),
+        (sql::LIST_FAILING_BACK, failing),
+        (sql::LIST_FAILED, failed),
+        (sql::LIST_FAILED_BACK, failed),
+        (sql::LIST_TAGGED, tagged),
+        (sql::LIST_TAGGED_BACK, tagged),
+        (sql::LIST_READY, "waiting USING PRIMARY KEY (queue=? AND (priority,run_at,seq)>(?,?,?))"),
+        (sql::LIST_SCHEDULED, "waiting USING PRIMARY KEY (queue=? AND (run_at,seq)>(?,?))"),
+    ] {
+        assert_eq!(plan(&connection, sql)[0], format!("SEARCH {step}"));
+    }
 }
 
 #[test]
@@ -82,17 +105,11 @@ fn statements_that_read_jobs_select_the_same_columns() {
     };
     let expected = columns(sql::JOB_BY_KEY);
     assert_eq!(expected.len(), COLUMNS);
-    let same = [
-        sql::JOB_BY_ID,
-        sql::LIST_HELD,
-        sql::LIST_JOBS,
-        sql::LIST_LAPSED,
-        sql::PRUNE_EXPIRED,
-        sql::PRUNE_FINISHED,
-        sql::PRUNE_EVERYTHING,
-    ];
-    for sql in same {
-        assert_eq!(columns(sql), expected);
+    let reads_jobs =
+        |name: &str| name == "job_by_id" || name.starts_with("prune_") || name.starts_with("list_");
+    let of_others = ["list_queues", "list_workers"];
+    for (name, sql) in sql::ALL.iter().filter(|(name, _)| reads_jobs(name) && !of_others.contains(name)) {
+        assert_eq!(columns(sql), expected, "{name}");
     }
     let (payload, outcome) = (columns(sql::LOAD_PAYLOAD), columns(sql::LOAD_OUTCOME));
     assert_eq!(columns(sql::READY_JOBS), [expected.clone(), payload, outcome].concat());

@@ -7,7 +7,7 @@ use queue_core::{Certainty, ErrorKind, ListQuery, QueueName, Storage};
 use rusqlite::Connection;
 
 fn set(place: &Place, statement: &str) {
-    Connection::open(place.path()).unwrap().execute(statement, []).unwrap();
+    Connection::open(place.path()).expect("it opens").execute(statement, []).expect("it runs");
 }
 
 #[tokio::test]

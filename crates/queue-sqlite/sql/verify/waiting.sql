@@ -4,9 +4,9 @@ FROM (
   SELECT job.key & 0xffffffffff AS seq,
     coalesce(life.state, 0) IN (0, 2) AS wanted,
     (SELECT count(*) FROM queue_ready AS entry WHERE entry.queue = job.queue AND entry.priority = job.priority
-       AND entry.run_at = coalesce(life.run_at, job.run_at) AND entry.seq = job.key & 0xffffffffff)
+       AND entry.run_at = job.created_at + coalesce(life.run_after, job.run_after) AND entry.seq = job.key & 0xffffffffff)
     + (SELECT count(*) FROM queue_scheduled AS entry WHERE entry.queue = job.queue
-       AND entry.run_at = coalesce(life.run_at, job.run_at) AND entry.seq = job.key & 0xffffffffff) AS entries
+       AND entry.run_at = job.created_at + coalesce(life.run_after, job.run_after) AND entry.seq = job.key & 0xffffffffff) AS entries
   FROM queue_job AS job LEFT JOIN queue_life AS life ON life.seq = job.key & 0xffffffffff
 )
 WHERE entries <> wanted;

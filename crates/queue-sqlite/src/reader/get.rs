@@ -6,7 +6,6 @@ use crate::{
     sql,
 };
 use queue_core::{AnswerRoom, Detail, JobBody, JobId, JobRecord, QueueName, Stamped};
-use rusqlite::{OptionalExtension, params};
 
 impl Snapshot<'_> {
     /// Reads jobs in the order of the ids; those past their purge time are absent.
@@ -35,12 +34,7 @@ impl Snapshot<'_> {
         what: Detail,
         room: &mut AnswerRoom,
     ) -> rusqlite::Result<Option<JobRecord>> {
-        let mut find = self.connection.prepare_cached(sql::JOB_BY_ID)?;
-        let key = params![queue, id.as_str()];
-        let found = find.query_row(key, |row| StoredJob::read(row, name)).optional()?;
-        let Some(stored) = found.filter(|stored| !stored.job.meta.is_purged(self.moment.now)) else {
-            return Ok(None);
-        };
+        let Some(stored) = self.job_by_id(queue, name, id)? else { return Ok(None) };
         // Once the answer is full nothing large is read any more.
         let is_wanted = what == Detail::Full && !room.is_full();
         let body = if is_wanted { Some(self.body(queue, &stored)?) } else { None };

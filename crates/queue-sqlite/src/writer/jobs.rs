@@ -4,10 +4,10 @@ use super::{session::Session, waiting::Place};
 use crate::{
     key::key,
     outcome::{Outcome, read_outcome},
-    row::{StoredJob, flags, integer},
+    row::{StoredJob, claimed_after, flags, integer, run_after},
 };
 use queue_core::{
-    Failure, JobId, JobMeta, Kind, LeaseToken, Payload, QueueName, Reason, Span, Timestamp,
+    Attempt, Failure, JobId, JobMeta, Kind, LeaseToken, NewJob, Payload, QueueName, Reason, Span, Timestamp,
     lifecycle::{BodyPatch, LastSettle, TrackedJob, Transition},
 };
 use rusqlite::{OptionalExtension, params};
@@ -31,7 +31,7 @@ impl Session<'_> {
     }
 
     /// Begins a life, unless its id is taken; the answer says whether it did.
-    pub(super) fn insert(&mut self, queue: i64, meta: &JobMeta, payload: &Payload) -> rusqlite::Result<bool> {
+    pub(super) fn insert(&mut self, queue: i64, meta: &JobMeta, new: &NewJob) -> rusqlite::Result<bool> {
         let inserted = self.statements.insert_job.execute(params![
             key(queue, meta.seq),
             queue,
@@ -39,7 +39,7 @@ impl Session<'_> {
             meta.kind.as_str(),
             meta.priority,
             meta.created_at.as_millis(),
-            meta.run_at.as_millis(),
+            run_after(meta),
             meta.max_attempts.as_raw(),
             meta.max_stalls.as_raw(),
             meta.retention.completed.as_raw(),
@@ -48,13 +48,19 @@ impl Session<'_> {
             meta.expires_in.map(Span::as_millis),
             meta.time_limit.map(Span::as_millis),
             meta.on_failure.as_ref().map(Kind::as_str),
-            payload.content_type.as_str(),
-            &payload.bytes[..],
+            meta.tags.to_text(),
+            new.headers.to_text(),
+            new.payload.content_type.as_str(),
+            &new.payload.bytes[..],
         ])?;
         if inserted == 0 {
             return Ok(false);
         }
         self.take_seq(meta.seq);
+        for tag in &meta.tags {
+            let entry = params![queue, tag.as_str(), integer(meta.seq.get())];
+            self.statements.insert_tag.execute(entry)?;
+        }
         self.enter(queue, meta)?;
         self.notices.changed(meta);
         Ok(true)
@@ -66,9 +72,11 @@ impl Session<'_> {
         &mut self,
         queue: i64,
         before: Place,
-        stored: &StoredJob,
+        stored: &mut StoredJob,
         body: &BodyPatch,
+        attempt: Option<&Attempt>,
     ) -> rusqlite::Result<bool> {
+        stored.has_attempts |= attempt.is_some();
         let (result, details) = match body {
             BodyPatch::Result(result) => (Some(result), None),
             BodyPatch::ErrorDetails(details) => (None, Some(details.as_deref())),
@@ -77,6 +85,9 @@ impl Session<'_> {
         };
         if !self.write(queue, before, stored, result)? {
             return Ok(false);
+        }
+        if let Some(attempt) = attempt {
+            self.charge(stored.job.meta.seq, attempt)?;
         }
         if let Some(details) = details {
             let seq = integer(stored.job.meta.seq.get());
@@ -95,11 +106,18 @@ impl Session<'_> {
     /// Removes a job, which stood at `before`, with everything that belongs to it. False, and nothing removed, if it
     /// has been changed by others since.
     pub(super) fn remove(&mut self, queue: i64, before: Place, stored: &StoredJob) -> rusqlite::Result<bool> {
+        let seq = integer(stored.job.meta.seq.get());
         if stored.has_life {
-            let (seq, revision) = (integer(stored.job.meta.seq.get()), integer(before.revision));
+            let revision = integer(before.revision);
             if self.statements.delete_life.execute(params![seq, revision])? == 0 {
                 return Ok(false);
             }
+        }
+        if stored.has_attempts {
+            self.statements.delete_attempts.execute([seq])?;
+        }
+        for tag in &stored.job.meta.tags {
+            self.statements.delete_tag.execute(params![queue, tag.as_str(), seq])?;
         }
         self.statements.delete_job.execute([key(queue, stored.job.meta.seq)])?;
         self.leave(queue, before)?;
@@ -132,11 +150,12 @@ impl Session<'_> {
             queue,
             integer(meta.revision),
             meta.state.as_code(),
-            meta.run_at.as_millis(),
+            run_after(meta),
             integer(meta.epoch),
             meta.failures,
             meta.stalls,
-            flags(meta),
+            flags(stored),
+            claimed_after(meta),
             lease.expires_at.as_millis(),
             lease.worker.as_str(),
             token.as_ref().map(LeaseToken::as_bytes),
@@ -164,11 +183,12 @@ impl Session<'_> {
             second,
             integer(meta.revision),
             meta.state.as_code(),
-            meta.run_at.as_millis(),
+            run_after(meta),
             integer(meta.epoch),
             meta.failures,
             meta.stalls,
-            flags(meta),
+            flags(stored),
+            claimed_after(meta),
             meta.lease.as_ref().map(|lease| lease.expires_at.as_millis()),
             meta.lease.as_ref().map(|lease| lease.worker.as_str()),
             token.as_ref().or(settled.map(|LastSettle { token, .. }| token)).map(LeaseToken::as_bytes),
@@ -178,6 +198,7 @@ impl Session<'_> {
             meta.purge_at.map(Timestamp::as_millis),
             meta.last_error.as_ref().map(Failure::name),
             meta.last_error.as_ref().map(Failure::message),
+            meta.failed_at.map(Timestamp::as_millis),
             meta.progress.as_deref(),
             result.map(|result| result.content_type.as_str()),
             result.map(|result| &result.bytes[..]),

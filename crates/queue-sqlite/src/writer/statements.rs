@@ -31,23 +31,27 @@ statements! {
     add_queue = ADD_QUEUE;
     begin = BEGIN;
     commit = COMMIT;
+    delete_attempts = DELETE_ATTEMPTS;
     delete_claimed = DELETE_CLAIMED;
     delete_job = DELETE_JOB;
     delete_life = DELETE_LIFE;
     delete_promoted = DELETE_PROMOTED;
     delete_ready = DELETE_READY;
     delete_scheduled = DELETE_SCHEDULED;
+    delete_tag = DELETE_TAG;
     delete_worker = DELETE_WORKER;
     expire_workers = EXPIRE_WORKERS;
     find_queue = FIND_QUEUE;
     first_lapse = FIRST_LAPSE;
     first_ready = FIRST_READY;
     first_scheduled = FIRST_SCHEDULED;
+    insert_attempt = INSERT_ATTEMPT;
     insert_job = INSERT_JOB;
     insert_lease = INSERT_LEASE;
     insert_life = INSERT_LIFE;
     insert_ready = INSERT_READY;
     insert_scheduled = INSERT_SCHEDULED;
+    insert_tag = INSERT_TAG;
     job_by_id = JOB_BY_ID;
     job_by_key = JOB_BY_KEY;
     load_outcome = LOAD_OUTCOME;
@@ -65,4 +69,5 @@ statements! {
     save_store = SAVE_STORE;
     save_worker = SAVE_WORKER;
     set_paused = SET_PAUSED;
+    trim_attempts = TRIM_ATTEMPTS;
 }
