@@ -27,7 +27,10 @@ async fn every_kind_of_damage_is_found() {
         ("UPDATE queue_ready SET priority = 9", "entry 3 among the waiting jobs has no job"),
         ("INSERT INTO queue_ready VALUES (1, 0, 0, 99)", "entry 99 among the waiting jobs has no job"),
         ("INSERT INTO queue_scheduled SELECT queue, run_at, seq FROM queue_ready", "job 3 stands 2 times"),
-        ("INSERT INTO queue_ready SELECT queue, 0, run_at, seq FROM queue_life", "job 1 stands 1 times"),
+        (
+            "INSERT INTO queue_ready SELECT queue, 0, created_at + run_after, 1 FROM queue_job WHERE key & 0xff = 1",
+            "job 1 stands 1 times",
+        ),
         (
             "INSERT INTO queue_ready SELECT queue, 0, run_at, seq FROM queue_scheduled",
             "job 4 is ready before",
