@@ -73,9 +73,15 @@ CREATE TABLE queue_life (
 
 CREATE INDEX queue_life_leased ON queue_life (queue, expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX queue_life_finished ON queue_life (queue, purge_at, finished_at) WHERE finished_at IS NOT NULL;
--- What people look for first. Nothing of a job that completes stands there.
-CREATE INDEX queue_life_failing ON queue_life (queue, failed_at) WHERE state = 2;
-CREATE INDEX queue_life_failed ON queue_life (queue, state, finished_at) WHERE state IN (4, 5);
+-- What people look for first: Failing, Failed and Cancelled jobs, by the time at which they came into that state. A table, since each
+-- write of a life would open an index of it, a partial one too.
+CREATE TABLE queue_failure (
+  queue INTEGER NOT NULL,
+  state INTEGER NOT NULL,
+  at    INTEGER NOT NULL,
+  seq   INTEGER NOT NULL,
+  PRIMARY KEY (queue, state, at, seq)
+) STRICT, WITHOUT ROWID;
 
 -- The last attempts that were charged to a life, in the order of their claims.
 CREATE TABLE queue_attempt (

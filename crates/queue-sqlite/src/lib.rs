@@ -35,6 +35,7 @@
 //! | `queue_job` | id, kind, budgets, retention, tags, headers, payload | once |
 //! | `queue_life` | state, lease, counters, errors, result | from the first claim on, with every step |
 //! | `queue_ready`, `queue_scheduled` | the order of due jobs, and of those that wait for their time | with every wait |
+//! | `queue_failure` | Failing, Failed and Cancelled jobs, by the time of that | with each failure and cancellation |
 //! | `queue_tag` | the jobs of each tag | with a job that has tags |
 //! | `queue_attempt` | the last ten attempts that were charged to a life | with each failure and stall |
 //! | `queue_name`, `queue_count` | a number, the pause and the counters of each queue | counters: once per transaction and state |
@@ -42,8 +43,7 @@
 //! | `queue_worker` | presence | by announcements |
 //!
 //! The row id of `queue_job` is the queue's number and the seq in one, so that the jobs of a queue are a range of it; all else goes by
-//! the seq. Three indexes stand beside them that every job passes: ids, leases by lapse, finished jobs by purge time; and two that
-//! failures alone enter: jobs that await another attempt, and those that failed or were cancelled, each by the time of that. So new rows
+//! the seq. Three indexes stand beside them of ids, leases by lapse, and finished jobs by purge time. So new rows
 //! go to the right edge of their tables, or of their queue's part, a claim takes a run of entries off the front, and no row grows in the
 //! middle. Times are kept as distances from one another where these are small ([ADR 40](../../../docs/adr/0040-sqlite-keys-by-queue.md)).
 //!
@@ -53,7 +53,7 @@
 //! | claim | one step in the order and one row read; one statement, two inserts: life and lapse; the order is cut once per call |
 //! | settle | one statement that finds and rewrites the life, leaves the lapses and enters the purge times; a job that this handle did not claim is read first |
 //! | settle with retention `Remove` | two statements, four deletes: life, lapse, row, id |
-//! | a failure or a stall | besides, an insert of its attempt and an entry by its time |
+//! | a failure or a stall | two statements besides: its attempt, and its place among failures |
 //! | get | the id, the row and the life, and the payload and result if asked for |
 //! | counts | one look-up per state; a walk over priorities and jobs that became due since the last claim |
 //! | attempts | the id, the row and the life, and the attempts if there are any |

@@ -1,7 +1,7 @@
 //! Every statement that runs in normal work must find its rows by an index and in order: one that does not is slow only
 //! once a queue is large, which no other test would notice.
 
-use crate::{migrate::migrate, row::COLUMNS, sql};
+use crate::{connect::plan_once, migrate::migrate, row::COLUMNS, sql};
 use rusqlite::Connection;
 
 /// Transaction control; the list of workers, which answers its whole table; and what came due since the last claim, which is in
@@ -10,6 +10,7 @@ const WITHOUT_A_SEARCH: [&str; 5] = ["begin", "commit", "rollback", "list_worker
 
 fn database() -> Connection {
     let mut connection = Connection::open_in_memory().expect("a database in memory");
+    plan_once(&connection).expect("it is set");
     migrate(&mut connection).unwrap_or_else(|refused| panic!("{refused:?}"));
     connection
 }
@@ -78,15 +79,12 @@ fn a_walk_through_the_jobs_of_a_queue_is_a_range_of_the_table() {
 #[test]
 fn listings_step_from_place_to_place_in_an_index_of_what_they_show() {
     let connection = database();
-    let failing = "life USING INDEX queue_life_failing (queue=? AND failed_at>? AND failed_at<?)";
-    let failed =
-        "life USING INDEX queue_life_failed (queue=? AND state=? AND finished_at>? AND finished_at<?)";
+    let places = "(at,seq)>(?,?) AND (at,seq)<(?,?)";
+    let failures = &*format!("failure USING PRIMARY KEY (queue=? AND state=? AND {places})");
     let tagged = "tagged USING PRIMARY KEY (queue=? AND tag=? AND seq>? AND seq<?)";
     for (sql, step) in [
-        (sql::LIST_FAILING, failing),
-        (sql::LIST_FAILING_BACK, failing),
-        (sql::LIST_FAILED, failed),
-        (sql::LIST_FAILED_BACK, failed),
+        (sql::LIST_FAILURES, failures),
+        (sql::LIST_FAILURES_BACK, failures),
         (sql::LIST_TAGGED, tagged),
         (sql::LIST_TAGGED_BACK, tagged),
         (sql::LIST_READY, "waiting USING PRIMARY KEY (queue=? AND (priority,run_at,seq)>(?,?,?))"),

@@ -19,6 +19,7 @@ statements! {
     COUNT_DUE_SCHEDULED = "count_due_scheduled";
     DELETE_ATTEMPTS = "delete_attempts";
     DELETE_CLAIMED = "delete_claimed";
+    DELETE_FAILURE = "delete_failure";
     DELETE_JOB = "delete_job";
     DELETE_LIFE = "delete_life";
     DELETE_PROMOTED = "delete_promoted";
@@ -32,6 +33,7 @@ statements! {
     FIRST_READY = "first_ready";
     FIRST_SCHEDULED = "first_scheduled";
     INSERT_ATTEMPT = "insert_attempt";
+    INSERT_FAILURE = "insert_failure";
     INSERT_JOB = "insert_job";
     INSERT_LEASE = "insert_lease";
     INSERT_LIFE = "insert_life";
@@ -41,10 +43,8 @@ statements! {
     JOB_BY_ID = "job_by_id";
     JOB_BY_KEY = "job_by_key";
     LIST_CAME_DUE = "list_came_due";
-    LIST_FAILED = "list_failed";
-    LIST_FAILED_BACK = "list_failed_back";
-    LIST_FAILING = "list_failing";
-    LIST_FAILING_BACK = "list_failing_back";
+    LIST_FAILURES = "list_failures";
+    LIST_FAILURES_BACK = "list_failures_back";
     LIST_HELD = "list_held";
     LIST_JOBS = "list_jobs";
     LIST_JOBS_BACK = "list_jobs_back";
@@ -82,6 +82,7 @@ pub(crate) const VERIFY: &[&str] = &[
     include_str!("../sql/verify/attempts.sql"),
     include_str!("../sql/verify/counters.sql"),
     include_str!("../sql/verify/due.sql"),
+    include_str!("../sql/verify/failures.sql"),
     include_str!("../sql/verify/integrity.sql"),
     include_str!("../sql/verify/lives.sql"),
     include_str!("../sql/verify/orphan_entries.sql"),

@@ -42,6 +42,7 @@ async fn every_kind_of_damage_is_found() {
         ),
         ("UPDATE queue_life SET claimed_after = NULL WHERE state = 1", "job 2 in state 1"),
         ("UPDATE queue_life SET failed_at = 1 WHERE state = 3", "job 1 in state 3"),
+        ("INSERT INTO queue_failure VALUES (1, 4, 5, 1)", "job 1 stands 1 times too often among failures"),
         ("UPDATE queue_job SET tags = 'x' WHERE key & 0xff = 3", "job 3 has 1 tags and 0 entries"),
         ("INSERT INTO queue_tag VALUES (1, 'x', 3)", "the tag 'x' leads to job 3"),
         ("INSERT INTO queue_tag VALUES (1, 'x', 99)", "the tag 'x' leads to job 99"),

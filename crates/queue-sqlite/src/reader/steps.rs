@@ -26,15 +26,10 @@ impl Steps {
                 let [low, high] = by_seq(after, is_back).map(|seq| key(queue, Seq::new(seq)));
                 (either(sql::LIST_JOBS, sql::LIST_JOBS_BACK), values([low, high]))
             }
-            Walk::State(State::Failing, _) => {
-                let [low, high] = by_time(query, after, is_back);
-                let bounds = values([queue, low.0, low.1, high.0, high.1]);
-                (either(sql::LIST_FAILING, sql::LIST_FAILING_BACK), bounds)
-            }
-            Walk::State(state @ (State::Failed | State::Cancelled), _) => {
+            Walk::State(state @ (State::Failing | State::Failed | State::Cancelled), _) => {
                 let [low, high] = by_time(query, after, is_back);
                 let bounds = values([queue, state.as_code().into(), low.0, low.1, high.0, high.1]);
-                (either(sql::LIST_FAILED, sql::LIST_FAILED_BACK), bounds)
+                (either(sql::LIST_FAILURES, sql::LIST_FAILURES_BACK), bounds)
             }
             Walk::Tagged(tag, _) => {
                 let [low, high] = by_seq(after, is_back).map(|seq| Value::from(integer(seq)));

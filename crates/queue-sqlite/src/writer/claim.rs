@@ -123,7 +123,7 @@ impl Session<'_> {
         let before = Place::of(&stored.job.meta);
         lease(&mut stored.job, request, self.moment.now);
         written(self.save_lease(queue, before, &stored)?)?;
-        self.counters.add(queue, before.state.as_code(), -1);
+        self.leave_state(queue, before)?;
         self.enter(queue, &stored.job.meta)?;
         self.notices.changed(&stored.job.meta);
         self.held.remember(stored.clone());

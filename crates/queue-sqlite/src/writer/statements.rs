@@ -33,6 +33,7 @@ statements! {
     commit = COMMIT;
     delete_attempts = DELETE_ATTEMPTS;
     delete_claimed = DELETE_CLAIMED;
+    delete_failure = DELETE_FAILURE;
     delete_job = DELETE_JOB;
     delete_life = DELETE_LIFE;
     delete_promoted = DELETE_PROMOTED;
@@ -46,6 +47,7 @@ statements! {
     first_ready = FIRST_READY;
     first_scheduled = FIRST_SCHEDULED;
     insert_attempt = INSERT_ATTEMPT;
+    insert_failure = INSERT_FAILURE;
     insert_job = INSERT_JOB;
     insert_lease = INSERT_LEASE;
     insert_life = INSERT_LIFE;
