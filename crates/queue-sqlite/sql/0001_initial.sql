@@ -21,13 +21,13 @@ CREATE TABLE queue_name (
 ) STRICT;
 
 CREATE TABLE queue_job (
-  seq            INTEGER PRIMARY KEY,
+  key            INTEGER PRIMARY KEY, -- queue << 40 | seq, so that a walk through one queue is a range
   queue          INTEGER NOT NULL,
   id             TEXT    NOT NULL,
   kind           TEXT    NOT NULL,
   priority       INTEGER NOT NULL,
   created_at     INTEGER NOT NULL,
-  run_at         INTEGER NOT NULL, -- of the first run; queue_life has the present one
+  run_after      INTEGER NOT NULL, -- run_at, from created_at: mostly a small number; queue_life has the present one
   max_attempts   INTEGER NOT NULL, -- 0 is unlimited
   max_stalls     INTEGER NOT NULL, -- 0 is unlimited
   keep_completed INTEGER NOT NULL, -- milliseconds; -1 forever, -2 remove
@@ -36,6 +36,8 @@ CREATE TABLE queue_job (
   expires_in     INTEGER, -- from created_at, how long it may wait for its start
   time_limit     INTEGER, -- of its handler
   on_failure     TEXT,    -- the kind of the job that follows its final failure
+  tags           TEXT,    -- a line for each; none of them takes a byte, as none of the headers does
+  headers        TEXT,    -- a line for each, with a tab between name and value
   content_type   TEXT    NOT NULL, -- a redrive may change it
   payload        BLOB    NOT NULL  -- last, so that reading what stands before it never touches large ones
 ) STRICT;
@@ -47,11 +49,12 @@ CREATE TABLE queue_life (
   queue         INTEGER NOT NULL,
   revision      INTEGER NOT NULL,
   state         INTEGER NOT NULL,
-  run_at        INTEGER NOT NULL,
+  run_after     INTEGER NOT NULL, -- run_at, from created_at of the job
   epoch         INTEGER NOT NULL,
   failures      INTEGER NOT NULL,
   stalls        INTEGER NOT NULL,
-  flags         INTEGER NOT NULL, -- 1 cancel requested, 2 awaited, 4 expires no more
+  flags         INTEGER NOT NULL, -- 1 cancel requested, 2 awaited, 4 expires no more, 8 has rows in queue_attempt
+  claimed_after INTEGER, -- the last claim, from run_at: a smaller number than the time; of a retry it is before its run_at
   expires_at    INTEGER,
   worker        TEXT,
   token         BLOB,    -- of the present lease, or of the one that settled_event ended
@@ -61,6 +64,7 @@ CREATE TABLE queue_life (
   purge_at      INTEGER,
   error_name    TEXT,
   error_message TEXT,
+  failed_at     INTEGER, -- when that error was charged
   progress      BLOB,
   error_details BLOB,
   result_type   TEXT,
@@ -69,6 +73,36 @@ CREATE TABLE queue_life (
 
 CREATE INDEX queue_life_leased ON queue_life (queue, expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX queue_life_finished ON queue_life (queue, purge_at, finished_at) WHERE finished_at IS NOT NULL;
+-- What people look for first: Failing, Failed and Cancelled jobs, by the time at which they came into that state. A table, since each
+-- write of a life would open an index of it, a partial one too.
+CREATE TABLE queue_failure (
+  queue INTEGER NOT NULL,
+  state INTEGER NOT NULL,
+  at    INTEGER NOT NULL,
+  seq   INTEGER NOT NULL,
+  PRIMARY KEY (queue, state, at, seq)
+) STRICT, WITHOUT ROWID;
+
+-- The last attempts that were charged to a life, in the order of their claims.
+CREATE TABLE queue_attempt (
+  seq           INTEGER NOT NULL,
+  epoch         INTEGER NOT NULL,
+  outcome       INTEGER NOT NULL,
+  claimed_at    INTEGER NOT NULL,
+  ended_at      INTEGER NOT NULL,
+  worker        TEXT    NOT NULL,
+  error_name    TEXT    NOT NULL,
+  error_message TEXT    NOT NULL,
+  PRIMARY KEY (seq, epoch)
+) STRICT, WITHOUT ROWID;
+
+-- Jobs by tag. One without tags has no row here.
+CREATE TABLE queue_tag (
+  queue INTEGER NOT NULL,
+  tag   TEXT    NOT NULL,
+  seq   INTEGER NOT NULL,
+  PRIMARY KEY (queue, tag, seq)
+) STRICT, WITHOUT ROWID;
 
 -- Jobs that were due when they came here, in claim order (I12).
 CREATE TABLE queue_ready (

@@ -1,2 +1,2 @@
--- In: seq.
-DELETE FROM queue_job WHERE seq = ?1;
+-- In: key.
+DELETE FROM queue_job WHERE key = ?1;

@@ -2,6 +2,7 @@
 -- What is temporary goes before what is in the file.
 SELECT 1 FROM temp.sqlite_schema
 WHERE type IN ('table', 'view') AND name COLLATE NOCASE IN (
-  'queue_store', 'queue_name', 'queue_job', 'queue_life', 'queue_ready', 'queue_scheduled', 'queue_count', 'queue_worker'
+  'queue_store', 'queue_name', 'queue_job', 'queue_life', 'queue_ready', 'queue_scheduled', 'queue_count', 'queue_worker',
+  'queue_attempt', 'queue_failure', 'queue_tag'
 )
 LIMIT 1;

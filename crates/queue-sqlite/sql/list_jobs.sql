@@ -1,11 +1,11 @@
--- In: seq. Out: jobs of all queues behind it, in order; `queue` comes last. The reader bounds how many it steps through.
+-- In: two keys. Out: jobs between them, the oldest first: those of one queue, or a part of it.
 SELECT
-  job.seq, job.id, job.kind, job.priority, job.created_at, job.run_at, job.max_attempts, job.max_stalls,
+  job.key, job.id, job.kind, job.priority, job.created_at, job.run_after, job.max_attempts, job.max_stalls,
   job.keep_completed, job.keep_failed, job.awaited,
-  life.revision, life.state, life.run_at, life.epoch, life.failures, life.stalls, life.flags, life.expires_at,
+  life.revision, life.state, life.run_after, life.epoch, life.failures, life.stalls, life.flags, life.expires_at,
   life.worker, life.token, life.settled_event, life.reason, life.finished_at, life.purge_at, life.error_name,
   life.error_message, life.progress, job.expires_in, job.time_limit, job.on_failure,
-  job.queue
-FROM queue_job AS job LEFT JOIN queue_life AS life ON life.seq = job.seq
-WHERE job.seq > ?1
-ORDER BY job.seq;
+  job.tags, life.claimed_after, life.failed_at
+FROM queue_job AS job LEFT JOIN queue_life AS life ON life.seq = job.key & 0xffffffffff
+WHERE job.key > ?1 AND job.key < ?2
+ORDER BY job.key;

@@ -1,2 +1,2 @@
--- In: seq. Out: content_type, payload.
-SELECT content_type, payload FROM queue_job WHERE seq = ?1;
+-- In: key. Out: headers, content_type, payload.
+SELECT headers, content_type, payload FROM queue_job WHERE key = ?1;

@@ -2,7 +2,7 @@
 -- The due predicate of a claim: nothing enters before its run_at (I11).
 INSERT INTO queue_ready (queue, priority, run_at, seq)
 SELECT waiting.queue, job.priority, waiting.run_at, waiting.seq
-FROM queue_scheduled AS waiting CROSS JOIN queue_job AS job ON job.seq = waiting.seq
+FROM queue_scheduled AS waiting CROSS JOIN queue_job AS job ON job.key = (waiting.queue << 40) + waiting.seq
 WHERE waiting.queue = ?1 AND waiting.run_at <= ?2
 ORDER BY waiting.run_at, waiting.seq
 LIMIT ?3;

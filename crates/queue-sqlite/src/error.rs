@@ -13,6 +13,24 @@ pub(crate) struct Fault {
     is_unknown: bool,
 }
 
+/// The file has given out every number that its keys have room for.
+#[derive(Debug)]
+pub(crate) struct Exhausted(pub(crate) &'static str);
+
+impl std::fmt::Display for Exhausted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "no number for {} is left", self.0)
+    }
+}
+
+impl std::error::Error for Exhausted {}
+
+impl From<Exhausted> for rusqlite::Error {
+    fn from(exhausted: Exhausted) -> Self {
+        Self::ToSqlConversionFailure(Box::new(exhausted))
+    }
+}
+
 /// What said so.
 #[derive(Clone, Debug)]
 enum Source {
@@ -104,6 +122,10 @@ fn advise(error: &rusqlite::Error) -> (ErrorKind, &'static str) {
             | rusqlite::Error::QueryReturnedNoRows => {
                 (ErrorKind::Corrupt, "a stored value is not one that this library writes; run verify")
             }
+            rusqlite::Error::ToSqlConversionFailure(_) => (
+                ErrorKind::Unsupported,
+                "the file has numbered all the jobs or queues that it has room for; begin another file",
+            ),
             _ => (ErrorKind::Internal, "SQLite was used wrongly, which is a bug"),
         };
     };

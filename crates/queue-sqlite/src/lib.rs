@@ -32,15 +32,20 @@
 //!
 //! | table | holds | written |
 //! |---|---|---|
-//! | `queue_job` | id, kind, budgets, retention, payload | once |
+//! | `queue_job` | id, kind, budgets, retention, tags, headers, payload | once |
 //! | `queue_life` | state, lease, counters, errors, result | from the first claim on, with every step |
 //! | `queue_ready`, `queue_scheduled` | the order of due jobs, and of those that wait for their time | with every wait |
+//! | `queue_failure` | Failing, Failed and Cancelled jobs, by the time of that | with each failure and cancellation |
+//! | `queue_tag` | the jobs of each tag | with a job that has tags |
+//! | `queue_attempt` | the last ten attempts that were charged to a life | with each failure and stall |
 //! | `queue_name`, `queue_count` | a number, the pause and the counters of each queue | counters: once per transaction and state |
 //! | `queue_store` | the last `seq`, the highest time, the number of commits | once per transaction; the time alone by claims of nothing while the clock is behind it |
 //! | `queue_worker` | presence | by announcements |
 //!
-//! Three indexes stand beside them: ids, leases by lapse, finished jobs by purge time. So new rows go to the right edge of
-//! their tables, where pages stay full, a claim takes a run of entries off the front, and no row grows in the middle.
+//! The row id of `queue_job` is the queue's number and the seq in one, so that the jobs of a queue are a range of it; all else goes by
+//! the seq. Three indexes stand beside them of ids, leases by lapse, and finished jobs by purge time. So new rows
+//! go to the right edge of their tables, or of their queue's part, a claim takes a run of entries off the front, and no row grows in the
+//! middle. Times are kept as distances from one another where these are small ([ADR 40](../../../docs/adr/0040-sqlite-keys-by-queue.md)).
 //!
 //! | verb | cost per job, in B-tree operations |
 //! |---|---|
@@ -48,9 +53,11 @@
 //! | claim | one step in the order and one row read; one statement, two inserts: life and lapse; the order is cut once per call |
 //! | settle | one statement that finds and rewrites the life, leaves the lapses and enters the purge times; a job that this handle did not claim is read first |
 //! | settle with retention `Remove` | two statements, four deletes: life, lapse, row, id |
+//! | a failure or a stall | two statements besides: its attempt, and its place among failures |
 //! | get | the id, the row and the life, and the payload and result if asked for |
 //! | counts | one look-up per state; a walk over priorities and jobs that became due since the last claim |
-//! | list | lapsed: an index; held: the leases of the queue; others: at most 10,000 rows per page by key |
+//! | attempts | the id, the row and the life, and the attempts if there are any |
+//! | list | a range of the table or an index, from where the last page ended, and what it steps through; Processing and held: the leases of the queue; Due: besides, a look at all that came due since the last claim of the queue; Queued and Completed: other jobs of the queue too, at most 10,000 a page |
 //! | prune | an index; `FinishedBefore` walks the queue's index of finished jobs |
 //!
 //! The handle remembers the jobs that it claimed, so that settling them reads nothing. Each write names the revision it is
@@ -77,6 +84,7 @@ mod clock;
 mod connect;
 mod error;
 mod files;
+mod key;
 mod lock;
 mod migrate;
 mod options;

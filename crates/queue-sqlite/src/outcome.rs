@@ -1,8 +1,8 @@
 //! The large parts of a job, as they are read.
 
-use crate::row::name;
+use crate::row::{foreign, name};
 use bytes::Bytes;
-use queue_core::{ContentType, JobBody, Payload};
+use queue_core::{ContentType, Headers, JobBody, Payload};
 use rusqlite::Row;
 
 /// What a job left.
@@ -14,15 +14,17 @@ pub(crate) struct Outcome {
 
 impl Outcome {
     /// Both large parts together.
-    pub(crate) fn beside(self, payload: Payload) -> JobBody {
-        JobBody { payload, result: self.result, error_details: self.error_details }
+    pub(crate) fn beside(self, (headers, payload): (Headers, Payload)) -> JobBody {
+        JobBody { payload, headers, result: self.result, error_details: self.error_details }
     }
 }
 
 /// Reads the columns of `load_payload`, the first of which stands there.
-pub(crate) fn read_payload(row: &Row<'_>, first: usize) -> rusqlite::Result<Payload> {
-    let bytes = row.get::<_, Vec<u8>>(first + 1)?.into();
-    Ok(Payload { content_type: name::<ContentType>(row, first)?, bytes })
+pub(crate) fn read_payload(row: &Row<'_>, first: usize) -> rusqlite::Result<(Headers, Payload)> {
+    let headers = Headers::from_text(row.get_ref(first)?.as_str_or_null()?);
+    let headers = headers.map_err(|invalid| foreign(first, invalid.to_string()))?;
+    let bytes = row.get::<_, Vec<u8>>(first + 2)?.into();
+    Ok((headers, Payload { content_type: name::<ContentType>(row, first + 1)?, bytes }))
 }
 
 /// Reads the columns of `load_outcome`, the first of which stands there.

@@ -1,14 +1,16 @@
 //! Every statement that runs in normal work must find its rows by an index and in order: one that does not is slow only
 //! once a queue is large, which no other test would notice.
 
-use crate::{migrate::migrate, row::COLUMNS, sql};
+use crate::{connect::plan_once, migrate::migrate, row::COLUMNS, sql};
 use rusqlite::Connection;
 
-/// Transaction control, and the list of workers, which answers its whole table.
-const WITHOUT_A_SEARCH: [&str; 4] = ["begin", "commit", "rollback", "list_workers"];
+/// Transaction control; the list of workers, which answers its whole table; and what came due since the last claim, which is in
+/// claim order only once a claim has moved it.
+const WITHOUT_A_SEARCH: [&str; 5] = ["begin", "commit", "rollback", "list_workers", "list_came_due"];
 
 fn database() -> Connection {
     let mut connection = Connection::open_in_memory().expect("a database in memory");
+    plan_once(&connection).expect("it is set");
     migrate(&mut connection).unwrap_or_else(|refused| panic!("{refused:?}"));
     connection
 }
@@ -47,8 +49,8 @@ fn no_statement_scans_or_sorts() {
 fn a_statement_without_a_fitting_index_is_noticed() {
     let connection = database();
     for sql in [
-        "SELECT seq FROM queue_job WHERE kind = ?1",
-        "SELECT seq FROM queue_job WHERE queue = ?1 ORDER BY created_at",
+        "SELECT key FROM queue_job WHERE kind = ?1",
+        "SELECT key FROM queue_job WHERE queue = ?1 ORDER BY created_at",
     ] {
         assert!(plan(&connection, sql).iter().any(|step| is_slow(step)), "{sql}");
     }
@@ -57,12 +59,39 @@ fn a_statement_without_a_fitting_index_is_noticed() {
 #[test]
 fn settles_go_by_the_primary_key_and_claims_by_the_order_of_ready_jobs() {
     let connection = database();
-    let by_seq = |table| format!("SEARCH {table} USING INTEGER PRIMARY KEY (rowid=?)");
-    let of_life = by_seq("life") + " LEFT-JOIN";
-    assert_eq!(plan(&connection, sql::JOB_BY_SEQ), [by_seq("job"), of_life.clone()]);
-    assert_eq!(plan(&connection, sql::SAVE_LIFE), [by_seq("queue_life")]);
+    let by_key = |table| format!("SEARCH {table} USING INTEGER PRIMARY KEY (rowid=?)");
+    let of_life = by_key("life") + " LEFT-JOIN";
+    assert_eq!(plan(&connection, sql::JOB_BY_KEY), [by_key("job"), of_life.clone()]);
+    assert_eq!(plan(&connection, sql::SAVE_LIFE), [by_key("queue_life")]);
     let in_order = "SEARCH waiting USING PRIMARY KEY (queue=?)".to_owned();
-    assert_eq!(plan(&connection, sql::READY_JOBS), [in_order, by_seq("job"), of_life]);
+    assert_eq!(plan(&connection, sql::READY_JOBS), [in_order, by_key("job"), of_life]);
+}
+
+#[test]
+fn a_walk_through_the_jobs_of_a_queue_is_a_range_of_the_table() {
+    let connection = database();
+    let range = "SEARCH job USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)";
+    for sql in [sql::LIST_JOBS, sql::LIST_JOBS_BACK] {
+        assert_eq!(plan(&connection, sql)[0], range);
+    }
+}
+
+#[test]
+fn listings_step_from_place_to_place_in_an_index_of_what_they_show() {
+    let connection = database();
+    let places = "(at,seq)>(?,?) AND (at,seq)<(?,?)";
+    let failures = &*format!("failure USING PRIMARY KEY (queue=? AND state=? AND {places})");
+    let tagged = "tagged USING PRIMARY KEY (queue=? AND tag=? AND seq>? AND seq<?)";
+    for (sql, step) in [
+        (sql::LIST_FAILURES, failures),
+        (sql::LIST_FAILURES_BACK, failures),
+        (sql::LIST_TAGGED, tagged),
+        (sql::LIST_TAGGED_BACK, tagged),
+        (sql::LIST_READY, "waiting USING PRIMARY KEY (queue=? AND (priority,run_at,seq)>(?,?,?))"),
+        (sql::LIST_SCHEDULED, "waiting USING PRIMARY KEY (queue=? AND (run_at,seq)>(?,?))"),
+    ] {
+        assert_eq!(plan(&connection, sql)[0], format!("SEARCH {step}"));
+    }
 }
 
 #[test]
@@ -72,22 +101,14 @@ fn statements_that_read_jobs_select_the_same_columns() {
         let statement = connection.prepare(sql).expect("it prepares");
         statement.column_names().into_iter().map(str::to_owned).collect::<Vec<_>>()
     };
-    let expected = columns(sql::JOB_BY_SEQ);
+    let expected = columns(sql::JOB_BY_KEY);
     assert_eq!(expected.len(), COLUMNS);
-    let same = [
-        sql::JOB_BY_ID,
-        sql::LIST_HELD,
-        sql::LIST_LAPSED,
-        sql::PRUNE_EXPIRED,
-        sql::PRUNE_FINISHED,
-        sql::PRUNE_EVERYTHING,
-    ];
-    for sql in same {
-        assert_eq!(columns(sql), expected);
+    let reads_jobs =
+        |name: &str| name == "job_by_id" || name.starts_with("prune_") || name.starts_with("list_");
+    let of_others = ["list_queues", "list_workers"];
+    for (name, sql) in sql::ALL.iter().filter(|(name, _)| reads_jobs(name) && !of_others.contains(name)) {
+        assert_eq!(columns(sql), expected, "{name}");
     }
-    let with =
-        |more: &[&str]| [expected.clone(), more.iter().map(|&name| name.to_owned()).collect()].concat();
-    assert_eq!(columns(sql::LIST_JOBS), with(&["queue"]));
     let (payload, outcome) = (columns(sql::LOAD_PAYLOAD), columns(sql::LOAD_OUTCOME));
     assert_eq!(columns(sql::READY_JOBS), [expected.clone(), payload, outcome].concat());
 }

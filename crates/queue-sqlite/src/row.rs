@@ -1,8 +1,9 @@
 //! Jobs as rows, and back. What the columns mean is said in `sql/0001_initial.sql`.
 
+use crate::key::seq_of;
 use queue_core::{
     Budget, Failure, JobId, JobMeta, Kind, LeaseInfo, LeaseToken, QueueName, Reason, Retention,
-    RetentionPolicy, Seq, Span, State, Timestamp, WorkerId,
+    RetentionPolicy, Span, State, Tags, Timestamp, WorkerId,
     lifecycle::{LastSettle, Settle, TrackedJob},
 };
 use rusqlite::{
@@ -13,18 +14,21 @@ use rusqlite::{
 const CANCEL_REQUESTED: u8 = 1;
 const AWAITED: u8 = 2;
 const EXPIRY_LIFTED: u8 = 4;
+const HAS_ATTEMPTS: u8 = 8;
 
 /// The first column of `queue_life` among those of a job; all of them are NULL before its first change.
 const LIFE: usize = 11;
 /// Columns of a job without its large parts. Statements that read more have that behind them.
-pub(crate) const COLUMNS: usize = 31;
+pub(crate) const COLUMNS: usize = 34;
 
 /// A job as its rows have it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct StoredJob {
     pub(crate) job: TrackedJob,
     /// Whether it has a row in `queue_life`.
     pub(crate) has_life: bool,
+    /// Whether it has rows in `queue_attempt`: the removal of one that has none looks for none.
+    pub(crate) has_attempts: bool,
 }
 
 impl StoredJob {
@@ -32,19 +36,37 @@ impl StoredJob {
     pub(crate) fn read(row: &Row<'_>, queue: &QueueName) -> rusqlite::Result<Self> {
         let born = TrackedJob::new(read_born(row, queue)?);
         let Some(revision) = row.get::<_, Option<i64>>(LIFE)? else {
-            return Ok(Self { job: born, has_life: false });
+            return Ok(Self { job: born, has_life: false, has_attempts: false });
         };
         let meta = read_life(row, counter(LIFE, revision)?, born.meta)?;
         let (token, last_settle) = read_token(row)?;
-        Ok(Self { job: TrackedJob { meta, token, last_settle }, has_life: true })
+        let has_attempts = row.get::<_, u8>(17)? & HAS_ATTEMPTS != 0;
+        Ok(Self { job: TrackedJob { meta, token, last_settle }, has_life: true, has_attempts })
     }
 }
 
 /// The column of marks of a job.
-pub(crate) fn flags(meta: &JobMeta) -> u8 {
+pub(crate) fn flags(stored: &StoredJob) -> u8 {
+    let meta = &stored.job.meta;
     u8::from(meta.cancel_requested) * CANCEL_REQUESTED
         + u8::from(meta.awaited) * AWAITED
         + u8::from(meta.expiry_lifted) * EXPIRY_LIFTED
+        + u8::from(stored.has_attempts) * HAS_ATTEMPTS
+}
+
+/// The columns of `run_at`: how long after `created_at` it is. SQLite keeps small numbers in fewer bytes than times, and none at
+/// all for zero. What wraps here wraps back in [`later`].
+pub(crate) fn run_after(meta: &JobMeta) -> i64 {
+    meta.run_at.as_millis().wrapping_sub(meta.created_at.as_millis())
+}
+
+/// The column of the last claim: how long after `run_at` it was.
+pub(crate) fn claimed_after(meta: &JobMeta) -> Option<i64> {
+    meta.claimed_at.map(|claimed_at| claimed_at.as_millis().wrapping_sub(meta.run_at.as_millis()))
+}
+
+fn later(time: Timestamp, after: i64) -> Timestamp {
+    Timestamp::from_millis(time.as_millis().wrapping_add(after))
 }
 
 /// Numbers are counted up from zero by this library, so they fit.
@@ -78,15 +100,17 @@ where
 
 /// A job as it was enqueued.
 fn read_born(row: &Row<'_>, queue: &QueueName) -> rusqlite::Result<JobMeta> {
+    let created_at = time(row.get(4)?);
     Ok(JobMeta {
         queue: queue.clone(),
         id: name::<JobId>(row, 1)?,
-        seq: Seq::new(counter(0, row.get(0)?)?),
+        seq: seq_of(row.get(0)?),
         revision: 1,
         kind: name::<Kind>(row, 2)?,
+        tags: tags(row)?,
         priority: row.get(3)?,
-        created_at: time(row.get(4)?),
-        run_at: time(row.get(5)?),
+        created_at,
+        run_at: later(created_at, row.get(5)?),
         state: State::Queued,
         reason: None,
         epoch: 0,
@@ -98,10 +122,12 @@ fn read_born(row: &Row<'_>, queue: &QueueName) -> rusqlite::Result<JobMeta> {
         max_attempts: Budget::from_raw(row.get(6)?),
         max_stalls: Budget::from_raw(row.get(7)?),
         lease: None,
+        claimed_at: None,
         cancel_requested: false,
         awaited: row.get(10)?,
         progress: None,
         last_error: None,
+        failed_at: None,
         on_failure: kind_of_follow_up(row)?,
         retention: RetentionPolicy {
             completed: retention(8, row.get(8)?)?,
@@ -115,10 +141,13 @@ fn read_born(row: &Row<'_>, queue: &QueueName) -> rusqlite::Result<JobMeta> {
 /// What became of it since.
 fn read_life(row: &Row<'_>, revision: u64, born: JobMeta) -> rusqlite::Result<JobMeta> {
     let flags: u8 = row.get(17)?;
+    let run_at = later(born.created_at, row.get(13)?);
     Ok(JobMeta {
         revision,
         state: code(12, row.get(12)?, State::from_code)?,
-        run_at: time(row.get(13)?),
+        run_at,
+        claimed_at: row.get::<_, Option<i64>>(32)?.map(|after| later(run_at, after)),
+        failed_at: row.get::<_, Option<i64>>(33)?.map(time),
         epoch: counter(14, row.get(14)?)?,
         failures: row.get(15)?,
         stalls: row.get(16)?,
@@ -158,11 +187,15 @@ fn kind_of_follow_up(row: &Row<'_>) -> rusqlite::Result<Option<Kind>> {
     if row.get_ref(30)? == ValueRef::Null { Ok(None) } else { name(row, 30).map(Some) }
 }
 
+fn tags(row: &Row<'_>) -> rusqlite::Result<Tags> {
+    Tags::from_text(row.get_ref(31)?.as_str_or_null()?).map_err(|invalid| foreign(31, invalid.to_string()))
+}
+
 fn retention(column: usize, raw: i64) -> rusqlite::Result<Retention> {
     Retention::from_raw(raw).ok_or_else(|| foreign(column, format!("{raw} is no retention")))
 }
 
-fn code<T>(column: usize, raw: u8, from_code: impl Fn(u8) -> Option<T>) -> rusqlite::Result<T> {
+pub(crate) fn code<T>(column: usize, raw: u8, from_code: impl Fn(u8) -> Option<T>) -> rusqlite::Result<T> {
     from_code(raw).ok_or_else(|| foreign(column, format!("{raw} is no known code")))
 }
 
@@ -170,6 +203,6 @@ fn span(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Span>> {
     Ok(row.get::<_, Option<i64>>(column)?.map(Span::from_millis))
 }
 
-fn time(millis: i64) -> Timestamp {
+pub(crate) fn time(millis: i64) -> Timestamp {
     Timestamp::from_millis(millis)
 }

@@ -17,30 +17,46 @@ statements! {
     BEGIN = "begin";
     COMMIT = "commit";
     COUNT_DUE_SCHEDULED = "count_due_scheduled";
+    DELETE_ATTEMPTS = "delete_attempts";
     DELETE_CLAIMED = "delete_claimed";
+    DELETE_FAILURE = "delete_failure";
     DELETE_JOB = "delete_job";
     DELETE_LIFE = "delete_life";
     DELETE_PROMOTED = "delete_promoted";
     DELETE_READY = "delete_ready";
     DELETE_SCHEDULED = "delete_scheduled";
+    DELETE_TAG = "delete_tag";
     DELETE_WORKER = "delete_worker";
     EXPIRE_WORKERS = "expire_workers";
     FIND_QUEUE = "find_queue";
     FIRST_LAPSE = "first_lapse";
     FIRST_READY = "first_ready";
     FIRST_SCHEDULED = "first_scheduled";
+    INSERT_ATTEMPT = "insert_attempt";
+    INSERT_FAILURE = "insert_failure";
     INSERT_JOB = "insert_job";
     INSERT_LEASE = "insert_lease";
     INSERT_LIFE = "insert_life";
     INSERT_READY = "insert_ready";
     INSERT_SCHEDULED = "insert_scheduled";
+    INSERT_TAG = "insert_tag";
     JOB_BY_ID = "job_by_id";
-    JOB_BY_SEQ = "job_by_seq";
+    JOB_BY_KEY = "job_by_key";
+    LIST_CAME_DUE = "list_came_due";
+    LIST_FAILURES = "list_failures";
+    LIST_FAILURES_BACK = "list_failures_back";
     LIST_HELD = "list_held";
     LIST_JOBS = "list_jobs";
+    LIST_JOBS_BACK = "list_jobs_back";
     LIST_LAPSED = "list_lapsed";
+    LIST_LEASED = "list_leased";
     LIST_QUEUES = "list_queues";
+    LIST_READY = "list_ready";
+    LIST_SCHEDULED = "list_scheduled";
+    LIST_TAGGED = "list_tagged";
+    LIST_TAGGED_BACK = "list_tagged_back";
     LIST_WORKERS = "list_workers";
+    LOAD_ATTEMPTS = "load_attempts";
     LOAD_COUNTS = "load_counts";
     LOAD_OUTCOME = "load_outcome";
     LOAD_PAUSED = "load_paused";
@@ -58,12 +74,15 @@ statements! {
     SAVE_STORE = "save_store";
     SAVE_WORKER = "save_worker";
     SET_PAUSED = "set_paused";
+    TRIM_ATTEMPTS = "trim_attempts";
 }
 
 /// What `verify` asks: each answers one line of text per finding.
 pub(crate) const VERIFY: &[&str] = &[
+    include_str!("../sql/verify/attempts.sql"),
     include_str!("../sql/verify/counters.sql"),
     include_str!("../sql/verify/due.sql"),
+    include_str!("../sql/verify/failures.sql"),
     include_str!("../sql/verify/integrity.sql"),
     include_str!("../sql/verify/lives.sql"),
     include_str!("../sql/verify/orphan_entries.sql"),
@@ -71,5 +90,6 @@ pub(crate) const VERIFY: &[&str] = &[
     include_str!("../sql/verify/queues.sql"),
     include_str!("../sql/verify/results.sql"),
     include_str!("../sql/verify/seq_mark.sql"),
+    include_str!("../sql/verify/tags.sql"),
     include_str!("../sql/verify/waiting.sql"),
 ];

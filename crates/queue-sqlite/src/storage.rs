@@ -2,14 +2,14 @@ use crate::{
     clock::StoreClock,
     files::FileGuard,
     options::{SqliteOptions, Synchronous},
-    reader::{self, CURSORS, READERS, Readers},
+    reader::{self, READERS, Readers},
     wakeup,
     writer::{Announce, Apply, Claim, Database, Enqueue, PruneSome, SetPaused, Shared, start},
 };
 use async_trait::async_trait;
 use queue_core::{
     AnswerRoom, Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Enqueued, Error,
-    EventReach, EventStream, Interest, JobId, JobRecord, ListQuery, NewJob, Page, PageEnd, PruneRequest,
+    EventReach, EventStream, Interest, JobAttempts, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest,
     QueueName, QueuesPage, QueuesQuery, Reach, Result, Span, Stamped, Storage, WorkerInfo,
     group_commit::Writer, lifecycle::Transition, watcher::Watcher,
 };
@@ -80,6 +80,7 @@ impl Storage for SqliteStorage {
             .with_presence()
             .with_pause()
             .with_queues()
+            .with_attempts()
             .with_limits(self.shared.options.limits)
     }
 
@@ -118,8 +119,12 @@ impl Storage for SqliteStorage {
     }
 
     async fn list(&self, query: ListQuery) -> Result<Page> {
-        let after = PageEnd::parse(query.after.as_ref(), CURSORS)?;
-        self.readers.call("list", move |snapshot| snapshot.list(&query, after)).await
+        self.readers.call("list", move |snapshot| snapshot.list(&query)).await?
+    }
+
+    async fn attempts(&self, queue: &QueueName, id: &JobId) -> Result<Stamped<Option<JobAttempts>>> {
+        let (queue, id) = (queue.clone(), id.clone());
+        self.readers.call("attempts", move |snapshot| snapshot.attempts(&queue, &id)).await
     }
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {

@@ -128,16 +128,14 @@ async fn the_applications_own_rows_and_jobs_commit_together_and_its_settings_sta
     let mut connection = connect(&place);
     let settings =
         "PRAGMA foreign_keys = ON; PRAGMA recursive_triggers = ON; PRAGMA case_sensitive_like = ON;
-        CREATE TABLE person (id INTEGER PRIMARY KEY, job INTEGER REFERENCES queue_job (seq))";
+        CREATE TABLE person (id INTEGER PRIMARY KEY, job INTEGER REFERENCES queue_job (key))";
     connection.execute_batch(settings).expect("it is made");
     connection.busy_timeout(std::time::Duration::from_millis(1_234)).expect("it is set");
     let transaction =
         connection.transaction_with_behavior(TransactionBehavior::Immediate).expect("it begins");
-    let seq = store.enqueue_in(&transaction, &queue(), &[job("a")]).expect("it enqueues").value[0].seq();
-    let person = "INSERT INTO person (job) VALUES (?1)";
-    transaction
-        .execute(person, [i64::try_from(seq.get()).expect("it is small")])
-        .expect("it refers to the job");
+    store.enqueue_in(&transaction, &queue(), &[job("a")]).expect("it enqueues");
+    let person = "INSERT INTO person (job) SELECT key FROM queue_job WHERE queue = 1 AND id = 'a'";
+    transaction.execute(person, []).expect("it refers to the job");
     transaction.commit().expect("it commits");
     let timeout: i64 = connection.query_row("PRAGMA busy_timeout", [], |row| row.get(0)).expect("it is set");
     assert_eq!((timeout, total(&store).await), (1_234, 1));

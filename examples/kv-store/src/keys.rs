@@ -7,6 +7,7 @@
 //! | `Id` | queue, id | the `seq` of the life that holds the id |
 //! | `Job` | queue, seq | the row: all that is small |
 //! | `Payload`, `Result`, `Details` | queue, seq | the large parts, apart so that a heartbeat copies none of them |
+//! | `Headers`, `Attempts` | queue, seq | what few jobs have, and nothing for the others |
 //! | `Ready` | queue, priority, due time, seq | the length of the payload; waiting jobs in the order of claims |
 //! | `Lease`, `Purge`, `Finished` | queue, time, seq | nothing: leases by lapse, records by purge time and by end |
 //!
@@ -34,6 +35,8 @@ pub(crate) enum Family {
     Purge,
     Finished,
     Name,
+    Headers,
+    Attempts,
 }
 
 pub(crate) const SEQ_BYTES: usize = size_of::<u64>();

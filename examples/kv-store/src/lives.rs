@@ -10,12 +10,13 @@ use crate::{
 };
 use bytes::Bytes;
 use queue_core::{
-    AnswerRoom, Enqueued, JobBody, JobId, JobMeta, NewJob, Payload, QueueName, Result, Seq, State,
+    AnswerRoom, Attempt, Enqueued, Headers, JobBody, JobId, JobMeta, NewJob, Payload, QueueName, Result, Seq,
+    State,
     lifecycle::{Admission, BodyPatch, TrackedJob, admit},
 };
 
-/// The keys of the large parts.
-const BODY: [Family; 3] = [Family::Payload, Family::Result, Family::Details];
+/// The keys of what a job carries.
+const BODY: [Family; 4] = [Family::Payload, Family::Result, Family::Details, Family::Headers];
 
 /// The keys that [`Transaction::body`] reads.
 pub(crate) fn body_keys(queue: &QueueName, seq: Seq) -> impl Iterator<Item = Key> {
@@ -54,7 +55,9 @@ impl Transaction<'_> {
         let payload = self.payload(Family::Payload, queue, seq).await?.ok_or(Halt::Moved)?;
         let result = self.payload(Family::Result, queue, seq).await?;
         let error_details = self.get(keys::life(Family::Details, queue, seq)).await?;
-        Ok(JobBody { payload, result, error_details })
+        let headers = self.get(keys::life(Family::Headers, queue, seq)).await?;
+        let headers = headers.map_or(Ok(Headers::NONE), |bytes| row::read_headers(&bytes))?;
+        Ok(JobBody { payload, headers, result, error_details })
     }
 
     /// Enqueues one job, if the rule of ids lets it. A result that there is no room for is left out of the answer.
@@ -79,6 +82,9 @@ impl Transaction<'_> {
         let job = TrackedJob::new(meta);
         self.put(keys::id(queue, &new.id), row::write_number(seq.get()));
         self.put(keys::life(Family::Payload, queue, seq), row::write_payload(&new.payload));
+        if let Some(headers) = new.headers.to_text() {
+            self.put(keys::life(Family::Headers, queue, seq), headers.into());
+        }
         self.write(None, &StoredJob { job, payload_len: new.payload.bytes.len() as u64 });
         Ok(Enqueued::Queued { seq })
     }
@@ -117,10 +123,25 @@ impl Transaction<'_> {
         Ok(())
     }
 
+    /// The attempts that were charged to a life.
+    pub(crate) async fn attempts(&mut self, queue: &QueueName, seq: Seq) -> Result<Vec<Attempt>> {
+        let bytes = self.get(keys::life(Family::Attempts, queue, seq)).await?;
+        bytes.map_or(Ok(Vec::new()), |bytes| row::read_attempts(&bytes))
+    }
+
+    /// Adds an attempt to those of a life.
+    pub(crate) async fn charge(&mut self, meta: &JobMeta, attempt: Attempt) -> Result<()> {
+        let mut attempts = self.attempts(&meta.queue, meta.seq).await?;
+        Attempt::push(&mut attempts, attempt);
+        self.put(keys::life(Family::Attempts, &meta.queue, meta.seq), row::write_attempts(&attempts));
+        Ok(())
+    }
+
     /// Removes a life, given as it is stored, with everything that belongs to it.
     pub(crate) fn remove(&mut self, stored: &JobMeta) {
         let (queue, seq) = (&stored.queue, stored.seq);
-        let own = [keys::id(queue, &stored.id), keys::life(Family::Job, queue, seq)];
+        let of_life = |family| keys::life(family, queue, seq);
+        let own = [keys::id(queue, &stored.id), of_life(Family::Job), of_life(Family::Attempts)];
         for key in own.into_iter().chain(body_keys(queue, seq)).chain(keys::index(stored)) {
             self.delete(key);
         }

@@ -2,8 +2,9 @@
 
 use bytes::Bytes;
 use queue_core::{
-    Budget, ContentType, Error, ErrorKind, Failure, InvalidName, JobId, JobMeta, Kind, LeaseInfo, LeaseToken,
-    Payload, QueueName, Reason, Result, Retention, RetentionPolicy, Seq, Span, State, Timestamp, WorkerId,
+    Attempt, AttemptOutcome, Budget, ContentType, Error, ErrorKind, Failure, Headers, InvalidName, JobId,
+    JobMeta, Kind, LeaseInfo, LeaseToken, Payload, QueueName, Reason, Result, Retention, RetentionPolicy,
+    Seq, Span, State, Tags, Timestamp, WorkerId,
     lifecycle::{LastSettle, Settle, TrackedJob},
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -41,7 +42,14 @@ struct Row {
     expiry_lifted: bool,
     time_limit: Option<i64>,
     on_failure: Option<String>,
+    tags: Option<String>,
+    claimed_at: Option<i64>,
+    failed_at: Option<i64>,
 }
+
+/// An attempt in the types of the format.
+#[derive(Debug, Serialize, Deserialize)]
+struct AttemptRow(u64, String, i64, i64, u8, String, String);
 
 /// A job as it is stored, with the length of its payload: a claim must know that before it reads any.
 #[derive(Clone, Debug)]
@@ -66,6 +74,33 @@ pub(crate) fn read_payload(bytes: &[u8]) -> Result<Payload> {
     let (content_type, bytes): (String, Bytes) = read(bytes)?;
     let content_type = ContentType::new(content_type).map_err(|_| corrupt("a content type is no name"))?;
     Ok(Payload { bytes, content_type })
+}
+
+/// Those that were charged to a life.
+pub(crate) fn write_attempts(attempts: &[Attempt]) -> Bytes {
+    let row = |attempt: &Attempt| {
+        let Attempt { epoch, worker, claimed_at, ended_at, outcome, error_name, error_message } =
+            attempt.clone();
+        let (began, ended) = (claimed_at.as_millis(), ended_at.as_millis());
+        AttemptRow(epoch, worker.to_string(), began, ended, outcome.as_code(), error_name, error_message)
+    };
+    write(&attempts.iter().map(row).collect::<Vec<_>>())
+}
+
+pub(crate) fn read_attempts(bytes: &[u8]) -> Result<Vec<Attempt>> {
+    let attempt = |AttemptRow(epoch, worker, began, ended, outcome, error_name, error_message)| {
+        let worker = WorkerId::new(worker).ok()?;
+        let outcome = AttemptOutcome::from_code(outcome)?;
+        let (claimed_at, ended_at) = (Timestamp::from_millis(began), Timestamp::from_millis(ended));
+        Some(Attempt { epoch, worker, claimed_at, ended_at, outcome, error_name, error_message })
+    };
+    let attempts: Option<_> = read::<Vec<AttemptRow>>(bytes)?.into_iter().map(attempt).collect();
+    attempts.ok_or_else(|| corrupt("a part of an attempt has no meaning"))
+}
+
+pub(crate) fn read_headers(bytes: &[u8]) -> Result<Headers> {
+    let headers = std::str::from_utf8(bytes).ok().map(|text| Headers::from_text(Some(text)));
+    headers.and_then(Result::ok).ok_or_else(|| corrupt("headers that are none"))
 }
 
 /// A bare number: a `seq`, a time or a length.
@@ -132,6 +167,9 @@ impl From<&StoredJob> for Row {
             expiry_lifted: meta.expiry_lifted,
             time_limit: meta.time_limit.map(Span::as_millis),
             on_failure: meta.on_failure.as_ref().map(Kind::to_string),
+            tags: meta.tags.to_text(),
+            claimed_at: meta.claimed_at.map(Timestamp::as_millis),
+            failed_at: meta.failed_at.map(Timestamp::as_millis),
         }
     }
 }
@@ -178,6 +216,7 @@ impl Row {
             seq: Seq::new(self.seq),
             revision: self.revision,
             kind,
+            tags: Tags::from_text(self.tags.as_deref()).ok()?,
             priority: self.priority,
             created_at: Timestamp::from_millis(self.created_at),
             run_at: Timestamp::from_millis(self.run_at),
@@ -192,10 +231,12 @@ impl Row {
             max_attempts: Budget::from_raw(self.max_attempts),
             max_stalls: Budget::from_raw(self.max_stalls),
             lease,
+            claimed_at: self.claimed_at.map(Timestamp::from_millis),
             cancel_requested: self.cancel_requested,
             awaited: self.awaited,
             progress: self.progress,
             last_error: self.last_error.map(|(name, message)| Failure::new(name, message)),
+            failed_at: self.failed_at.map(Timestamp::from_millis),
             on_failure,
             retention: RetentionPolicy {
                 completed: Retention::from_raw(completed)?,

@@ -3,14 +3,14 @@ use crate::{
     kv::Kv,
     store_clock::StoreClock,
     transaction::Transaction,
-    verbs::{Apply, Claim, Count, Enqueue, Get, List, PRUNE_CHUNK, PruneChunk, Queues},
+    verbs::{Apply, Attempts, Claim, Count, Enqueue, Get, List, PRUNE_CHUNK, PruneChunk, Queues},
     verify::verify,
 };
 use async_trait::async_trait;
 use queue_core::{
-    AnswerRoom, Applied, Capabilities, ClaimRequest, Claimed, Clock, Counts, Detail, Enqueued, Error, JobId,
-    JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, QueuesPage, QueuesQuery, Result, Stamped,
-    Storage, lifecycle::Transition,
+    AnswerRoom, Applied, Capabilities, ClaimRequest, Claimed, Clock, Counts, Detail, Enqueued, Error,
+    JobAttempts, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, QueuesPage, QueuesQuery,
+    Result, Stamped, Storage, lifecycle::Transition,
 };
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Semaphore;
@@ -33,7 +33,7 @@ impl KvStorage {
     /// Opens a handle. All handles on one key-value store should tell the time by clocks that agree roughly; a clock
     /// that is ahead takes the others along.
     pub fn new(kv: Arc<dyn Kv>, clock: Arc<dyn Clock>) -> Self {
-        let capabilities = kv.capabilities().with_queues();
+        let capabilities = kv.capabilities().with_queues().with_attempts();
         let (kv, clock) = (Mutex::new(Some(kv)), StoreClock::new(clock));
         Self { capabilities, kv, clock, turn: Semaphore::new(1) }
     }
@@ -98,6 +98,10 @@ impl Storage for KvStorage {
 
     async fn list(&self, query: ListQuery) -> Result<Page> {
         Ok(self.read(List { query: &query }).await?.value)
+    }
+
+    async fn attempts(&self, queue: &QueueName, id: &JobId) -> Result<Stamped<Option<JobAttempts>>> {
+        self.read(Attempts { queue, id }).await
     }
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {

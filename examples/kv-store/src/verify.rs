@@ -6,7 +6,7 @@ use crate::{
     row::{self, StoredJob},
 };
 use bytes::Bytes;
-use queue_core::{Result, Seq, State, lifecycle::TrackedJob};
+use queue_core::{JobMeta, Result, Seq, State, lifecycle::TrackedJob};
 use std::collections::BTreeSet;
 
 /// How many entries one step of a scan reads.
@@ -14,7 +14,8 @@ const PAGE: usize = 1000;
 /// What points to records. The values count too.
 const INDEXES: [Family; 5] = [Family::Id, Family::Ready, Family::Lease, Family::Purge, Family::Finished];
 /// What belongs to records. The values are the callers'.
-const BODIES: [Family; 3] = [Family::Payload, Family::Result, Family::Details];
+const BODIES: [Family; 5] =
+    [Family::Payload, Family::Result, Family::Details, Family::Headers, Family::Attempts];
 
 /// A key and what it must hold: for bodies, anything.
 type Entry = (Key, Bytes);
@@ -32,8 +33,8 @@ pub(crate) async fn verify(kv: &dyn Kv) -> Result<Vec<String>> {
         let job = found.job;
         names.insert(keys::name(&job.meta.queue));
         findings.extend(contradictions(&job, &key, last_seq));
-        if job.meta.last_error.is_some() {
-            stored.remove(&nothing_at(keys::life(Family::Details, &job.meta.queue, job.meta.seq)));
+        for family in may_have(&job.meta) {
+            stored.remove(&nothing_at(keys::life(family, &job.meta.queue, job.meta.seq)));
         }
     }
     // A queue without a record stays listed, one with records must be.
@@ -70,6 +71,13 @@ fn implied_by(stored: &StoredJob) -> Vec<Entry> {
     implied
 }
 
+/// What a record may have or not: headers from its enqueue, details of an error, attempts once it was claimed.
+fn may_have(meta: &JobMeta) -> impl Iterator<Item = Family> {
+    let details = meta.last_error.is_some().then_some(Family::Details);
+    let attempts = (meta.epoch > 0).then_some(Family::Attempts);
+    [Some(Family::Headers), details, attempts].into_iter().flatten()
+}
+
 /// What is wrong with one record by itself.
 fn contradictions(job: &TrackedJob, key: &Key, last_seq: Seq) -> impl Iterator<Item = String> {
     let meta = &job.meta;
@@ -79,6 +87,8 @@ fn contradictions(job: &TrackedJob, key: &Key, last_seq: Seq) -> impl Iterator<I
         (meta.seq <= last_seq, "is newer than the newest life"),
         (meta.lease.is_some() == running, "has a lease and does not run, or the reverse"),
         (job.token.is_some() == running, "has a token and does not run, or the reverse"),
+        (meta.claimed_at.is_some() == (meta.epoch > 0), "was claimed at no time, or the reverse"),
+        (meta.failed_at.is_some() == meta.last_error.is_some(), "failed at no time, or the reverse"),
     ];
     let name = format!("job {:?} of queue {:?}", meta.id, meta.queue);
     rules.into_iter().filter(|(holds, _)| !holds).map(move |(_, broken)| format!("{name} {broken}"))

@@ -5,8 +5,8 @@ SELECT 'entry ' || seq || ' among the waiting jobs has no job' FROM (
   SELECT queue, seq, run_at, NULL FROM queue_scheduled
 ) AS entry
 WHERE NOT EXISTS (
-  SELECT 1 FROM queue_job AS job LEFT JOIN queue_life AS life USING (seq)
-  WHERE job.seq = entry.seq AND job.queue = entry.queue
+  SELECT 1 FROM queue_job AS job LEFT JOIN queue_life AS life ON life.seq = job.key & 0xffffffffff
+  WHERE job.key = (entry.queue << 40) + entry.seq
     AND job.priority = coalesce(entry.priority, job.priority)
-    AND coalesce(life.run_at, job.run_at) = entry.run_at
+    AND job.created_at + coalesce(life.run_after, job.run_after) = entry.run_at
 );

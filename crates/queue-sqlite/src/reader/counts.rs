@@ -41,8 +41,7 @@ impl Snapshot<'_> {
 
     /// The first of each priority in turn, and the first scheduled one if it is due by now.
     fn oldest_due(&self, queue: i64) -> rusqlite::Result<Option<Timestamp>> {
-        let mut scheduled = self.connection.prepare_cached(sql::FIRST_SCHEDULED)?;
-        let scheduled: Option<i64> = scheduled.query_row([queue], |row| row.get(0)).optional()?;
+        let scheduled = self.first_scheduled(queue)?;
         let mut oldest = scheduled.filter(|at| *at <= self.moment.now.as_millis());
         let mut ready = self.connection.prepare_cached(sql::FIRST_READY)?;
         let mut behind = i64::MIN;
@@ -52,5 +51,11 @@ impl Snapshot<'_> {
             oldest = Some(oldest.map_or(run_at, |oldest| oldest.min(run_at)));
         }
         Ok(oldest.map(Timestamp::from_millis))
+    }
+
+    /// The `run_at` of the first scheduled job.
+    pub(super) fn first_scheduled(&self, queue: i64) -> rusqlite::Result<Option<i64>> {
+        let mut first = self.connection.prepare_cached(sql::FIRST_SCHEDULED)?;
+        first.query_row([queue], |row| row.get(0)).optional()
     }
 }

@@ -1,11 +1,11 @@
 use super::Snapshot;
 use crate::{
+    key::key,
     outcome::{Outcome, read_outcome, read_payload},
     row::{StoredJob, integer},
     sql,
 };
 use queue_core::{AnswerRoom, Detail, JobBody, JobId, JobRecord, QueueName, Stamped};
-use rusqlite::{OptionalExtension, params};
 
 impl Snapshot<'_> {
     /// Reads jobs in the order of the ids; those past their purge time are absent.
@@ -34,23 +34,18 @@ impl Snapshot<'_> {
         what: Detail,
         room: &mut AnswerRoom,
     ) -> rusqlite::Result<Option<JobRecord>> {
-        let mut find = self.connection.prepare_cached(sql::JOB_BY_ID)?;
-        let key = params![queue, id.as_str()];
-        let found = find.query_row(key, |row| StoredJob::read(row, name)).optional()?;
-        let Some(stored) = found.filter(|stored| !stored.job.meta.is_purged(self.moment.now)) else {
-            return Ok(None);
-        };
+        let Some(stored) = self.job_by_id(queue, name, id)? else { return Ok(None) };
         // Once the answer is full nothing large is read any more.
         let is_wanted = what == Detail::Full && !room.is_full();
-        let body = if is_wanted { Some(self.body(&stored)?) } else { None };
+        let body = if is_wanted { Some(self.body(queue, &stored)?) } else { None };
         let body = body.filter(|body| room.takes(body.len()));
         Ok(Some(JobRecord { meta: stored.job.meta, body }))
     }
 
-    fn body(&self, stored: &StoredJob) -> rusqlite::Result<JobBody> {
-        let seq = integer(stored.job.meta.seq.get());
+    fn body(&self, queue: i64, stored: &StoredJob) -> rusqlite::Result<JobBody> {
         let mut load = self.connection.prepare_cached(sql::LOAD_PAYLOAD)?;
-        let payload = load.query_row([seq], |row| read_payload(row, 0))?;
+        let payload = load.query_row([key(queue, stored.job.meta.seq)], |row| read_payload(row, 0))?;
+        let seq = integer(stored.job.meta.seq.get());
         let outcome = if stored.has_life {
             self.connection.prepare_cached(sql::LOAD_OUTCOME)?.query_row([seq], |row| read_outcome(row, 0))?
         } else {

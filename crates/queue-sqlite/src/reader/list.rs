@@ -1,103 +1,90 @@
-use super::Snapshot;
-use crate::{
-    row::{COLUMNS, StoredJob, integer},
-    sql,
-};
-use queue_core::{JobMeta, LeaseToken, ListFilter, ListQuery, Moment, Page, PageEnd};
-use rusqlite::params;
-
-/// Records of all queues that one page steps through.
-const SCAN_MAX: usize = 10_000;
+use super::{Snapshot, steps::Steps};
+use crate::{row::StoredJob, sql};
+use queue_core::{ListFilter, ListQuery, Page, PageEnd, QueueName, Result, Walk, lifecycle::TrackedJob};
+use rusqlite::{Params, params, params_from_iter};
 
 /// Whose cursors they are.
-pub(crate) const CURSORS: &str = "sqlite";
+const CURSORS: &str = "sqlite";
 
 impl Snapshot<'_> {
-    /// One page.
-    pub(crate) fn list(&self, query: &ListQuery, after: PageEnd) -> rusqlite::Result<Page> {
-        let Moment { now, clock } = self.moment;
-        let (jobs, next) = match (self.find_queue(&query.queue)?, &query.filter) {
-            (None, _) => (Vec::new(), None),
-            (Some(queue), ListFilter::Lapsed) => self.lapsed(queue, query, after)?,
-            (Some(queue), ListFilter::Held { token }) => self.held(queue, *token, query, after)?,
-            (Some(queue), ListFilter::Match { .. }) => self.matching(queue, query, after)?,
+    /// One page. `Invalid` within, if the cursor is not one of this listing.
+    pub(crate) fn list(&self, query: &ListQuery) -> rusqlite::Result<Result<Page>> {
+        let after = match PageEnd::parse(query, CURSORS) {
+            Ok(after) => after,
+            Err(error) => return Ok(Err(error)),
         };
-        Ok(Page { jobs, next: next.map(|end| end.cursor(CURSORS)), now, clock })
+        let Some(queue) = self.find_queue(&query.queue)? else { return Ok(Ok(Page::empty(self.moment))) };
+        let sorted = |jobs: Vec<TrackedJob>| query.page_of(jobs, CURSORS, self.moment);
+        if query.walk == Walk::Due && self.has_come_due(queue)? {
+            return Ok(sorted(self.due(queue, query, after)?));
+        }
+        if let Some(steps) = Steps::of(query, queue, after, self.moment.now) {
+            return Ok(Ok(self.stepped(&steps, query, after)?));
+        }
+        Ok(sorted(self.leased(queue, query)?))
     }
 
-    fn lapsed(
-        &self,
-        queue: i64,
-        query: &ListQuery,
-        after: PageEnd,
-    ) -> rusqlite::Result<(Vec<JobMeta>, Option<PageEnd>)> {
-        let mut statement = self.connection.prepare_cached(sql::LIST_LAPSED)?;
-        // One more than asked says whether there is a next page.
-        let limit = integer(query.limit.saturating_add(1).min(SCAN_MAX + 1) as u64);
-        let bounds = params![
-            queue,
-            self.moment.now.as_millis(),
-            after.expires_at.as_millis(),
-            integer(after.seq),
-            limit
-        ];
-        let rows = statement.query_map(bounds, |row| StoredJob::read(row, &query.queue))?;
-        let jobs = rows.map(|row| row.map(|row| row.job.meta)).collect::<Result<Vec<_>, _>>()?;
-        Ok(page_of(jobs, query, after))
-    }
-
-    /// A claim leases no more than a batch, so all of them are found before they are put in order.
-    fn held(
-        &self,
-        queue: i64,
-        token: LeaseToken,
-        query: &ListQuery,
-        after: PageEnd,
-    ) -> rusqlite::Result<(Vec<JobMeta>, Option<PageEnd>)> {
-        let mut statement = self.connection.prepare_cached(sql::LIST_HELD)?;
-        let bounds = params![queue, token.as_bytes(), integer(after.seq)];
-        let rows = statement.query_map(bounds, |row| StoredJob::read(row, &query.queue))?;
-        let mut jobs = rows.map(|row| row.map(|row| row.job.meta)).collect::<Result<Vec<_>, _>>()?;
-        jobs.sort_unstable_by_key(|job| job.seq);
-        Ok(page_of(jobs, query, after))
-    }
-
-    fn matching(
-        &self,
-        queue: i64,
-        query: &ListQuery,
-        after: PageEnd,
-    ) -> rusqlite::Result<(Vec<JobMeta>, Option<PageEnd>)> {
-        let mut statement = self.connection.prepare_cached(sql::LIST_JOBS)?;
-        let mut rows = statement.query([integer(after.seq)])?;
-        let (mut jobs, mut scanned, mut last) = (Vec::new(), 0, after);
+    /// Along an index, row by row: SQLite reads none behind the last that the page steps to.
+    fn stepped(&self, steps: &Steps, query: &ListQuery, after: Option<PageEnd>) -> rusqlite::Result<Page> {
+        let mut statement = self.connection.prepare_cached(steps.sql)?;
+        let mut rows = statement.query(params_from_iter(&steps.bounds))?;
+        let (mut page, mut end) = (Page::empty(self.moment), after);
         while let Some(row) = rows.next()? {
-            if jobs.len() >= query.limit || scanned == SCAN_MAX {
-                return Ok((jobs, Some(last)));
+            if page.jobs.len() == query.limit || page.looked_at == ListQuery::LOOKS_MAX as u64 {
+                page.next = end.map(|end| end.cursor(query, CURSORS));
+                break;
             }
-            (scanned, last.seq) = (scanned + 1, row.get::<_, i64>(0)?.unsigned_abs());
-            if row.get::<_, i64>(COLUMNS)? != queue {
-                continue;
-            }
-            let job = StoredJob::read(row, &query.queue)?.job;
-            if query.filter.matches(&job.meta, job.token, self.moment.now) {
-                jobs.push(job.meta);
+            let TrackedJob { meta, token, .. } = StoredJob::read(row, &query.queue)?.job;
+            page.looked_at += 1;
+            end = Some(query.walk.place_of(&meta));
+            if query.steps_through(&meta, token, self.moment.now) && query.filter.matches(&meta) {
+                page.jobs.push(meta);
             }
         }
-        Ok((jobs, None))
+        Ok(page)
     }
-}
 
-/// The first of them as a page, and where it ends if there are more.
-fn page_of(mut jobs: Vec<JobMeta>, query: &ListQuery, after: PageEnd) -> (Vec<JobMeta>, Option<PageEnd>) {
-    let page = query.limit.min(SCAN_MAX);
-    let next = if jobs.len() > page { place_of(&jobs[..page]).or(Some(after)) } else { None };
-    jobs.truncate(page);
-    (jobs, next)
-}
+    /// What is leased stands in the order of lapses, whatever is asked for. It is as much as workers have slots.
+    fn leased(&self, queue: i64, query: &ListQuery) -> rusqlite::Result<Vec<TrackedJob>> {
+        match &query.walk {
+            Walk::Held { token } => self.jobs(sql::LIST_HELD, params![queue, token.as_bytes()], &query.queue),
+            _ => self.jobs(sql::LIST_LEASED, [queue], &query.queue),
+        }
+    }
 
-fn place_of(page: &[JobMeta]) -> Option<PageEnd> {
-    let last = page.last()?;
-    let lease = last.lease.as_ref()?;
-    Some(PageEnd { expires_at: lease.expires_at, seq: last.seq.get() })
+    /// Whether the time of a scheduled job has come, and no claim has moved it since.
+    fn has_come_due(&self, queue: i64) -> rusqlite::Result<bool> {
+        let first = self.first_scheduled(queue)?;
+        Ok(first.is_some_and(|first| first <= self.moment.now.as_millis()))
+    }
+
+    /// From each of the two places where due jobs stand, as many as the page may need.
+    fn due(
+        &self,
+        queue: i64,
+        query: &ListQuery,
+        after: Option<PageEnd>,
+    ) -> rusqlite::Result<Vec<TrackedJob>> {
+        let now = self.moment.now;
+        let shows_all = query.filter == ListFilter::default();
+        let page = if shows_all { query.limit.min(ListQuery::LOOKS_MAX) } else { ListQuery::LOOKS_MAX };
+        // One more says whether there is a next page.
+        let enough = page + 1;
+        let came_due = Steps::came_due(queue, after, now, enough);
+        let mut jobs = self.jobs(came_due.sql, params_from_iter(&came_due.bounds), &query.queue)?;
+        let Some(ready) = Steps::of(query, queue, after, now) else { return Ok(jobs) };
+        let mut statement = self.connection.prepare_cached(ready.sql)?;
+        let mut rows = statement.query(params_from_iter(&ready.bounds))?;
+        for _ in 0..enough {
+            let Some(row) = rows.next()? else { break };
+            jobs.push(StoredJob::read(row, &query.queue)?.job);
+        }
+        Ok(jobs)
+    }
+
+    fn jobs(&self, sql: &str, bounds: impl Params, queue: &QueueName) -> rusqlite::Result<Vec<TrackedJob>> {
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let rows = statement.query_map(bounds, |row| StoredJob::read(row, queue))?;
+        rows.map(|row| row.map(|stored| stored.job)).collect()
+    }
 }

@@ -1,15 +1,16 @@
 //! Reading: a few threads with connections of their own, so that no read waits for a write or the other way round.
 
+mod attempts;
 mod counts;
 mod get;
 mod list;
 mod pool;
 mod queues;
 mod snapshot;
+mod steps;
 mod verify;
 mod workers;
 
-pub(crate) use list::CURSORS;
 pub(crate) use pool::{READERS, Readers};
 pub(crate) use snapshot::Snapshot;
 pub(crate) use verify::verify;

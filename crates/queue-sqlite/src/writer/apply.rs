@@ -36,13 +36,13 @@ impl Session<'_> {
         let Some(mut stored) = self.load(queue, transition)? else { return Ok(Applied::Missing) };
         let before = Place::of(&stored.job.meta);
         let verdict = apply(&mut stored.job, transition, self.moment.now);
-        if matches!(verdict, Verdict::Written(_) | Verdict::Removed) {
-            written(self.carry_out(queue, before, &stored, &verdict)?)?;
+        if matches!(verdict, Verdict::Written { .. } | Verdict::Removed) {
+            written(self.carry_out(queue, before, &mut stored, &verdict)?)?;
             self.follow(queue, transition)?;
         }
         let meta = stored.job.meta;
         Ok(match verdict {
-            Verdict::Written(_) | Verdict::Removed | Verdict::Replayed => Applied::Done(meta),
+            Verdict::Written { .. } | Verdict::Removed | Verdict::Replayed => Applied::Done(meta),
             Verdict::LeaseLost => Applied::LeaseLost(meta),
             Verdict::Stale => Applied::Stale(meta),
             Verdict::Missing => Applied::Missing,
@@ -52,17 +52,16 @@ impl Session<'_> {
     /// Most transitions come from holders of leases that this handle gave, so the job is known. `None` if it is not, or
     /// has changed since, or if the guard refuses: then the row is to be asked.
     fn apply_to_held(&mut self, queue: i64, transition: &Transition) -> rusqlite::Result<Option<JobMeta>> {
-        let known = self.held.take(transition.seq).filter(|job| job.meta.queue == transition.queue);
-        let Some(job) = known else { return Ok(None) };
-        let before = Place::of(&job.meta);
-        let mut stored = StoredJob { job, has_life: true };
+        let known = self.held.take(transition.seq).filter(|stored| stored.job.meta.queue == transition.queue);
+        let Some(mut stored) = known else { return Ok(None) };
+        let before = Place::of(&stored.job.meta);
         let verdict = apply(&mut stored.job, transition, self.moment.now);
-        if !self.carry_out(queue, before, &stored, &verdict)? {
+        if !self.carry_out(queue, before, &mut stored, &verdict)? {
             return Ok(None);
         }
         self.follow(queue, transition)?;
         if verdict != Verdict::Removed && stored.job.meta.lease.is_some() {
-            self.held.remember(stored.job.clone());
+            self.held.remember(stored.clone());
         }
         Ok(Some(stored.job.meta))
     }
@@ -72,11 +71,11 @@ impl Session<'_> {
         &mut self,
         queue: i64,
         before: Place,
-        stored: &StoredJob,
+        stored: &mut StoredJob,
         verdict: &Verdict,
     ) -> rusqlite::Result<bool> {
         match verdict {
-            Verdict::Written(body) => self.save(queue, before, stored, body),
+            Verdict::Written { body, attempt } => self.save(queue, before, stored, body, attempt.as_deref()),
             Verdict::Removed => self.remove(queue, before, stored),
             Verdict::Replayed | Verdict::LeaseLost | Verdict::Stale | Verdict::Missing => Ok(false),
         }

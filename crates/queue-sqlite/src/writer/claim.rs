@@ -123,10 +123,10 @@ impl Session<'_> {
         let before = Place::of(&stored.job.meta);
         lease(&mut stored.job, request, self.moment.now);
         written(self.save_lease(queue, before, &stored)?)?;
-        self.counters.add(queue, before.state.as_code(), -1);
+        self.leave_state(queue, before)?;
         self.enter(queue, &stored.job.meta)?;
         self.notices.changed(&stored.job.meta);
-        self.held.remember(stored.job.clone());
+        self.held.remember(stored.clone());
         let record = JobRecord { meta: stored.job.meta, body: Some(body) };
         Ok(ClaimedJob { record, token: request.token })
     }
@@ -144,6 +144,6 @@ impl Session<'_> {
 fn read_whole(row: &Row<'_>, queue: &QueueName) -> rusqlite::Result<(StoredJob, JobBody)> {
     let stored = StoredJob::read(row, queue)?;
     let payload = read_payload(row, COLUMNS)?;
-    let outcome = if stored.has_life { read_outcome(row, COLUMNS + 2)? } else { Outcome::default() };
+    let outcome = if stored.has_life { read_outcome(row, COLUMNS + 3)? } else { Outcome::default() };
     Ok((stored, outcome.beside(payload)))
 }

@@ -42,8 +42,8 @@ impl Session<'_> {
         new: &NewJob,
         room: &mut AnswerRoom,
     ) -> rusqlite::Result<Enqueued> {
-        let meta = JobMeta::begin(name.clone(), new, self.next_seq(), self.moment.now);
-        if self.insert(queue, &meta, &new.payload)? {
+        let meta = JobMeta::begin(name.clone(), new, self.next_seq()?, self.moment.now);
+        if self.insert(queue, &meta, new)? {
             return Ok(Enqueued::Queued { seq: meta.seq });
         }
         let taken = || foreign(2, "an id is taken by no record");
@@ -53,7 +53,7 @@ impl Session<'_> {
             Admission::Insert | Admission::Replace => {
                 written(self.remove(queue, Place::of(&present.job.meta), &present)?)?;
                 let meta = JobMeta::replacing(&present.job.meta, new, meta.seq, self.moment.now);
-                self.insert(queue, &meta, &new.payload)?;
+                self.insert(queue, &meta, new)?;
                 Ok(Enqueued::Queued { seq: meta.seq })
             }
         }

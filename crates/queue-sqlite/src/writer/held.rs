@@ -1,4 +1,5 @@
-use queue_core::{Seq, lifecycle::TrackedJob};
+use crate::row::StoredJob;
+use queue_core::Seq;
 use std::collections::HashMap;
 
 /// Jobs that are remembered. Beyond it the memory starts afresh: it is only a cache.
@@ -10,19 +11,19 @@ const HELD_MAX: usize = 20_000;
 /// else changed meanwhile is not overwritten, but read. What is remembered here is forgotten with a transaction that
 /// fails, since another may give the same revision to something else.
 #[derive(Debug, Default)]
-pub(super) struct Held(HashMap<Seq, TrackedJob>);
+pub(super) struct Held(HashMap<Seq, StoredJob>);
 
 impl Held {
     /// Remembers a job that is leased.
-    pub(super) fn remember(&mut self, job: TrackedJob) {
+    pub(super) fn remember(&mut self, stored: StoredJob) {
         if self.0.len() >= HELD_MAX {
             self.0.clear();
         }
-        self.0.insert(job.meta.seq, job);
+        self.0.insert(stored.job.meta.seq, StoredJob { has_life: true, ..stored });
     }
 
     /// Takes a job out: the caller changes it.
-    pub(super) fn take(&mut self, seq: Seq) -> Option<TrackedJob> {
+    pub(super) fn take(&mut self, seq: Seq) -> Option<StoredJob> {
         self.0.remove(&seq)
     }
 

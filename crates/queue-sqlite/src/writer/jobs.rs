@@ -2,11 +2,12 @@
 
 use super::{session::Session, waiting::Place};
 use crate::{
+    key::key,
     outcome::{Outcome, read_outcome},
-    row::{StoredJob, flags, integer},
+    row::{StoredJob, claimed_after, flags, integer, run_after},
 };
 use queue_core::{
-    Failure, JobId, JobMeta, Kind, LeaseToken, Payload, QueueName, Reason, Span, Timestamp,
+    Attempt, Failure, JobId, JobMeta, Kind, LeaseToken, NewJob, Payload, QueueName, Reason, Span, Timestamp,
     lifecycle::{BodyPatch, LastSettle, TrackedJob, Transition},
 };
 use rusqlite::{OptionalExtension, params};
@@ -14,8 +15,8 @@ use rusqlite::{OptionalExtension, params};
 impl Session<'_> {
     /// The life that a transition is about, if it is still there.
     pub(super) fn load(&mut self, queue: i64, wanted: &Transition) -> rusqlite::Result<Option<StoredJob>> {
-        let key = params![integer(wanted.seq.get()), queue, wanted.id.as_str()];
-        self.statements.job_by_seq.query_row(key, |row| StoredJob::read(row, &wanted.queue)).optional()
+        let key = params![key(queue, wanted.seq), wanted.id.as_str()];
+        self.statements.job_by_key.query_row(key, |row| StoredJob::read(row, &wanted.queue)).optional()
     }
 
     /// The record that holds an id.
@@ -30,15 +31,15 @@ impl Session<'_> {
     }
 
     /// Begins a life, unless its id is taken; the answer says whether it did.
-    pub(super) fn insert(&mut self, queue: i64, meta: &JobMeta, payload: &Payload) -> rusqlite::Result<bool> {
+    pub(super) fn insert(&mut self, queue: i64, meta: &JobMeta, new: &NewJob) -> rusqlite::Result<bool> {
         let inserted = self.statements.insert_job.execute(params![
-            integer(meta.seq.get()),
+            key(queue, meta.seq),
             queue,
             meta.id.as_str(),
             meta.kind.as_str(),
             meta.priority,
             meta.created_at.as_millis(),
-            meta.run_at.as_millis(),
+            run_after(meta),
             meta.max_attempts.as_raw(),
             meta.max_stalls.as_raw(),
             meta.retention.completed.as_raw(),
@@ -47,13 +48,19 @@ impl Session<'_> {
             meta.expires_in.map(Span::as_millis),
             meta.time_limit.map(Span::as_millis),
             meta.on_failure.as_ref().map(Kind::as_str),
-            payload.content_type.as_str(),
-            &payload.bytes[..],
+            meta.tags.to_text(),
+            new.headers.to_text(),
+            new.payload.content_type.as_str(),
+            &new.payload.bytes[..],
         ])?;
         if inserted == 0 {
             return Ok(false);
         }
         self.take_seq(meta.seq);
+        for tag in &meta.tags {
+            let entry = params![queue, tag.as_str(), integer(meta.seq.get())];
+            self.statements.insert_tag.execute(entry)?;
+        }
         self.enter(queue, meta)?;
         self.notices.changed(meta);
         Ok(true)
@@ -65,9 +72,11 @@ impl Session<'_> {
         &mut self,
         queue: i64,
         before: Place,
-        stored: &StoredJob,
+        stored: &mut StoredJob,
         body: &BodyPatch,
+        attempt: Option<&Attempt>,
     ) -> rusqlite::Result<bool> {
+        stored.has_attempts |= attempt.is_some();
         let (result, details) = match body {
             BodyPatch::Result(result) => (Some(result), None),
             BodyPatch::ErrorDetails(details) => (None, Some(details.as_deref())),
@@ -77,13 +86,16 @@ impl Session<'_> {
         if !self.write(queue, before, stored, result)? {
             return Ok(false);
         }
+        if let Some(attempt) = attempt {
+            self.charge(stored.job.meta.seq, attempt)?;
+        }
         if let Some(details) = details {
             let seq = integer(stored.job.meta.seq.get());
             self.statements.save_details.execute(params![seq, details])?;
         }
         if let BodyPatch::Clear { content_type: Some(content_type) } = body {
-            let seq = integer(stored.job.meta.seq.get());
-            self.statements.save_content_type.execute(params![seq, content_type.as_str()])?;
+            let key = key(queue, stored.job.meta.seq);
+            self.statements.save_content_type.execute(params![key, content_type.as_str()])?;
         }
         self.leave(queue, before)?;
         self.enter(queue, &stored.job.meta)?;
@@ -101,7 +113,13 @@ impl Session<'_> {
                 return Ok(false);
             }
         }
-        self.statements.delete_job.execute([seq])?;
+        if stored.has_attempts {
+            self.statements.delete_attempts.execute([seq])?;
+        }
+        for tag in &stored.job.meta.tags {
+            self.statements.delete_tag.execute(params![queue, tag.as_str(), seq])?;
+        }
+        self.statements.delete_job.execute([key(queue, stored.job.meta.seq)])?;
         self.leave(queue, before)?;
         self.notices.removed(&stored.job.meta);
         Ok(true)
@@ -132,11 +150,12 @@ impl Session<'_> {
             queue,
             integer(meta.revision),
             meta.state.as_code(),
-            meta.run_at.as_millis(),
+            run_after(meta),
             integer(meta.epoch),
             meta.failures,
             meta.stalls,
-            flags(meta),
+            flags(stored),
+            claimed_after(meta),
             lease.expires_at.as_millis(),
             lease.worker.as_str(),
             token.as_ref().map(LeaseToken::as_bytes),
@@ -164,11 +183,12 @@ impl Session<'_> {
             second,
             integer(meta.revision),
             meta.state.as_code(),
-            meta.run_at.as_millis(),
+            run_after(meta),
             integer(meta.epoch),
             meta.failures,
             meta.stalls,
-            flags(meta),
+            flags(stored),
+            claimed_after(meta),
             meta.lease.as_ref().map(|lease| lease.expires_at.as_millis()),
             meta.lease.as_ref().map(|lease| lease.worker.as_str()),
             token.as_ref().or(settled.map(|LastSettle { token, .. }| token)).map(LeaseToken::as_bytes),
@@ -178,6 +198,7 @@ impl Session<'_> {
             meta.purge_at.map(Timestamp::as_millis),
             meta.last_error.as_ref().map(Failure::name),
             meta.last_error.as_ref().map(Failure::message),
+            meta.failed_at.map(Timestamp::as_millis),
             meta.progress.as_deref(),
             result.map(|result| result.content_type.as_str()),
             result.map(|result| &result.bytes[..]),

@@ -1,6 +1,7 @@
 //! Writing: one thread per handle, which puts whatever waits into one transaction and answers after its commit.
 
 mod apply;
+mod attempts;
 mod claim;
 mod commit;
 mod counters;

@@ -1,6 +1,7 @@
 use super::{counters::Counters, held::Held, statements::Statements, thread::Shared};
 use crate::{
     error::Fault,
+    key::{check_queue, seq_after},
     lock::{LOCK_RETRY, wait_for_lock},
     row::integer,
 };
@@ -183,13 +184,14 @@ impl<'c> Session<'c> {
             return Ok(queue);
         }
         let queue = self.statements.add_queue.query_row([name.as_str()], |row| row.get(0))?;
+        check_queue(queue)?;
         self.remember(name, queue);
         Ok(queue)
     }
 
     /// The number that the next life gets.
-    pub(super) fn next_seq(&self) -> Seq {
-        Seq::new(u64::try_from(self.seq_mark + 1).expect("seq counts up from zero"))
+    pub(super) fn next_seq(&self) -> rusqlite::Result<Seq> {
+        Ok(seq_after(self.seq_mark)?)
     }
 
     /// That number is taken now.

@@ -1,4 +1,4 @@
-//! Where a job stands: the two orders of waiting jobs, and the counters, kept in step with its state.
+//! Where a job stands: the two orders of waiting jobs, those that failed, and the counters, kept in step with its state.
 
 use super::{SCHEDULED_SLOT, session::Session};
 use crate::row::integer;
@@ -16,12 +16,14 @@ pub(super) struct Place {
     run_at: Timestamp,
     pub(super) state: State,
     pub(super) revision: u64,
+    /// Since when it stood among those that failed.
+    failed: Option<Timestamp>,
 }
 
 impl Place {
     pub(super) fn of(job: &JobMeta) -> Self {
         let JobMeta { seq, priority, run_at, state, revision, .. } = *job;
-        Self { seq, priority, run_at, state, revision }
+        Self { seq, priority, run_at, state, revision, failed: failed(job) }
     }
 }
 
@@ -29,6 +31,10 @@ impl Session<'_> {
     /// A job comes to where it now belongs.
     pub(super) fn enter(&mut self, queue: i64, job: &JobMeta) -> rusqlite::Result<()> {
         self.counters.add(queue, job.state.as_code(), 1);
+        if let Some(at) = failed(job) {
+            let entry = params![queue, job.state.as_code(), at.as_millis(), integer(job.seq.get())];
+            self.statements.insert_failure.execute(entry)?;
+        }
         if !job.state.is_waiting() {
             return Ok(());
         }
@@ -44,7 +50,7 @@ impl Session<'_> {
 
     /// A job leaves where it stood. One whose time came since it was scheduled may still stand there.
     pub(super) fn leave(&mut self, queue: i64, place: Place) -> rusqlite::Result<()> {
-        self.counters.add(queue, place.state.as_code(), -1);
+        self.leave_state(queue, place)?;
         if !place.state.is_waiting() {
             return Ok(());
         }
@@ -52,6 +58,16 @@ impl Session<'_> {
         if self.statements.delete_ready.execute(params![queue, place.priority, run_at, seq])? == 0 {
             self.statements.delete_scheduled.execute(params![queue, run_at, seq])?;
             self.counters.add(queue, SCHEDULED_SLOT, -1);
+        }
+        Ok(())
+    }
+
+    /// A job leaves the state that it was in.
+    pub(super) fn leave_state(&mut self, queue: i64, place: Place) -> rusqlite::Result<()> {
+        self.counters.add(queue, place.state.as_code(), -1);
+        if let Some(at) = place.failed {
+            let entry = params![queue, place.state.as_code(), at.as_millis(), integer(place.seq.get())];
+            self.statements.delete_failure.execute(entry)?;
         }
         Ok(())
     }
@@ -73,4 +89,9 @@ impl Session<'_> {
         }
         Ok(())
     }
+}
+
+/// Since when a job is in a state in which people look for it.
+fn failed(job: &JobMeta) -> Option<Timestamp> {
+    matches!(job.state, State::Failing | State::Failed | State::Cancelled).then(|| job.entered_at())
 }

@@ -39,12 +39,17 @@ impl Transaction<'_> {
         let Some(mut stored) = found else { return Ok(Applied::Missing) };
         let before = stored.job.meta.clone();
         let verdict = apply(&mut stored.job, sent, self.now());
-        if let Verdict::Written(_) = &verdict {
+        if let Verdict::Written { .. } = &verdict {
             self.write(Some(&before), &stored);
         }
         let job = stored.job;
         match verdict {
-            Verdict::Written(body) => self.write_body(&job.meta, body).await?,
+            Verdict::Written { body, attempt } => {
+                self.write_body(&job.meta, body).await?;
+                if let Some(attempt) = attempt {
+                    self.charge(&job.meta, *attempt).await?;
+                }
+            }
             Verdict::Removed => self.remove(&before),
             Verdict::Replayed => return Ok(Applied::Done(job.meta)),
             Verdict::LeaseLost => return Ok(Applied::LeaseLost(job.meta)),

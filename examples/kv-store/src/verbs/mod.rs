@@ -2,6 +2,7 @@
 //! [`queue_core::lifecycle`], called in the middle.
 
 mod apply;
+mod attempts;
 mod claim;
 mod counts;
 mod enqueue;
@@ -11,6 +12,7 @@ mod prune;
 mod queues;
 
 pub(crate) use apply::Apply;
+pub(crate) use attempts::Attempts;
 pub(crate) use claim::Claim;
 pub(crate) use counts::Count;
 pub(crate) use enqueue::Enqueue;

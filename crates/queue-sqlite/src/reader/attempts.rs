@@ -1,0 +1,62 @@
+use super::Snapshot;
+use crate::{
+    row::{StoredJob, code, counter, integer, name, time},
+    sql,
+};
+use queue_core::{Attempt, AttemptOutcome, JobAttempts, JobId, QueueName, Stamped, WorkerId};
+use rusqlite::{OptionalExtension, Row, params};
+
+impl Snapshot<'_> {
+    /// Reads a job with the attempts that were charged to it; one past its purge time is absent.
+    pub(crate) fn attempts(
+        &self,
+        queue: &QueueName,
+        id: &JobId,
+    ) -> rusqlite::Result<Stamped<Option<JobAttempts>>> {
+        Ok(Stamped::at(
+            self.moment,
+            self.find_job(queue, id)?.map(|stored| self.with_attempts(stored)).transpose()?,
+        ))
+    }
+
+    fn find_job(&self, queue: &QueueName, id: &JobId) -> rusqlite::Result<Option<StoredJob>> {
+        let Some(number) = self.find_queue(queue)? else { return Ok(None) };
+        self.job_by_id(number, queue, id)
+    }
+
+    fn with_attempts(&self, stored: StoredJob) -> rusqlite::Result<JobAttempts> {
+        let StoredJob { job, has_attempts, .. } = stored;
+        let mut attempts = Vec::new();
+        if has_attempts {
+            let mut load = self.connection.prepare_cached(sql::LOAD_ATTEMPTS)?;
+            let read = load.query_map([integer(job.meta.seq.get())], read)?;
+            attempts = read.collect::<Result<_, _>>()?;
+        }
+        Ok(JobAttempts { meta: job.meta, attempts })
+    }
+
+    /// The job that holds an id, unless it is past its purge time.
+    pub(super) fn job_by_id(
+        &self,
+        queue: i64,
+        name: &QueueName,
+        id: &JobId,
+    ) -> rusqlite::Result<Option<StoredJob>> {
+        let mut find = self.connection.prepare_cached(sql::JOB_BY_ID)?;
+        let key = params![queue, id.as_str()];
+        let found = find.query_row(key, |row| StoredJob::read(row, name)).optional()?;
+        Ok(found.filter(|stored| !stored.job.meta.is_purged(self.moment.now)))
+    }
+}
+
+fn read(row: &Row<'_>) -> rusqlite::Result<Attempt> {
+    Ok(Attempt {
+        epoch: counter(0, row.get(0)?)?,
+        outcome: code(1, row.get(1)?, AttemptOutcome::from_code)?,
+        claimed_at: time(row.get(2)?),
+        ended_at: time(row.get(3)?),
+        worker: name::<WorkerId>(row, 4)?,
+        error_name: row.get(5)?,
+        error_message: row.get(6)?,
+    })
+}

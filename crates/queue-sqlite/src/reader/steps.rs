@@ -1,0 +1,96 @@
+use crate::{
+    key::{SEQ_END, key},
+    row::integer,
+    sql,
+};
+use queue_core::{ListQuery, PageEnd, Seq, State, Timestamp, Walk};
+use rusqlite::types::Value;
+
+/// Behind every seq.
+const LAST: i64 = i64::MAX;
+
+/// How SQLite steps along an index: the statement, and between which places.
+#[derive(Debug)]
+pub(super) struct Steps {
+    pub(super) sql: &'static str,
+    pub(super) bounds: Vec<Value>,
+}
+
+impl Steps {
+    /// Of a walk that has an index in its order, from behind the place where the last page ended. `None` for the others.
+    pub(super) fn of(query: &ListQuery, queue: i64, after: Option<PageEnd>, now: Timestamp) -> Option<Self> {
+        let is_back = query.walk.is_reversed();
+        let either = |ahead, back| if is_back { back } else { ahead };
+        let (sql, bounds) = match &query.walk {
+            Walk::All(_) | Walk::State(State::Queued | State::Completed, _) => {
+                let [low, high] = by_seq(after, is_back).map(|seq| key(queue, Seq::new(seq)));
+                (either(sql::LIST_JOBS, sql::LIST_JOBS_BACK), values([low, high]))
+            }
+            Walk::State(state @ (State::Failing | State::Failed | State::Cancelled), _) => {
+                let [low, high] = by_time(query, after, is_back);
+                let bounds = values([queue, state.as_code().into(), low.0, low.1, high.0, high.1]);
+                (either(sql::LIST_FAILURES, sql::LIST_FAILURES_BACK), bounds)
+            }
+            Walk::Tagged(tag, _) => {
+                let [low, high] = by_seq(after, is_back).map(|seq| Value::from(integer(seq)));
+                let bounds = vec![queue.into(), tag.as_str().to_owned().into(), low, high];
+                (either(sql::LIST_TAGGED, sql::LIST_TAGGED_BACK), bounds)
+            }
+            Walk::Due => (sql::LIST_READY, claim_order(queue, after)),
+            Walk::Scheduled => {
+                let place = after.map(place).max(Some((now.as_millis(), LAST))).unwrap_or_default();
+                (sql::LIST_SCHEDULED, values([queue, place.0, place.1]))
+            }
+            Walk::Lapsed => {
+                let place = after.map_or((i64::MIN, 0), place);
+                (sql::LIST_LAPSED, values([queue, place.0, place.1, now.as_millis()]))
+            }
+            Walk::State(State::Processing, _) | Walk::Held { .. } => return None,
+        };
+        Some(Self { sql, bounds })
+    }
+
+    /// The first of the scheduled jobs whose time has come, in claim order.
+    pub(super) fn came_due(queue: i64, after: Option<PageEnd>, now: Timestamp, limit: usize) -> Self {
+        let mut bounds = claim_order(queue, after);
+        bounds.extend([now.as_millis().into(), integer(limit as u64).into()]);
+        Self { sql: sql::LIST_CAME_DUE, bounds }
+    }
+}
+
+fn values<const N: usize>(bounds: [i64; N]) -> Vec<Value> {
+    bounds.map(Value::from).into()
+}
+
+/// The queue, and a place in claim order.
+fn claim_order(queue: i64, after: Option<PageEnd>) -> Vec<Value> {
+    let place = after.map(|end| [queue, end.priority.into(), end.at.as_millis(), integer(end.seq)]);
+    values(place.unwrap_or([queue, i64::MIN, 0, 0]))
+}
+
+fn place(end: PageEnd) -> (i64, i64) {
+    (end.at.as_millis(), integer(end.seq))
+}
+
+/// The seqs between which a page stands; neither is of it.
+fn by_seq(after: Option<PageEnd>, is_back: bool) -> [u64; 2] {
+    match after {
+        None => [0, SEQ_END],
+        Some(after) if is_back => [0, after.seq],
+        Some(after) => [after.seq, SEQ_END],
+    }
+}
+
+/// The places between which a page stands; neither is of it. Seqs count up from one, so one below zero is before all of a time.
+fn by_time(query: &ListQuery, after: Option<PageEnd>, is_back: bool) -> [(i64, i64); 2] {
+    let (mut low, mut high) = match &query.filter.entered {
+        Some(entered) => ((entered.start.as_millis(), -1), (entered.end.as_millis(), -1)),
+        None => ((i64::MIN, -1), (i64::MAX, LAST)),
+    };
+    match after.map(place) {
+        Some(after) if is_back => high = high.min(after),
+        Some(after) => low = low.max(after),
+        None => {}
+    }
+    [low, high]
+}
