@@ -35,13 +35,14 @@
 //! | `meta` | hash | last seq, the queue's number, pause, a counter for each state |
 //! | `ids` | hash | id to seq |
 //! | `state` | hash | seq to everything about a job that is small: a string of fixed places (`src/row.rs`) |
-//! | `payload` | hash | seq to payload, written once |
-//! | `outcome` | hash | seq to results of more than 128 bytes, and to error details; a smaller result stands in the state string |
+//! | `payload` | hash | seq to payload, and behind it headers, written once |
+//! | `outcome` | hash | seq to results of more than 128 bytes, to error details and to the attempts that were charged; a smaller result stands in the state string |
 //! | `ready` | sorted set | due jobs as priority, `run_at`, seq in bytes, all with score 0, so that their order is exact |
-//! | `later` | sorted set | the same members for jobs whose time is to come, by `run_at` |
+//! | `later` | sorted set | jobs whose time is to come as seq, priority, `run_at` in bytes, by `run_at` |
 //! | `leases` | sorted set | seq by lapse |
 //! | `done` | sorted set | seq of terminal jobs by purge time |
-//! | `blocks`, `fill` | sorted set, hash | which blocks of 1,024 seqs hold records, and how many: the index of listings |
+//! | `blocks`, `fill` | sorted set, hash | which blocks of 1,024 seqs hold records, and how many: the index of listings by seq |
+//! | `listed` | sorted set | failing, failed and cancelled jobs as state, time, seq in bytes, and jobs with tags as tag, 0, seq, all with score 0 |
 //!
 //! Of the namespace there are, under the tag `{*}`: `layout` (the version of all this), `queues` (name to number), `names` (the same names in order),
 //! `workers` and `present` (presence), `mark` (the highest time that a write was decided by; on a Cluster each queue
@@ -115,7 +116,9 @@
 //! A key per job, keys that expire by themselves, and `SCAN` or `KEYS` in normal operation. Reading from replicas: a claim
 //! decided on old data would be refused, and a result that is not there yet would look expired.
 
+mod attempts;
 mod audit;
+mod body;
 mod client;
 mod clock;
 mod endpoint;

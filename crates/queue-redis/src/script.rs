@@ -40,8 +40,10 @@ macro_rules! parts {
 scripts! {
     ANNOUNCE = "announce";
     APPLY = "apply";
+    ATTEMPTS = "attempts";
     CLAIM = "claim";
     COUNTS = "counts";
+    DUE = "due";
     DUMP = "dump";
     ENQUEUE = "enqueue";
     FEED = "feed";
@@ -50,16 +52,22 @@ scripts! {
     LAPSED = "lapsed";
     LAYOUT = "layout";
     LIST = "list";
+    LISTED = "listed";
     NAMES = "names";
     PAUSE = "pause";
     PRUNE = "prune";
     QUEUES = "queues";
     REGISTER = "register";
+    RUNNING = "running";
+    SCHEDULED = "scheduled";
     TIME = "time";
     WORKERS = "workers";
 }
 
-parts!("admit", "hints", "jobs", "publish", "queue", "room", "shapes", "state", "write");
+parts!(
+    "admit", "hints", "jobs", "page", "promote", "publish", "queue", "ranks", "room", "shapes", "state",
+    "write"
+);
 
 impl Script {
     fn new(verb: &str) -> Self {
