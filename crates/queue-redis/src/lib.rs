@@ -51,10 +51,11 @@
 //! | verb | cost per job, where n is the size of an index |
 //! |---|---|
 //! | enqueue | one look for the id, three hash fields written, one entry of an index: O(log n) |
-//! | claim | state read, and the payload if it has room, whose length the state has; state written, one entry leaves by rank and one enters: O(log n) |
-//! | settle | state read and written, with it a small result, one entry leaves and one enters: O(log n) |
+//! | claim | state read, and the payload if it has room, whose length the state has; state written, one entry leaves by rank and one enters: O(log n); one leaves `listed` if it had failed |
+//! | settle | state read and written, with it a small result, one entry leaves and one enters: O(log n); a failure enters `listed`, and adds to its attempts, which are read if there are some |
 //! | get | the id, the state, the large parts if asked for; what many tasks ask for at once is one script |
-//! | list | lapsed: an index; held under a token: every lease of the queue; others: at most 4,096 seqs per page, whatever is in them |
+//! | list | O(log n) and at most 4,000 records of an index; running or held under a token: one look at each lease of the queue; along all jobs: up to 8,000 seqs, whatever is in them |
+//! | attempts | the id, the state, one field |
 //! | counts | O(log n), and one look per priority in use |
 //! | prune | O(log n); `FinishedBefore` walks the terminal jobs of the queue, a thousand per script |
 //! | verify | everything at once: for tests and operators |
@@ -137,6 +138,7 @@ mod session;
 mod shapes;
 mod spawn;
 mod storage;
+mod terms;
 mod tls;
 mod transition;
 mod verbs;

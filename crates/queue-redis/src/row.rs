@@ -19,18 +19,19 @@
 //! | 2, 6, 6, 4 | priority + 32768; `run_at`; `created_at`; bytes of the payload, without its content type |
 //! | as long as the front says | error, which begins with the six bytes of `failed_at`, and progress |
 //! | 1 and more, 1 and more | id; kind; each behind its length |
-//! | 4, 4, 6, 6 | budgets; retentions + 2 |
+//! | 4, 4 | budgets; only where a flag says so, others are 25 and 3 |
+//! | 6, 6 | retentions + 2; only where a flag says so, others are an hour and seven days |
 //! | 6, 6, 1 and more | how long it may wait for its start, how long its handler may run, zero for ever; the kind that follows its final failure; only where a flag says so |
 //! | 2 and as many as these say | tags, one a line; only where a flag says so |
 //! | what is left | a result of at most [`SMALL_RESULT_MAX`] bytes; larger ones stand elsewhere |
 //!
 //! The token is the lease's while Processing, and afterwards that of the last settle.
 
-use crate::{reader::Reader, shapes::two};
+use crate::{reader::Reader, terms::Terms};
 use bytes::Bytes;
 use queue_core::{
-    Budget, Failure, JobId, JobMeta, Kind, LeaseInfo, NewJob, OnFailed, OnWaiting, QueueName, Reason,
-    Retention, RetentionPolicy, Seq, Span, State, Tags, Timestamp, WorkerId,
+    Failure, JobId, JobMeta, Kind, LeaseInfo, NewJob, OnFailed, OnWaiting, QueueName, Reason, Seq, State,
+    Timestamp, WorkerId,
 };
 
 const CANCEL_REQUESTED: u8 = 1;
@@ -40,9 +41,7 @@ const HAS_RESULT: u8 = 4;
 const HAS_DETAILS: u8 = 8;
 const RESULT_WITHIN: u8 = 32;
 const EXPIRY_LIFTED: u8 = 64;
-const HAS_TERMS: u8 = 128;
 /// Of the further flags.
-const HAS_TAGS: u8 = 1;
 const HAS_ATTEMPTS: u8 = 2;
 const TOKEN_BYTES: usize = 16;
 /// A seq as keys and indexes have it.
@@ -52,14 +51,12 @@ pub(crate) const SMALL_RESULT_MAX: usize = 128;
 /// The time that never comes.
 pub(crate) const NEVER: u64 = (1 << 48) - 1;
 const PRIORITY_BIAS: u16 = 1 << 15;
-const RETENTION_BIAS: i64 = 2;
 /// Numbers of queues have so many bits, lives of one queue the rest.
 const NUMBER_BITS: u32 = 20;
+/// The other marks are those of [`Terms`].
 const AWAITED_NEW: u8 = 1;
 const REPLACE_FAILED: u8 = 2;
-const TERMS_NEW: u8 = 4;
 const REPLACE_WAITING: u8 = 8;
-const TAGS_NEW: u8 = 16;
 
 /// The lowest number of a queue that no seq has room for.
 pub(crate) const NUMBERS_MAX: u64 = 1 << NUMBER_BITS;
@@ -113,10 +110,7 @@ pub(crate) fn read(queue: &QueueName, seq: Seq, job: &[u8]) -> Option<StoredJob>
     let (run_at, created_at, payload_bytes) = (from.time()?, from.time()?, from.u32()?);
     let (failure, progress) = (from.take(failure)?, from.take(progress)?);
     let (id, kind) = (JobId::new(from.short_text()?).ok()?, Kind::new(from.short_text()?).ok()?);
-    let (max_attempts, max_stalls) = (Budget::from_raw(from.u32()?), Budget::from_raw(from.u32()?));
-    let retention = RetentionPolicy { completed: retention(from.six()?)?, failed: retention(from.six()?)? };
-    let terms = if flags & HAS_TERMS != 0 { Terms::read(&mut from)? } else { Terms::default() };
-    let tags = if extras & HAS_TAGS != 0 { read_tags(&mut from)? } else { Tags::NONE };
+    let terms = Terms::read(&mut from, flags, extras)?;
     let charged = if failure.is_empty() { None } else { Some(read_charged(failure)?) };
     let (failed_at, last_error) = charged.unzip();
     let meta = JobMeta {
@@ -125,7 +119,7 @@ pub(crate) fn read(queue: &QueueName, seq: Seq, job: &[u8]) -> Option<StoredJob>
         seq,
         revision,
         kind,
-        tags,
+        tags: terms.tags,
         priority,
         created_at,
         run_at,
@@ -137,8 +131,8 @@ pub(crate) fn read(queue: &QueueName, seq: Seq, job: &[u8]) -> Option<StoredJob>
         expires_in: terms.expires_in,
         expiry_lifted: flags & EXPIRY_LIFTED != 0,
         time_limit: terms.time_limit,
-        max_attempts,
-        max_stalls,
+        max_attempts: terms.max_attempts,
+        max_stalls: terms.max_stalls,
         lease: if state == State::Processing { Some(lease(worker, ends)?) } else { None },
         claimed_at: (epoch > 0).then_some(claimed_at),
         cancel_requested: flags & CANCEL_REQUESTED != 0,
@@ -147,7 +141,7 @@ pub(crate) fn read(queue: &QueueName, seq: Seq, job: &[u8]) -> Option<StoredJob>
         last_error,
         failed_at,
         on_failure: terms.on_failure,
-        retention,
+        retention: terms.retention,
         finished_at: state.is_terminal().then_some(ends),
         purge_at: (purge_at != NEVER).then(|| time(purge_at)),
     };
@@ -159,43 +153,14 @@ pub(crate) fn read(queue: &QueueName, seq: Seq, job: &[u8]) -> Option<StoredJob>
     Some(StoredJob { meta, payload_bytes, result_at, has_large_result, has_details, has_attempts, is_held })
 }
 
-/// What a job has that asks for it, and no bytes for where it asks for nothing.
-#[derive(Default)]
-struct Terms {
-    expires_in: Option<Span>,
-    time_limit: Option<Span>,
-    on_failure: Option<Kind>,
-}
-
-impl Terms {
-    fn read(from: &mut Reader<'_>) -> Option<Self> {
-        let (expires_in, time_limit) = (span(from.six()?), span(from.six()?));
-        let on_failure = Some(from.short_text()?).filter(|kind| !kind.is_empty());
-        Some(Self { expires_in, time_limit, on_failure: on_failure.map(Kind::new).transpose().ok()? })
-    }
-
-    fn push(head: &mut Vec<u8>, new: &NewJob) {
-        for span in [new.expires_in, new.time_limit] {
-            head.extend_from_slice(&six(span.map_or(0, Span::as_millis).unsigned_abs()));
-        }
-        push_short(head, new.on_failure.as_ref().map_or("", Kind::as_str).as_bytes());
-    }
-
-    /// Whether there is anything of the kind.
-    fn are_of(new: &NewJob) -> bool {
-        new.expires_in.is_some() || new.time_limit.is_some() || new.on_failure.is_some()
-    }
-}
-
 /// What decides the first state of a new job besides the time: delay, marks and priority, and how long it may be put off where it
 /// takes the place of a waiting one. Jobs of a batch often share it.
 pub(crate) fn options(new: &NewJob) -> Vec<u8> {
     let mut options = Vec::with_capacity(15);
     let marks = u8::from(new.awaited) * AWAITED_NEW
         + u8::from(new.on_failed == OnFailed::Replace) * REPLACE_FAILED
-        + u8::from(Terms::are_of(new)) * TERMS_NEW
         + u8::from(new.on_waiting != OnWaiting::Block) * REPLACE_WAITING
-        + u8::from(!new.tags.is_empty()) * TAGS_NEW;
+        + Terms::marks(new);
     options.extend_from_slice(&six(new.delay.as_millis().unsigned_abs()));
     options.push(marks);
     options.extend_from_slice(&priority_bytes(new.priority));
@@ -212,18 +177,7 @@ pub(crate) fn head(new: &NewJob) -> Vec<u8> {
     head.extend_from_slice(&payload_bytes.to_be_bytes());
     push_short(&mut head, new.id.as_str().as_bytes());
     push_short(&mut head, new.kind.as_str().as_bytes());
-    head.extend_from_slice(&new.max_attempts.as_raw().to_be_bytes());
-    head.extend_from_slice(&new.max_stalls.as_raw().to_be_bytes());
-    for kept in [new.retention.completed, new.retention.failed] {
-        head.extend_from_slice(&six((kept.as_raw() + RETENTION_BIAS).unsigned_abs()));
-    }
-    if Terms::are_of(new) {
-        Terms::push(&mut head, new);
-    }
-    if let Some(tags) = new.tags.to_text() {
-        head.extend_from_slice(&two(tags.len()).to_be_bytes());
-        head.extend_from_slice(tags.as_bytes());
-    }
+    Terms::push(&mut head, new);
     head
 }
 
@@ -258,23 +212,9 @@ fn read_charged(text: &[u8]) -> Option<(Timestamp, Failure)> {
     Some((failed_at, Failure::new(name, std::str::from_utf8(from.rest()).ok()?)))
 }
 
-fn read_tags(from: &mut Reader<'_>) -> Option<Tags> {
-    let length = from.u16()?;
-    Tags::from_text(Some(std::str::from_utf8(from.take(length.into())?).ok()?)).ok()
-}
-
 fn lease(worker: &[u8], expires_at: Timestamp) -> Option<LeaseInfo> {
     let worker = WorkerId::new(std::str::from_utf8(worker).ok()?).ok()?;
     Some(LeaseInfo { worker, expires_at })
-}
-
-fn retention(raw: u64) -> Option<Retention> {
-    Retention::from_raw(i64::try_from(raw).ok()? - RETENTION_BIAS)
-}
-
-/// No job may wait for no time, nor run for none.
-fn span(millis: u64) -> Option<Span> {
-    (millis > 0).then(|| Span::from_millis(millis.cast_signed()))
 }
 
 /// Six bytes always fit.

@@ -9,8 +9,8 @@ mod harness;
 
 use harness::{REDIS, Space, clean_up, fresh_namespace};
 use queue_core::{
-    ClaimRequest, ClaimedJob, ContentType, Detail, JobId, Kind, ListQuery, NewJob, Payload, QueueName,
-    QueuesQuery, Retention, SeededRng, Span, State, Storage, WorkerId,
+    ClaimRequest, ClaimedJob, ContentType, Detail, Direction, JobId, Kind, ListFilter, ListQuery, NewJob,
+    Payload, QueueName, QueuesQuery, Retention, SeededRng, Span, State, Storage, Walk, WorkerId,
     lifecycle::{Cause, Event, Policy, Transition, decide},
 };
 use queue_redis::RedisStorage;
@@ -81,11 +81,30 @@ enum Read {
     Counts,
     Queues,
     Show,
+    Attempts,
+    Missing,
+    Whole,
 }
 
 async fn read(store: &RedisStorage, many: &QueueName, small: &QueueName, what: Read) {
     match what {
-        Read::Failed => page(store, ListQuery::in_states(many.clone(), vec![State::Failed], 50)).await,
+        Read::Failed => {
+            let newest = Walk::State(State::Failed, Direction::NewestFirst);
+            page(store, ListQuery::new(many.clone(), newest, 50)).await;
+        }
+        Read::Missing => {
+            let filter = ListFilter { id_prefix: Some("x".to_owned()), ..ListFilter::default() };
+            let all = Walk::All(Direction::NewestFirst);
+            drop(store.list(ListQuery::new(many.clone(), all, 50).matching(filter)).await.expect("it lists"));
+        }
+        Read::Whole => {
+            let all = ListQuery::all(many.clone(), 10_000);
+            drop(store.list(all).await.expect("it lists"));
+        }
+        Read::Attempts => {
+            let id = JobId::new(format!("{:032x}", FAILED - 1)).expect("valid");
+            drop(store.attempts(many, &id).await.expect("it reads"));
+        }
         Read::Small => page(store, ListQuery::all(small.clone(), 50)).await,
         Read::Counts => drop(store.counts(many).await.expect("it counts")),
         Read::Queues => drop(store.queues(QueuesQuery::all(100)).await.expect("it lists them")),
@@ -127,6 +146,9 @@ async fn what_reads_cost_beside_many_jobs() {
         ("counts", Read::Counts),
         ("queues", Read::Queues),
         ("show", Read::Show),
+        ("attempts", Read::Attempts),
+        ("a page that shows none", Read::Missing),
+        ("a page of 4,000", Read::Whole),
     ];
     for (name, what) in reads {
         read(&store, &many, &small, what).await;
@@ -140,7 +162,7 @@ async fn what_reads_cost_beside_many_jobs() {
         times.sort_unstable_by(f64::total_cmp);
         let (calls, usec) = server.scripts().await;
         println!(
-            "{jobs:>8} jobs, {name:<22} {:8.2} ms median, {:8.2} ms longest; {:4.1} scripts, {:10.1} us of them",
+            "{jobs:>8} jobs, {name:<24} {:8.2} ms median, {:8.2} ms longest; {:4.1} scripts, {:10.1} us of them",
             times[ROUNDS / 2],
             times[ROUNDS - 1],
             calls as f64 / ROUNDS as f64,

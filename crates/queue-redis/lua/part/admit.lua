@@ -2,20 +2,22 @@
 --
 -- New jobs come as shapes of their options (delay, marks, priority, and where a mark says so how long it may be put off), then
 -- all heads (what never changes of a state string: the payload's length, and from the id on), all payloads.
-local AWAITED_NEW, REPLACE_FAILED, TERMS_NEW, REPLACE_WAITING, TAGS_NEW = 1, 2, 4, 8, 16
+local AWAITED_NEW, REPLACE_FAILED, TERMS_NEW, REPLACE_WAITING = 1, 2, 4, 8
+local TAGS_NEW, BUDGETS_NEW, RETENTIONS_NEW = 16, 32, 64
 
 -- What the first state strings of jobs with the same options have in common.
 local function read_options(options)
   local delay, marks, priority = read('>I6Bc2', options)
   local flags = (has(marks, AWAITED_NEW) and AWAITED or 0) + (has(marks, TERMS_NEW) and HAS_TERMS or 0)
   local has_tags = has(marks, TAGS_NEW)
+  local extras = (has_tags and HAS_TAGS or 0) + (has(marks, BUDGETS_NEW) and HAS_BUDGETS or 0)
+    + (has(marks, RETENTIONS_NEW) and HAS_RETENTIONS or 0)
   local run_at = now + delay
   local place = priority .. pack('>I6', run_at)
   return {
     replaces_failed = has(marks, REPLACE_FAILED),
     max_wait = has(marks, REPLACE_WAITING) and read('>I6', options, 10),
-    state = pack(FRONT, QUEUED, flags, 0, 0, 1, 0, 0, 0, 0, NEVER, 0, has_tags and HAS_TAGS or 0, 0, 0, 0, 0) .. place
-      .. pack('>I6', now),
+    state = pack(FRONT, QUEUED, flags, 0, 0, 1, 0, 0, 0, 0, NEVER, 0, extras, 0, 0, 0, 0) .. place .. pack('>I6', now),
     place = place,
     has_tags = has_tags,
     run_at = run_at,

@@ -3,8 +3,8 @@
 -- Its front is what changes and what the jobs of a batch mostly share, so that a script works out once what becomes of it:
 -- state, flags, reason, settle, revision, epoch, failures, stalls, lease end or finish, purge_at, claimed_at, extras (further flags),
 -- lengths of token, worker, error and progress; token and worker. Its tail begins with priority, run_at, created_at and the payload's
--- length; behind them error (which begins with failed_at) and progress, what never changes, from the id on (id, kind, budgets,
--- retentions, and where a flag says so terms and tags), and a small result.
+-- length; behind them error (which begins with failed_at) and progress, what never changes, from the id on (id, kind, and where flags
+-- say so budgets, retentions, terms and tags), and a small result.
 local FRONT = '>BBBBI6I6I4I4I6I6I6BBBI2I3'
 local FRONT_BYTES = 50
 -- From the beginning of the tail to what follows its fixed bytes.
@@ -15,7 +15,8 @@ local QUEUED, PROCESSING, FAILING, COMPLETED, FAILED, CANCELLED = 0, 1, 2, 3, 4,
 local CANCEL_REQUESTED, AWAITED, HAS_RESULT, HAS_DETAILS, HAS_PROGRESS, RESULT_WITHIN = 1, 2, 4, 8, 16, 32
 local EXPIRY_LIFTED, HAS_TERMS, TIMES_BYTES = 64, 128, 12
 -- Of the extras.
-local HAS_TAGS, HAS_ATTEMPTS = 1, 2
+local HAS_TAGS, HAS_ATTEMPTS, HAS_BUDGETS, HAS_RETENTIONS = 1, 2, 4, 8
+local BUDGETS_BYTES, RETENTIONS_BYTES = 8, 12
 
 local function has(flags, flag)
   return flags % (flag * 2) >= flag
@@ -49,8 +50,10 @@ end
 
 -- What stands behind id, kind, budgets and retentions, when its id begins here: its terms, which begin with its times.
 local function terms_at(job, at)
+  local extras = byte(job, 43)
   at = at + 1 + byte(job, at)
-  return at + 21 + byte(job, at)
+  at = at + 1 + byte(job, at)
+  return at + (has(extras, HAS_BUDGETS) and BUDGETS_BYTES or 0) + (has(extras, HAS_RETENTIONS) and RETENTIONS_BYTES or 0)
 end
 
 -- What stands behind the terms: tags, where a flag says so.
