@@ -12,6 +12,7 @@
 -- Cost: one read and one write of the state string, O(log n) to leave an index and to enter one.
 -- @part queue
 -- @part state
+-- @part terms
 -- @part hints
 -- @part jobs
 -- @part shapes

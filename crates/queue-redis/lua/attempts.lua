@@ -6,6 +6,7 @@
 -- Cost: one look for each.
 -- @part queue
 -- @part state
+-- @part terms
 local seq = call('HGET', IDS, ARGV[3])
 local job = seq and call('HGET', STATE, seq)
 if not job or is_purged(job) then return { now, clock, number, false, '' } end

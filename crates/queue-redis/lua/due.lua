@@ -6,6 +6,7 @@
 -- Cost: O(log n), and as there; the jobs that became due since the last claim are moved first, as a claim does.
 -- @part queue
 -- @part state
+-- @part terms
 -- @part hints
 -- @part promote
 -- @part page

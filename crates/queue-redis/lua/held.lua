@@ -6,6 +6,7 @@
 -- it, and only those whose answer was lost ask.
 -- @part queue
 -- @part state
+-- @part terms
 -- @part page
 local token, begin = ARGV[13], after and read('>I6', after) or 0
 

@@ -5,6 +5,7 @@
 -- Cost: as there. Records are found by the blocks of 1,024 seqs that hold some, so that what is gone costs no more than its block.
 -- @part queue
 -- @part state
+-- @part terms
 -- @part page
 local BLOCK = 1024
 

@@ -9,7 +9,7 @@
 -- Cost: at most LOOKS_MAX records of the walk; with those that do not belong to it and entries without one, PROBES_MAX.
 
 -- A script holds up the server, so that a page that looks for few among many goes on in another.
-local LOOKS_MAX, PROBES_MAX, PORTION_MAX, PORTION_MIN = 4000, 8000, 1000, 64
+local LOOKS_MAX, PROBES_MAX, PORTION_MAX, PORTION_MIN = 2000, 4000, 1000, 64
 local limit, states, kind, worker, tag, prefix = tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5], ARGV[6], ARGV[7], ARGV[8]
 local entered_from, entered_until = tonumber(ARGV[9]), tonumber(ARGV[10])
 local after, is_reversed = ARGV[11] ~= '' and ARGV[11], ARGV[12] == '1'
