@@ -148,7 +148,7 @@ async fn what_reads_cost_beside_many_jobs() {
         ("show", Read::Show),
         ("attempts", Read::Attempts),
         ("a page that shows none", Read::Missing),
-        ("a page of 4,000", Read::Whole),
+        ("a page of 2,000", Read::Whole),
     ];
     for (name, what) in reads {
         read(&store, &many, &small, what).await;
