@@ -63,7 +63,7 @@ fn damages(key: impl Fn(&str) -> String) -> Vec<(Cmd, &'static str)> {
         command.arg(key(part)).arg(args);
         command
     };
-    let tagged = |seq| [b"tenant-7\0", seq].concat();
+    let tagged = |seq: &[u8]| [b"tenant-7\0", seq].concat();
     let ready = [&[0x80, 0, 0, 0, 0, 0, 0, 1][..], STRANGE].concat();
     vec![
         (command("HINCRBY", "meta", &[b"jobs0", b"1"]), "are counted as queued"),
