@@ -63,6 +63,7 @@ pub(crate) const NUMBERS_MAX: u64 = 1 << NUMBER_BITS;
 
 /// A record as it was read.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each says of one thing whether it is there")]
 pub(crate) struct StoredJob {
     pub(crate) meta: JobMeta,
     /// How many bytes the payload has, without its content type and headers: what claims stop by.

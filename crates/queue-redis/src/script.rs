@@ -111,12 +111,11 @@ fn with_parts(text: &str) -> String {
 fn without_names(text: &str) -> String {
     let (mut constants, mut whole) = (HashMap::new(), String::new());
     for line in text.lines() {
-        match constants_of(line) {
-            Some(named) => constants.extend(named),
-            None => {
-                push_line(&mut whole, line, &constants);
-                whole.push('\n');
-            }
+        if let Some(named) = constants_of(line) {
+            constants.extend(named);
+        } else {
+            push_line(&mut whole, line, &constants);
+            whole.push('\n');
         }
     }
     whole

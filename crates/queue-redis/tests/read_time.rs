@@ -3,7 +3,7 @@
 //! ```sh
 //! QUEUE_TEST_JOBS=1000000 cargo test --release -p queue-redis --test read_time -- --ignored --nocapture
 //! ```
-#![expect(clippy::cast_precision_loss, reason = "figures for people")]
+#![expect(clippy::cast_precision_loss, clippy::disallowed_methods, reason = "figures for people")]
 
 mod harness;
 

@@ -6,7 +6,7 @@ use crate::{
     row::{NEVER, priority, priority_bytes, six},
     session::arg,
 };
-use queue_core::{ListFilter, ListQuery, PageEnd, Result, State, Timestamp, Walk};
+use queue_core::{Kind, ListFilter, ListQuery, PageEnd, Result, State, Tag, Timestamp, Walk, WorkerId};
 use std::ops::Range;
 
 /// What a page is asked for, from the place on where the one before ended.
@@ -17,9 +17,9 @@ pub(super) fn args(query: &ListQuery, after: Option<PageEnd>) -> Vec<Vec<u8>> {
     let mut args = vec![
         arg(limit),
         arg(state_bits(filter, walk)),
-        text(filter.kind.as_ref().map(|kind| kind.as_str())),
-        text(filter.worker.as_ref().map(|worker| worker.as_str())),
-        text(filter.tag.as_ref().map(|tag| tag.as_str())),
+        text(filter.kind.as_ref().map(Kind::as_str)),
+        text(filter.worker.as_ref().map(WorkerId::as_str)),
+        text(filter.tag.as_ref().map(Tag::as_str)),
         text(filter.id_prefix.as_deref()),
         entered.as_ref().map(|entered| arg(entered.start)).unwrap_or_default(),
         entered.as_ref().map(|entered| arg(entered.end)).unwrap_or_default(),
