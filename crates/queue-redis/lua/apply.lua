@@ -12,6 +12,7 @@
 -- Cost: one read and one write of the state string, O(log n) to leave an index and to enter one.
 -- @part queue
 -- @part state
+-- @part terms
 -- @part hints
 -- @part jobs
 -- @part shapes
@@ -22,22 +23,30 @@ local SOONEST, AFTER, NEVER_PURGED = 1, 2, 3
 local WITH_ERROR, FRESH, WITH_RESULT, WITH_DETAILS, WITH_PROGRESS, WITH_SMALL_RESULT = 1, 2, 4, 8, 16, 32
 local LIFTS_EXPIRY, WITH_TYPE = 64, 128
 local IS_DONE, IS_LOST, IS_STALE, IS_MISSING = 0, 1, 2, 3
+local HAS_FAILED, HAS_STALLED, ATTEMPTS_MAX = 0, 1, 10
 
 local function read_shape(shape)
   local proof, lapse, seen, settle, number, kind, state, reason, mode, marks, failures, stalls, span, at =
     read('>BBBBI6BBBBBI4I4I6', shape)
   local token = proof == BY_LEASE and sub(shape, at, at + 15)
+  -- What is left is the failure, behind how many bytes of it an attempt keeps.
+  local excerpt, failure
+  if has(marks, WITH_ERROR) then
+    at = token and at + 16 or at
+    failure = sub(shape, at + 2)
+    excerpt = sub(failure, 1, read('>I2', shape, at))
+  end
   return {
     lapse = lapse, seen = seen, settle = settle, number = number, kind = kind, state = state, reason = reason, mode = mode,
     failures = failures, stalls = stalls, token = token, time = now + span, marks = marks,
-    failure = has(marks, WITH_ERROR) and sub(shape, token and at + 16 or at), plans = {},
+    failure = failure and pack('>I6', now) .. failure, excerpt = excerpt, plans = {},
   }
 end
 
 -- Works out what becomes of all jobs whose state string begins with this front: an outcome, and if they change, a new front.
 local function plan_of(sent, front)
-  local state, flags, reason, settled, revision, epoch, failures, stalls, when, purge_at, token_length, worker_length,
-    failure_length, progress_length = read(FRONT, front)
+  local state, flags, reason, settled, revision, epoch, failures, stalls, when, purge_at, claimed_at, extras, token_length,
+    worker_length, failure_length, progress_length = read(FRONT, front)
   local tail = #front + 1
   local plan = {
     tail = tail, id_at = tail + TAIL_BYTES + failure_length + progress_length, failure_length = failure_length,
@@ -58,7 +67,7 @@ local function plan_of(sent, front)
   elseif sent.number ~= epoch then
     plan.answer = IS_LOST
   else
-    local is_same = token_length == 16 and sub(front, 44, 59) == sent.token
+    local is_same = token_length == 16 and sub(front, 51, 66) == sent.token
     if not (is_leased and is_same) then
       -- Somebody without the present lease repeats their own settle, or is late.
       plan.answer = sent.settle > 0 and is_same and settled == sent.settle and IS_DONE or IS_LOST
@@ -73,11 +82,17 @@ local function plan_of(sent, front)
 
   -- The patch.
   local kind, marks, was_flags = sent.kind, sent.marks, flags
-  local token, worker = sub(front, 44, 43 + token_length), sub(front, 44 + token_length)
+  local token, worker = sub(front, 51, 50 + token_length), sub(front, 51 + token_length)
   local is_fresh = has(marks, FRESH)
   if sent.settle > 0 then settled = sent.settle end
   if kind == REQUEUE or kind == FINISH then
     -- The lease ends. Its token stays as the proof of the settle, unless nobody settled it.
+    if is_leased and sent.failure then
+      plan.attempt = pack('>I6I6I6BB', epoch, claimed_at, now, sent.stalls > stalls and HAS_STALLED or HAS_FAILED, worker_length)
+        .. worker .. sent.excerpt
+      plan.had_attempts = has(extras, HAS_ATTEMPTS)
+      if not plan.had_attempts then extras = extras + HAS_ATTEMPTS end
+    end
     worker = ''
     if settled == 0 then token = '' end
     state, failures, stalls = sent.state, sent.failures, sent.stalls
@@ -136,12 +151,13 @@ local function plan_of(sent, front)
   plan.changes_tail = plan.failure or plan.progress or plan.run_at or plan.is_soonest or plan.takes_progress
     or plan.drops_small
   plan.ends_lease = is_leased and (kind == FINISH or kind == REMOVE)
+  plan.listed = (state == FAILED or state == CANCELLED) and pack('>BI6', state, when)
   plan.purge_score = purge_at == NEVER and '+inf' or text(purge_at)
   -- Between the two stand the lengths of error and progress.
-  plan.before = pack('>BBBBI6I6I4I4I6I6BB', state, flags, reason, settled, revision + 1, epoch, failures, stalls, when, purge_at,
-    #token, #worker)
+  plan.before = pack('>BBBBI6I6I4I4I6I6I6BBB', state, flags, reason, settled, revision + 1, epoch, failures, stalls, when, purge_at,
+    claimed_at, extras, #token, #worker)
   plan.behind = token .. worker
-  plan.front = plan.before .. sub(front, 39, 43) .. plan.behind
+  plan.front = plan.before .. sub(front, 46, 50) .. plan.behind
   return plan
 end
 
@@ -155,6 +171,14 @@ local function patched(plan, job, large)
   local progress = plan.takes_progress and large or plan.progress or sub(job, errors_at + plan.failure_length, head - 1)
   local rest = plan.drops_small and sub(job, head, result_at(job, head) - 1) or sub(job, head)
   return plan.before .. pack('>I2I3', #failure, #progress) .. plan.behind .. place .. failure .. progress .. rest
+end
+
+-- The attempts that are kept of a life, and one more (Attempt::push, in Lua): how many there are, then each behind its length.
+local function with_attempt(plan, seq)
+  local kept = plan.had_attempts and call('HGET', OUTCOME, seq .. 'a') or '\0'
+  local others, from = byte(kept), 2
+  if others == ATTEMPTS_MAX then others, from = others - 1, 4 + read('>I2', kept, 2) end
+  return string.char(others + 1) .. sub(kept, from) .. pack('>I2', #plan.attempt) .. plan.attempt
 end
 
 local find = string.find
@@ -183,8 +207,8 @@ for item = 1, count do
   local job = seq and present[seq]
   local id_end = id_at + byte(ids_text, id_at)
   if job then
-    local token_length, worker_length = byte(job, 37, 38)
-    local front = sub(job, 1, 43 + token_length + worker_length)
+    local token_length, worker_length = byte(job, 44, 45)
+    local front = sub(job, 1, 50 + token_length + worker_length)
     local plan = sent.plans[front] or plan_of(sent, front)
     local id = sub(ids_text, id_at, id_end)
     if plan.answer ~= IS_MISSING and find(job, id, plan.id_at, true) == plan.id_at then
@@ -201,6 +225,11 @@ for item = 1, count do
         elseif plan.field then
           outcomes = outcomes or {}
           outcomes[outcomes_count + 1], outcomes[outcomes_count + 2] = seq .. plan.field, large
+          outcomes_count = outcomes_count + 2
+        end
+        if plan.attempt then
+          outcomes = outcomes or {}
+          outcomes[outcomes_count + 1], outcomes[outcomes_count + 2] = seq .. 'a', with_attempt(plan, seq)
           outcomes_count = outcomes_count + 2
         end
         if plan.drops_result or plan.drops_details then

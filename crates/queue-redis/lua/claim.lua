@@ -13,9 +13,8 @@
 -- @part state
 -- @part hints
 -- @part room
+-- @part promote
 
--- Scheduled jobs that one claim moves to the ready ones before it looks for its own; the rest follows with the next claim.
-local PROMOTE_MAX = 10000
 -- Bytes of payloads for all claims together, but the first of them is always served.
 local ANSWER_BYTES_MAX = 16777216
 local ARGS_EACH = 6
@@ -48,19 +47,8 @@ local next_due, members = earliest(LEASES, '-inf'), {}
 if wanted == 0 then
   next_due = math.min(next_due, earliest(LATER, '-inf'), ready_since(0))
 else
-  local later_text = text(now)
-  next_due = math.min(next_due, earliest(LATER, '(' .. later_text))
-  -- Due jobs leave LATER for READY. Their order there is their own, so portions do not matter.
-  local due = call('ZRANGEBYSCORE', LATER, '-inf', later_text, 'LIMIT', 0, PROMOTE_MAX)
-  if #due > 0 then
-    local entries = {}
-    for at = 1, #due do
-      entries[2 * at - 1], entries[2 * at] = '0', due[at]
-    end
-    many('ZADD', READY, entries)
-    call('ZREMRANGEBYRANK', LATER, 0, #due - 1)
-    if #due == PROMOTE_MAX then next_due = math.min(next_due, now) end
-  end
+  next_due = math.min(next_due, earliest(LATER, '(' .. text(now)))
+  if promote() == PROMOTE_MAX then next_due = math.min(next_due, now) end
   members = call('ZRANGE', READY, 0, wanted - 1)
   if #members == wanted then next_due = math.min(next_due, ready_since(wanted)) end
 end
@@ -98,21 +86,26 @@ local bodies = fetch('HMGET', PAYLOAD, seqs)
 for at = 1, count do
   if not bodies[at] then return redis.error_reply('CORRUPT an entry of the ready index has no payload') end
 end
-local held, leases, failing = {}, {}, 0
+local held, leases, failing, unlisted, claimed_at = {}, {}, 0, nil, pack('>I6', now)
 for at = 1, count do
   local seq, job, claim = seqs[at], found[at], takers[at]
-  local token_length, worker_length = byte(job, 37, 38)
-  local front_end = 43 + token_length + worker_length
+  local token_length, worker_length = byte(job, 44, 45)
+  local front_end = 50 + token_length + worker_length
   local former = sub(job, 1, front_end)
   local front = claim.fronts[former]
   if not front then
     local revision, epoch = read('>I6I6', job, 5)
     front = pack('>B', PROCESSING) .. sub(job, 2, 3) .. pack('>BI6I6', 0, revision + 1, epoch + 1) .. sub(job, 17, 24)
-      .. claim.ends .. sub(job, 31, 36) .. pack('>BB', 16, claim.worker_bytes) .. sub(job, 39, 43) .. claim.proof
+      .. claim.ends .. sub(job, 31, 36) .. claimed_at .. sub(job, 43, 43) .. pack('>BB', 16, claim.worker_bytes)
+      .. sub(job, 46, 50) .. claim.proof
     claim.fronts[former] = front
   end
   local state, flags = byte(job, 1, 2)
-  if state == FAILING then failing = failing + 1 end
+  if state == FAILING then
+    failing = failing + 1
+    unlisted = unlisted or {}
+    unlisted[failing] = listed_as(job, seq)
+  end
   job = front .. sub(job, front_end + 1)
   held[2 * at - 1], held[2 * at] = seq, job
   leases[2 * at - 1], leases[2 * at] = claim.score, seq
@@ -127,6 +120,7 @@ if count > 0 then
   many('HSET', STATE, held)
   many('ZADD', LEASES, leases)
   call('ZREMRANGEBYRANK', READY, 0, count - 1)
+  many('ZREM', LISTED, unlisted)
   if failing < count then call('HINCRBY', META, 'jobs0', failing - count) end
   if failing > 0 then call('HINCRBY', META, 'jobs2', -failing) end
   call('HINCRBY', META, 'jobs1', count)

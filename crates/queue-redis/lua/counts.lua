@@ -6,7 +6,7 @@
 -- Guard: none. Keeps I20.
 -- Cost: O(log n), and one look per priority in use.
 -- @part queue
--- @part state
+-- @part constants
 local counters = call('HMGET', META, 'jobs0', 'jobs1', 'jobs2', 'jobs3', 'jobs4', 'jobs5')
 for at = 1, #counters do
   counters[at] = tonumber(counters[at]) or 0

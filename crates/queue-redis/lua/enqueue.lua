@@ -9,6 +9,7 @@
 -- Cost: O(log n) in READY or LATER for each job; reads nothing of jobs whose id is free.
 -- @part queue
 -- @part state
+-- @part terms
 -- @part hints
 -- @part jobs
 -- @part shapes

@@ -7,6 +7,7 @@
 -- Cost: O(log n) for each record; 'finished' also reads terminal records that are too young, at most LOOK_MAX per call.
 -- @part queue
 -- @part state
+-- @part terms
 -- @part hints
 -- @part jobs
 local LOOK_MAX = 1000

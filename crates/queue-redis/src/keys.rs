@@ -6,8 +6,10 @@ const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.'
 /// The tag of what belongs to no queue: no encoded name has a star in it.
 const SHARED: &str = "*";
 /// What scripts call these keys is said at the top of `lua/part/queue.lua`, in the same order.
-const PARTS: [&str; 11] =
-    ["meta", "ids", "state", "payload", "outcome", "ready", "later", "leases", "done", "blocks", "fill"];
+const PARTS: [&str; 12] = [
+    "meta", "ids", "state", "payload", "outcome", "ready", "later", "leases", "done", "blocks", "fill",
+    "listed",
+];
 
 /// The first part of every key and channel, so that several applications share a server.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -35,13 +35,14 @@
 //! | `meta` | hash | last seq, the queue's number, pause, a counter for each state |
 //! | `ids` | hash | id to seq |
 //! | `state` | hash | seq to everything about a job that is small: a string of fixed places (`src/row.rs`) |
-//! | `payload` | hash | seq to payload, written once |
-//! | `outcome` | hash | seq to results of more than 128 bytes, and to error details; a smaller result stands in the state string |
+//! | `payload` | hash | seq to payload, and behind it headers, written once |
+//! | `outcome` | hash | seq to results of more than 128 bytes, to error details and to the attempts that were charged; a smaller result stands in the state string |
 //! | `ready` | sorted set | due jobs as priority, `run_at`, seq in bytes, all with score 0, so that their order is exact |
-//! | `later` | sorted set | the same members for jobs whose time is to come, by `run_at` |
+//! | `later` | sorted set | jobs whose time is to come as seq, priority, `run_at` in bytes, by `run_at` |
 //! | `leases` | sorted set | seq by lapse |
 //! | `done` | sorted set | seq of terminal jobs by purge time |
-//! | `blocks`, `fill` | sorted set, hash | which blocks of 1,024 seqs hold records, and how many: the index of listings |
+//! | `blocks`, `fill` | sorted set, hash | which blocks of 1,024 seqs hold records, and how many: the index of listings by seq |
+//! | `listed` | sorted set | failing, failed and cancelled jobs as state, time, seq in bytes, and jobs with tags as tag, 0, seq, all with score 0 |
 //!
 //! Of the namespace there are, under the tag `{*}`: `layout` (the version of all this), `queues` (name to number), `names` (the same names in order),
 //! `workers` and `present` (presence), `mark` (the highest time that a write was decided by; on a Cluster each queue
@@ -50,17 +51,18 @@
 //! | verb | cost per job, where n is the size of an index |
 //! |---|---|
 //! | enqueue | one look for the id, three hash fields written, one entry of an index: O(log n) |
-//! | claim | state read, and the payload if it has room, whose length the state has; state written, one entry leaves by rank and one enters: O(log n) |
-//! | settle | state read and written, with it a small result, one entry leaves and one enters: O(log n) |
+//! | claim | state read, and the payload if it has room, whose length the state has; state written, one entry leaves by rank and one enters: O(log n); one leaves `listed` if it had failed |
+//! | settle | state read and written, with it a small result, one entry leaves and one enters: O(log n); a failure enters `listed`, and adds to its attempts, which are read if there are some |
 //! | get | the id, the state, the large parts if asked for; what many tasks ask for at once is one script |
-//! | list | lapsed: an index; held under a token: every lease of the queue; others: at most 4,096 seqs per page, whatever is in them |
+//! | list | O(log n) and at most 2,000 records of an index; running or held under a token: one look at each lease of the queue; along all jobs: up to 4,000 seqs, whatever is in them |
+//! | attempts | the id, the state, one field |
 //! | counts | O(log n), and one look per priority in use |
 //! | prune | O(log n); `FinishedBefore` walks the terminal jobs of the queue, a thousand per script |
 //! | verify | everything at once: for tests and operators |
 //!
 //! In batches of 500 the server spends about 3 microseconds on a job for each of enqueue, claim and settle; a call about a single
 //! job costs it 20 to 25, of which reading and writing the job is the smaller part. That is why calls of many tasks travel
-//! together. A pending job with a payload of 100 bytes takes about 570 bytes, a completed one with a small result about 590
+//! together. A pending job with a payload of 100 bytes takes about 550 bytes, a completed one with a small result about 590
 //! (Redis 7.0, ids of 32 bytes; `tests/server_time.rs` measures all of this).
 //!
 //! # Durability
@@ -115,7 +117,9 @@
 //! A key per job, keys that expire by themselves, and `SCAN` or `KEYS` in normal operation. Reading from replicas: a claim
 //! decided on old data would be refused, and a result that is not there yet would look expired.
 
+mod attempts;
 mod audit;
+mod body;
 mod client;
 mod clock;
 mod endpoint;
@@ -134,6 +138,7 @@ mod session;
 mod shapes;
 mod spawn;
 mod storage;
+mod terms;
 mod tls;
 mod transition;
 mod verbs;

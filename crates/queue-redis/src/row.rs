@@ -7,7 +7,8 @@
 //! |---|---|
 //! | 1, 1, 1, 1 | state; flags; reason + 1; last settle + 1 |
 //! | 6, 6, 4, 4 | revision, epoch, failures, stalls |
-//! | 6, 6 | lease end, or finish; `purge_at`, all ones for never |
+//! | 6, 6, 6 | lease end, or finish; `purge_at`, all ones for never; `claimed_at`, zero if it never was |
+//! | 1 | further flags |
 //! | 1, 1, 2, 3 | lengths of token, worker, error and progress |
 //! | as long as that | token and worker |
 //!
@@ -16,19 +17,21 @@
 //! | bytes | what |
 //! |---|---|
 //! | 2, 6, 6, 4 | priority + 32768; `run_at`; `created_at`; bytes of the payload, without its content type |
-//! | as long as the front says | error and progress |
+//! | as long as the front says | error, which begins with the six bytes of `failed_at`, and progress |
 //! | 1 and more, 1 and more | id; kind; each behind its length |
-//! | 4, 4, 6, 6 | budgets; retentions + 2 |
+//! | 4, 4 | budgets; only where a flag says so, others are 25 and 3 |
+//! | 6, 6 | retentions + 2; only where a flag says so, others are an hour and seven days |
 //! | 6, 6, 1 and more | how long it may wait for its start, how long its handler may run, zero for ever; the kind that follows its final failure; only where a flag says so |
+//! | 2 and as many as these say | tags, one a line; only where a flag says so |
 //! | what is left | a result of at most [`SMALL_RESULT_MAX`] bytes; larger ones stand elsewhere |
 //!
 //! The token is the lease's while Processing, and afterwards that of the last settle.
 
-use crate::reader::Reader;
+use crate::{reader::Reader, terms::Terms};
 use bytes::Bytes;
 use queue_core::{
-    Budget, Failure, JobId, JobMeta, Kind, LeaseInfo, NewJob, OnFailed, OnWaiting, Payload, QueueName,
-    Reason, Retention, RetentionPolicy, Seq, Span, State, Timestamp, WorkerId,
+    Failure, JobId, JobMeta, Kind, LeaseInfo, NewJob, OnFailed, OnWaiting, QueueName, Reason, Seq, State,
+    Timestamp, WorkerId,
 };
 
 const CANCEL_REQUESTED: u8 = 1;
@@ -38,7 +41,8 @@ const HAS_RESULT: u8 = 4;
 const HAS_DETAILS: u8 = 8;
 const RESULT_WITHIN: u8 = 32;
 const EXPIRY_LIFTED: u8 = 64;
-const HAS_TERMS: u8 = 128;
+/// Of the further flags.
+const HAS_ATTEMPTS: u8 = 2;
 const TOKEN_BYTES: usize = 16;
 /// A seq as keys and indexes have it.
 pub(crate) const SEQ_BYTES: usize = 6;
@@ -47,12 +51,11 @@ pub(crate) const SMALL_RESULT_MAX: usize = 128;
 /// The time that never comes.
 pub(crate) const NEVER: u64 = (1 << 48) - 1;
 const PRIORITY_BIAS: u16 = 1 << 15;
-const RETENTION_BIAS: i64 = 2;
 /// Numbers of queues have so many bits, lives of one queue the rest.
 const NUMBER_BITS: u32 = 20;
+/// The other marks are those of [`Terms`].
 const AWAITED_NEW: u8 = 1;
 const REPLACE_FAILED: u8 = 2;
-const TERMS_NEW: u8 = 4;
 const REPLACE_WAITING: u8 = 8;
 
 /// The lowest number of a queue that no seq has room for.
@@ -60,15 +63,17 @@ pub(crate) const NUMBERS_MAX: u64 = 1 << NUMBER_BITS;
 
 /// A record as it was read.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each says of one thing whether it is there")]
 pub(crate) struct StoredJob {
     pub(crate) meta: JobMeta,
-    /// How many bytes the payload has, without its content type: what claims stop by.
+    /// How many bytes the payload has, without its content type and headers: what claims stop by.
     pub(crate) payload_bytes: u32,
     /// Where in the state string the result begins, if it stands there.
     pub(crate) result_at: Option<usize>,
     /// Whether there is a result that stands elsewhere.
     pub(crate) has_large_result: bool,
     pub(crate) has_details: bool,
+    pub(crate) has_attempts: bool,
     /// Whether the token is that of a lease, rather than that of a settle or none.
     pub(crate) is_held: bool,
 }
@@ -98,23 +103,24 @@ pub(crate) fn read(queue: &QueueName, seq: Seq, job: &[u8]) -> Option<StoredJob>
     let last_settle = from.u8()?;
     let (revision, epoch) = (from.six()?, from.six()?);
     let (failures, stalls) = (from.u32()?, from.u32()?);
-    let (ends, purge_at) = (from.time()?, from.six()?);
+    let (ends, purge_at, claimed_at, extras) = (from.time()?, from.six()?, from.time()?, from.u8()?);
     let (token, worker) = (usize::from(from.u8()?), usize::from(from.u8()?));
     let (failure, progress) = (usize::from(from.u16()?), from.three()?);
     let (token, worker) = (from.take(token)?, from.take(worker)?);
-    let priority = (from.u16()? ^ PRIORITY_BIAS).cast_signed();
+    let priority = priority(from.u16()?);
     let (run_at, created_at, payload_bytes) = (from.time()?, from.time()?, from.u32()?);
     let (failure, progress) = (from.take(failure)?, from.take(progress)?);
     let (id, kind) = (JobId::new(from.short_text()?).ok()?, Kind::new(from.short_text()?).ok()?);
-    let (max_attempts, max_stalls) = (Budget::from_raw(from.u32()?), Budget::from_raw(from.u32()?));
-    let retention = RetentionPolicy { completed: retention(from.six()?)?, failed: retention(from.six()?)? };
-    let terms = if flags & HAS_TERMS != 0 { Terms::read(&mut from)? } else { Terms::default() };
+    let terms = Terms::read(&mut from, flags, extras)?;
+    let charged = if failure.is_empty() { None } else { Some(read_charged(failure)?) };
+    let (failed_at, last_error) = charged.unzip();
     let meta = JobMeta {
         queue: queue.clone(),
         id,
         seq,
         revision,
         kind,
+        tags: terms.tags,
         priority,
         created_at,
         run_at,
@@ -126,15 +132,17 @@ pub(crate) fn read(queue: &QueueName, seq: Seq, job: &[u8]) -> Option<StoredJob>
         expires_in: terms.expires_in,
         expiry_lifted: flags & EXPIRY_LIFTED != 0,
         time_limit: terms.time_limit,
-        max_attempts,
-        max_stalls,
+        max_attempts: terms.max_attempts,
+        max_stalls: terms.max_stalls,
         lease: if state == State::Processing { Some(lease(worker, ends)?) } else { None },
+        claimed_at: (epoch > 0).then_some(claimed_at),
         cancel_requested: flags & CANCEL_REQUESTED != 0,
         awaited: flags & AWAITED != 0,
         progress: (flags & HAS_PROGRESS != 0).then(|| Bytes::copy_from_slice(progress)),
-        last_error: if failure.is_empty() { None } else { Some(read_failure(failure)?) },
+        last_error,
+        failed_at,
         on_failure: terms.on_failure,
-        retention,
+        retention: terms.retention,
         finished_at: state.is_terminal().then_some(ends),
         purge_at: (purge_at != NEVER).then(|| time(purge_at)),
     };
@@ -142,36 +150,8 @@ pub(crate) fn read(queue: &QueueName, seq: Seq, job: &[u8]) -> Option<StoredJob>
     let (has_result, is_within) = (flags & HAS_RESULT != 0, flags & RESULT_WITHIN != 0);
     let result_at = is_within.then(|| from.position());
     let has_large_result = has_result && !is_within;
-    let has_details = flags & HAS_DETAILS != 0;
-    Some(StoredJob { meta, payload_bytes, result_at, has_large_result, has_details, is_held })
-}
-
-/// What a job has that asks for it, and no bytes for where it asks for nothing.
-#[derive(Default)]
-struct Terms {
-    expires_in: Option<Span>,
-    time_limit: Option<Span>,
-    on_failure: Option<Kind>,
-}
-
-impl Terms {
-    fn read(from: &mut Reader<'_>) -> Option<Self> {
-        let (expires_in, time_limit) = (span(from.six()?), span(from.six()?));
-        let on_failure = Some(from.short_text()?).filter(|kind| !kind.is_empty());
-        Some(Self { expires_in, time_limit, on_failure: on_failure.map(Kind::new).transpose().ok()? })
-    }
-
-    fn push(head: &mut Vec<u8>, new: &NewJob) {
-        for span in [new.expires_in, new.time_limit] {
-            head.extend_from_slice(&six(span.map_or(0, Span::as_millis).unsigned_abs()));
-        }
-        push_short(head, new.on_failure.as_ref().map_or("", Kind::as_str).as_bytes());
-    }
-
-    /// Whether there is anything of the kind.
-    fn are_of(new: &NewJob) -> bool {
-        new.expires_in.is_some() || new.time_limit.is_some() || new.on_failure.is_some()
-    }
+    let (has_details, has_attempts) = (flags & HAS_DETAILS != 0, extras & HAS_ATTEMPTS != 0);
+    Some(StoredJob { meta, payload_bytes, result_at, has_large_result, has_details, has_attempts, is_held })
 }
 
 /// What decides the first state of a new job besides the time: delay, marks and priority, and how long it may be put off where it
@@ -180,8 +160,8 @@ pub(crate) fn options(new: &NewJob) -> Vec<u8> {
     let mut options = Vec::with_capacity(15);
     let marks = u8::from(new.awaited) * AWAITED_NEW
         + u8::from(new.on_failed == OnFailed::Replace) * REPLACE_FAILED
-        + u8::from(Terms::are_of(new)) * TERMS_NEW
-        + u8::from(new.on_waiting != OnWaiting::Block) * REPLACE_WAITING;
+        + u8::from(new.on_waiting != OnWaiting::Block) * REPLACE_WAITING
+        + Terms::marks(new);
     options.extend_from_slice(&six(new.delay.as_millis().unsigned_abs()));
     options.push(marks);
     options.extend_from_slice(&priority_bytes(new.priority));
@@ -198,14 +178,7 @@ pub(crate) fn head(new: &NewJob) -> Vec<u8> {
     head.extend_from_slice(&payload_bytes.to_be_bytes());
     push_short(&mut head, new.id.as_str().as_bytes());
     push_short(&mut head, new.kind.as_str().as_bytes());
-    head.extend_from_slice(&new.max_attempts.as_raw().to_be_bytes());
-    head.extend_from_slice(&new.max_stalls.as_raw().to_be_bytes());
-    for kept in [new.retention.completed, new.retention.failed] {
-        head.extend_from_slice(&six((kept.as_raw() + RETENTION_BIAS).unsigned_abs()));
-    }
-    if Terms::are_of(new) {
-        Terms::push(&mut head, new);
-    }
+    Terms::push(&mut head, new);
     head
 }
 
@@ -214,28 +187,12 @@ pub(crate) fn priority_bytes(priority: i16) -> [u8; 2] {
     (priority.cast_unsigned() ^ PRIORITY_BIAS).to_be_bytes()
 }
 
-/// How many bytes [`write_payload`] makes of it.
-pub(crate) fn payload_bytes(payload: &Payload) -> usize {
-    1 + payload.content_type.as_str().len() + payload.bytes.len()
+/// The reverse.
+pub(crate) fn priority(sorts_as: u16) -> i16 {
+    (sorts_as ^ PRIORITY_BIAS).cast_signed()
 }
 
-/// Bytes with their content type in front.
-pub(crate) fn write_payload(payload: &Payload) -> Vec<u8> {
-    let content_type = payload.content_type.as_str().as_bytes();
-    let mut blob = Vec::with_capacity(payload_bytes(payload));
-    push_short(&mut blob, content_type);
-    blob.extend_from_slice(&payload.bytes);
-    blob
-}
-
-/// The reverse, without a copy of the bytes.
-pub(crate) fn read_payload(blob: &Bytes) -> Option<Payload> {
-    let mut from = Reader::new(blob);
-    let content_type = queue_core::ContentType::new(from.short_text()?).ok()?;
-    Some(Payload::new(blob.slice(from.position()..), content_type))
-}
-
-/// A failure as a state string has it: never empty, which stands for none.
+/// A failure as scripts put it into a state string, behind its time: never empty.
 pub(crate) fn write_failure(failure: &Failure) -> Vec<u8> {
     let mut text = Vec::with_capacity(1 + failure.name().len() + failure.message().len());
     push_short(&mut text, failure.name().as_bytes());
@@ -250,24 +207,15 @@ pub(crate) fn push_short(to: &mut Vec<u8>, text: &[u8]) {
     to.extend_from_slice(text);
 }
 
-fn read_failure(text: &[u8]) -> Option<Failure> {
+fn read_charged(text: &[u8]) -> Option<(Timestamp, Failure)> {
     let mut from = Reader::new(text);
-    let name = from.short_text()?;
-    Some(Failure::new(name, std::str::from_utf8(from.rest()).ok()?))
+    let (failed_at, name) = (from.time()?, from.short_text()?);
+    Some((failed_at, Failure::new(name, std::str::from_utf8(from.rest()).ok()?)))
 }
 
 fn lease(worker: &[u8], expires_at: Timestamp) -> Option<LeaseInfo> {
     let worker = WorkerId::new(std::str::from_utf8(worker).ok()?).ok()?;
     Some(LeaseInfo { worker, expires_at })
-}
-
-fn retention(raw: u64) -> Option<Retention> {
-    Retention::from_raw(i64::try_from(raw).ok()? - RETENTION_BIAS)
-}
-
-/// No job may wait for no time, nor run for none.
-fn span(millis: u64) -> Option<Span> {
-    (millis > 0).then(|| Span::from_millis(millis.cast_signed()))
 }
 
 /// Six bytes always fit.

@@ -11,7 +11,7 @@ use crate::{
 use queue_core::{Error, ErrorKind, Limits, Moment, Result, Timestamp};
 
 /// The version of what is written. It changes whenever an older version of this library would misread it.
-const LAYOUT: i64 = 4;
+const LAYOUT: i64 = 5;
 
 /// What the verbs of one handle share.
 #[derive(Debug)]

@@ -17,9 +17,9 @@ pub(crate) fn push_shapes(args: &mut Vec<Vec<u8>>, shapes: impl Iterator<Item = 
     args.extend(known);
 }
 
-/// A batch is bounded far below what two bytes can say.
+/// A batch, like the error of a job, is bounded far below what two bytes can say.
 pub(crate) fn two(number: usize) -> u16 {
-    u16::try_from(number).expect("a script takes at most 65,535 items")
+    u16::try_from(number).expect("nothing that a script takes so has more than 65,535")
 }
 
 #[cfg(test)]

@@ -13,8 +13,9 @@ use crate::{
 use async_trait::async_trait;
 use queue_core::{
     Applied, Batched, Capabilities, ClaimRequest, Claimed, Coalesced, Counts, Detail, Durability, Enqueued,
-    EventReach, EventStream, Interest, JobId, JobRecord, Limits, ListQuery, NewJob, Page, PruneRequest,
-    QueueName, QueuesPage, QueuesQuery, Reach, Result, Stamped, Storage, WorkerInfo, lifecycle::Transition,
+    EventReach, EventStream, Interest, JobAttempts, JobId, JobRecord, Limits, ListQuery, NewJob, Page,
+    PruneRequest, QueueName, QueuesPage, QueuesQuery, Reach, Result, Stamped, Storage, WorkerInfo,
+    lifecycle::Transition,
 };
 use std::{sync::Arc, time::Duration};
 
@@ -76,6 +77,7 @@ impl Storage for RedisStorage {
             .with_presence()
             .with_pause()
             .with_queues()
+            .with_attempts()
             .with_limits(self.session.limits)
             .with_call_timeout(self.call_timeout)
     }
@@ -108,6 +110,10 @@ impl Storage for RedisStorage {
 
     async fn list(&self, query: ListQuery) -> Result<Page> {
         self.session.list(query).await
+    }
+
+    async fn attempts(&self, queue: &QueueName, id: &JobId) -> Result<Stamped<Option<JobAttempts>>> {
+        self.session.attempts(queue, id).await
     }
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {

@@ -1,8 +1,13 @@
 //! Transitions as scripts take them. The order of the parts is `SHAPE` in `lua/apply.lua`.
 
-use crate::row::{SMALL_RESULT_MAX, payload_bytes, push_short, six, write_failure, write_payload};
-use queue_core::lifecycle::{
-    BodyPatch, Finish, Flags, Lapse, Patch, Proof, Purge, Requeue, RunAt, Transition,
+use crate::{
+    body::{payload_bytes, write_payload},
+    row::{SMALL_RESULT_MAX, push_short, six, write_failure},
+    shapes::two,
+};
+use queue_core::{
+    Attempt, Failure,
+    lifecycle::{BodyPatch, Finish, Flags, Lapse, Patch, Proof, Purge, Requeue, RunAt, Transition},
 };
 
 const BY_REVISION: u8 = 0;
@@ -49,6 +54,13 @@ pub(crate) fn shape(sent: &Transition) -> Vec<u8> {
     }
     shape.extend_from_slice(&parts.failure);
     shape
+}
+
+/// An error behind how many of its bytes an attempt keeps: its name, and the beginning of its message.
+fn charged(error: &Failure) -> Vec<u8> {
+    let text = write_failure(error);
+    let kept = text.len() - error.message().len() + Attempt::excerpt(error).len();
+    [&two(kept).to_be_bytes()[..], &text].concat()
 }
 
 /// The part whose size is up to the job's author: a result, error details or progress; or the content type of its payload.
@@ -122,7 +134,7 @@ fn requeue(patch: &Requeue, body: u8) -> Parts {
         failures: patch.failures,
         stalls: patch.stalls,
         span_ms,
-        failure: patch.error.as_ref().map(write_failure).unwrap_or_default(),
+        failure: patch.error.as_ref().map(charged).unwrap_or_default(),
     }
 }
 
@@ -137,7 +149,7 @@ fn finish(patch: &Finish, body: u8) -> Parts {
         failures: patch.failures,
         stalls: patch.stalls,
         span_ms,
-        failure: patch.error.as_ref().map(write_failure).unwrap_or_default(),
+        failure: patch.error.as_ref().map(charged).unwrap_or_default(),
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the server spends on a job, and what a job weighs there, in batches of 500. Not a test: it asserts nothing about time.
+//! What the server spends on a job, and what a job weighs there, one by one and in batches of 500. Not a test: it asserts nothing about time.
 //!
 //! ```sh
 //! cargo test --release -p queue-redis --test server_time -- --ignored --nocapture
@@ -126,10 +126,15 @@ async fn server_time_and_memory_per_job() {
         store.enqueue(&queue, vec![vec![job(JOBS + number)]]).await.expect("it enqueues");
     }
     server.say("enqueue, one by one", 2_000).await;
+    let mut held = Vec::new();
     for number in 0..2_000 {
-        store.claim(request(&queue, number, 1)).await.expect("it claims");
+        held.extend(store.claim(request(&queue, number, 1)).await.expect("it claims").jobs);
     }
     server.say("claim, one by one", 2_000).await;
+    for job in &held {
+        assert!(store.apply(vec![complete(job)]).await.expect("it settles").value[0].is_done());
+    }
+    server.say("complete, one by one", 2_000).await;
     store.close().await.expect("it closes");
     clean_up(&url, &space.namespace).await.expect("it cleans up");
 }

@@ -4,9 +4,9 @@ mod harness;
 
 use harness::{REDIS, Space, clean_up, fresh_namespace};
 use queue_core::{
-    ClaimRequest, ContentType, JobId, Kind, NewJob, Payload, QueueName, SeededRng, Span, Storage, StorageExt,
-    WorkerId,
-    lifecycle::{Event, Policy},
+    ClaimRequest, ContentType, Failure, Headers, JobId, Kind, NewJob, Payload, QueueName, SeededRng, Span,
+    Storage, StorageExt, Tag, Tags, WorkerId,
+    lifecycle::{Cause, Event, Policy},
 };
 use queue_redis::RedisStorage;
 use redis::Cmd;
@@ -14,6 +14,9 @@ use redis::Cmd;
 /// Seqs are six bytes.
 const FIRST: &[u8] = &[0, 0, 0, 0, 0, 1];
 const SECOND: &[u8] = &[0, 0, 0, 0, 0, 2];
+const FOURTH: &[u8] = &[0, 0, 0, 0, 0, 4];
+/// Under which the attempts of the failed job stand.
+const ATTEMPTS: &[u8] = &[0, 0, 0, 0, 0, 5, b'a'];
 const STRANGE: &[u8] = &[0, 0, 0, 0, 0, 9];
 /// Of no queue.
 const SHARED_NAMES: &str = "names";
@@ -22,23 +25,36 @@ fn text(bytes: &'static str) -> Payload {
     Payload::new(bytes, ContentType::from_static("text/plain"))
 }
 
-/// Four jobs: completed, leased, ready and scheduled.
+/// Five jobs: completed, leased, ready, a scheduled one with a tag and a header, and a failed one, which is claimed first.
 async fn one_of_each(store: &RedisStorage) {
     let queue = QueueName::from_static("q");
     let job = |id| NewJob::new(JobId::from_static(id), Kind::unnamed(), text("payload"));
-    let jobs = vec![job("a"), job("b"), job("c"), job("d").with_delay(Span::from_secs(900))];
+    let tags = Tags::new([Tag::new("tenant-7").expect("valid")]).expect("one");
+    let headers = Headers::new([("tenant", "7")]).expect("one");
+    let scheduled = job("d").with_delay(Span::from_secs(900)).with_tags(tags).with_headers(headers);
+    let jobs = vec![job("a"), job("b"), job("c"), scheduled, job("f").with_priority(-1)];
     store.enqueue(&queue, vec![jobs]).await.expect("it enqueues");
     let worker = WorkerId::from_static("worker");
-    let request = ClaimRequest::new(queue, worker, 2, Span::from_secs(900), &SeededRng::new(1));
+    let request = ClaimRequest::new(queue, worker, 3, Span::from_secs(900), &SeededRng::new(1));
     let claimed = store.claim(request).await.expect("it claims").jobs;
+    let (token, failure) = (claimed[0].token, Failure::new("Refused", "no"));
+    let event = Event::Fail {
+        token,
+        failure,
+        cause: Cause::Terminal,
+        delay: None,
+        retention: None,
+        then: Vec::new(),
+    };
+    store.settle(&claimed[0].record.meta, event, &Policy::default()).await.expect("it settles");
     let event = Event::Complete {
-        token: claimed[0].token,
+        token: claimed[1].token,
         // Small ones stand with the rest of the record.
         result: Payload::new("r".repeat(200), ContentType::from_static("text/plain")),
         retention: None,
         then: Vec::new(),
     };
-    store.settle(&claimed[0].record.meta, event, &Policy::default()).await.expect("it settles");
+    store.settle(&claimed[1].record.meta, event, &Policy::default()).await.expect("it settles");
 }
 
 fn damages(key: impl Fn(&str) -> String) -> Vec<(Cmd, &'static str)> {
@@ -47,6 +63,7 @@ fn damages(key: impl Fn(&str) -> String) -> Vec<(Cmd, &'static str)> {
         command.arg(key(part)).arg(args);
         command
     };
+    let tagged = |seq: &[u8]| [b"tenant-7\0", seq].concat();
     let ready = [&[0x80, 0, 0, 0, 0, 0, 0, 1][..], STRANGE].concat();
     vec![
         (command("HINCRBY", "meta", &[b"jobs0", b"1"]), "are counted as queued"),
@@ -66,6 +83,14 @@ fn damages(key: impl Fn(&str) -> String) -> Vec<(Cmd, &'static str)> {
         (command("ZADD", "leases", &[b"5", SECOND]), "the records say"),
         (command("ZADD", "done", &[b"5", FIRST]), "the records say"),
         (command("ZADD", "done", &[b"5", STRANGE]), "which no record has"),
+        (command("HDEL", "outcome", &[ATTEMPTS]), "outcome and the records differ"),
+        (command("HSET", "outcome", &[ATTEMPTS, b"\x01"]), "the attempts of record 5"),
+        (command("HSET", "payload", &[FOURTH, b"\x0atext/plainpayloadno tab"]), "is no headers"),
+        (command("DEL", "listed", &[]), "listed has None"),
+        (command("ZREM", "listed", &[&tagged(FOURTH)]), "listed has None"),
+        (command("ZADD", "listed", &[b"0", &tagged(STRANGE)]), "which no record has"),
+        (command("ZADD", "listed", &[b"0", b"\x04\0\0\0\0\0\x01\0\0\0\0\0\x05"]), "which no record has"),
+        (command("ZADD", "listed", &[b"1", &tagged(FOURTH)]), "the records say"),
         (command("DEL", "blocks", &[]), "blocks has None"),
         (command("HINCRBY", "fill", &[b"0", b"1"]), "fill has"),
         (command("DEL", SHARED_NAMES, &[]), "is missing in the list of queues"),

@@ -3,18 +3,23 @@
 -- New jobs come as shapes of their options (delay, marks, priority, and where a mark says so how long it may be put off), then
 -- all heads (what never changes of a state string: the payload's length, and from the id on), all payloads.
 local AWAITED_NEW, REPLACE_FAILED, TERMS_NEW, REPLACE_WAITING = 1, 2, 4, 8
+local TAGS_NEW, BUDGETS_NEW, RETENTIONS_NEW = 16, 32, 64
 
 -- What the first state strings of jobs with the same options have in common.
 local function read_options(options)
   local delay, marks, priority = read('>I6Bc2', options)
   local flags = (has(marks, AWAITED_NEW) and AWAITED or 0) + (has(marks, TERMS_NEW) and HAS_TERMS or 0)
+  local has_tags = has(marks, TAGS_NEW)
+  local extras = (has_tags and HAS_TAGS or 0) + (has(marks, BUDGETS_NEW) and HAS_BUDGETS or 0)
+    + (has(marks, RETENTIONS_NEW) and HAS_RETENTIONS or 0)
   local run_at = now + delay
   local place = priority .. pack('>I6', run_at)
   return {
     replaces_failed = has(marks, REPLACE_FAILED),
     max_wait = has(marks, REPLACE_WAITING) and read('>I6', options, 10),
-    state = pack(FRONT, QUEUED, flags, 0, 0, 1, 0, 0, 0, 0, NEVER, 0, 0, 0, 0) .. place .. pack('>I6', now),
+    state = pack(FRONT, QUEUED, flags, 0, 0, 1, 0, 0, 0, 0, NEVER, 0, extras, 0, 0, 0, 0) .. place .. pack('>I6', now),
     place = place,
+    has_tags = has_tags,
     run_at = run_at,
   }
 end
@@ -26,7 +31,8 @@ local function in_place_of(former, options)
   local run_at = options.run_at
   if options.max_wait < NEVER then run_at = math.min(run_at, math.max(read('>I6', since) + options.max_wait, now)) end
   local place = sub(options.place, 1, 2) .. pack('>I6', run_at)
-  return { state = sub(options.state, 1, FRONT_BYTES) .. place .. since, place = place, run_at = run_at }
+  local state = sub(options.state, 1, FRONT_BYTES) .. place .. since
+  return { state = state, place = place, run_at = run_at, has_tags = options.has_tags }
 end
 
 -- Reads a block of new jobs. Answers the seqs that hold their ids, as far as they do, and a function that admits one of them,
@@ -77,6 +83,10 @@ local function read_jobs(base, count)
     else
       ready[ready_count + 1], ready[ready_count + 2] = '0', options.place .. seq
       ready_count = ready_count + 2
+    end
+    if options.has_tags then
+      listed = listed or {}
+      add_tags(listed, state, seq, '0')
     end
     is_woken = true
     if is_fed then tell(seq, state, QUEUED) end

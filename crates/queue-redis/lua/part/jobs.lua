@@ -10,6 +10,7 @@ local states, states_count = {}, 0
 local ids, payloads, retyped, outcomes, outcomes_count, unoutcomes = nil, nil, nil, nil, 0, nil
 local moved = { 0, 0, 0, 0, 0, 0 }
 local ready, ready_count, later = nil, 0, nil
+local listed, unlisted
 local seq_mark = last_seq
 
 -- Reads the records of these seqs; absent ones are `false`.
@@ -31,6 +32,14 @@ local function touch(seq, step)
   end
 end
 
+-- Adds the members under which a record stands in LISTED for its tags, each behind a score if there is one.
+local function add_tags(members, job, seq, score)
+  for tag in string.gmatch(tags_of(job), '[^\n]+') do
+    if score then members[#members + 1] = score end
+    members[#members + 1] = tag .. '\0' .. seq
+  end
+end
+
 -- Takes a record out, with its id and all that belongs to it; `job` is the last of it.
 local function remove(seq, job, id, step)
   touch(seq, step)
@@ -46,20 +55,28 @@ local function remove(seq, job, id, step)
     unoutcomes = unoutcomes or {}
     unoutcomes[#unoutcomes + 1] = seq .. 'e'
   end
+  local extras = byte(job, 43)
+  if has(extras, HAS_ATTEMPTS) then
+    unoutcomes = unoutcomes or {}
+    unoutcomes[#unoutcomes + 1] = seq .. 'a'
+  end
+  if has(extras, HAS_TAGS) then
+    unlisted = unlisted or {}
+    add_tags(unlisted, job, seq)
+  end
   if is_told(GONE, flags) then tell(seq, job, GONE) end
 end
 
--- Puts a waiting job where it belongs; `place` is what its member begins with. Answers where it is now, and as what.
+-- Puts a waiting job where it belongs; `place` is its priority and its time. Answers where it is now.
 local function wait(seq, place, run_at)
-  local member = place .. seq
   if run_at > now then
     later = later or {}
     local at = #later
-    later[at + 1], later[at + 2] = text(run_at), member
-    return 'later', member
+    later[at + 1], later[at + 2] = text(run_at), seq .. place
+    return 'later'
   end
   ready = ready or {}
-  ready[ready_count + 1], ready[ready_count + 2] = '0', member
+  ready[ready_count + 1], ready[ready_count + 2] = '0', place .. seq
   ready_count = ready_count + 2
-  return 'ready', member
+  return 'ready'
 end

@@ -3,7 +3,7 @@
 -- KEYS: all of one queue, in this order; MARK, the highest time that a write was decided by, may be shared by all queues.
 -- ARGV 1: the injected reading of the clock in ms, or '' for the server's own. ARGV 2: the floor, what this handle measured
 -- since the time that it was told (queue_core::StoreTime). Store time is the latest of mark, clock and floor (I24).
-local META, IDS, STATE, PAYLOAD, OUTCOME, READY, LATER, LEASES, DONE, BLOCKS, FILL, MARK = unpack(KEYS)
+local META, IDS, STATE, PAYLOAD, OUTCOME, READY, LATER, LEASES, DONE, BLOCKS, FILL, LISTED, MARK = unpack(KEYS)
 local call, sub, byte, pack, read = redis.call, string.sub, string.byte, struct.pack, struct.unpack
 
 -- Lua's stack takes about 8,000 values at once. Even, so that pairs stay together.

@@ -1,8 +1,10 @@
 -- Part, at the end of scripts that change jobs: says where each changed job stands in the indexes, and writes everything.
 --
 -- Keeps I20: whatever leaves or enters does so with its record, its counter and its block, in one script.
--- A member of READY and LATER is priority, run_at, seq; all others are the seq alone. READY has equal scores and is ordered
--- by its bytes, which is the order of claims (I12). Lists that every job of a batch grows have counters, since # searches.
+-- READY has equal scores and is ordered by its bytes, priority, run_at and seq, which is the order of claims (I12). LATER has scores,
+-- and behind an equal one the order of seqs: a member is seq, priority, run_at. LISTED has equal scores: state, time, seq of jobs that
+-- failed in some way or are cancelled, and tag, 0, seq; no tag has a byte as low as a state. Members of the others are the seq alone.
+-- Lists that every job of a batch grows have counters, since # searches.
 local unready, unlater, unleased, undone, leased, done, gone, blocks
 local unleased_count, done_count = 0, 0
 if touched_count > 0 then
@@ -31,15 +33,31 @@ for at = 1, touched_count do
       moved[step.state + 1] = moved[step.state + 1] + 1
       done[done_count + 1], done[done_count + 2] = step.purge_score, seq
       done_count = done_count + 2
+      if step.listed then
+        listed = listed or {}
+        listed[#listed + 1], listed[#listed + 2] = '0', step.listed .. seq
+      end
     end
   else
-    local index, member
+    local index, place
+    local stands, stood = job and listed_as(job, seq), listed_as(was, seq)
+    if stands ~= stood then
+      if stands then
+        listed = listed or {}
+        listed[#listed + 1], listed[#listed + 2] = '0', stands
+      end
+      if stood then
+        unlisted = unlisted or {}
+        unlisted[#unlisted + 1] = stood
+      end
+    end
     if job then
       local state = byte(job, 1)
       moved[state + 1] = moved[state + 1] + 1
       if is_waiting(state) then
         local tail = tail_of(job)
-        index, member = wait(seq, sub(job, tail, tail + PLACE_BYTES - 1), read('>I6', job, tail + 2))
+        place = sub(job, tail, tail + PLACE_BYTES - 1)
+        index = wait(seq, place, read('>I6', job, tail + 2))
       elseif state == PROCESSING then
         leased = leased or {}
         leased[#leased + 1], leased[#leased + 2] = text(read('>I6', job, 25)), seq
@@ -51,20 +69,20 @@ for at = 1, touched_count do
         index = 'done'
       end
     end
-    -- It leaves its former place, unless it is now in the same index as the same member.
+    -- It leaves its former place, unless it is now in the same index at the same place.
     local state = byte(was, 1)
     moved[state + 1] = moved[state + 1] - 1
     if is_waiting(state) then
       local tail = tail_of(was)
-      local former = sub(was, tail, tail + PLACE_BYTES - 1) .. seq
-      if index ~= 'later' or former ~= member then
+      local former = sub(was, tail, tail + PLACE_BYTES - 1)
+      if index ~= 'later' or former ~= place then
         unlater = unlater or {}
-        unlater[#unlater + 1] = former
+        unlater[#unlater + 1] = seq .. former
       end
       -- Until a claim promotes it, a job whose time has come still stands in LATER.
-      if (index ~= 'ready' or former ~= member) and read('>I6', was, tail + 2) <= now then
+      if (index ~= 'ready' or former ~= place) and read('>I6', was, tail + 2) <= now then
         unready = unready or {}
-        unready[#unready + 1] = former
+        unready[#unready + 1] = former .. seq
       end
     elseif state == PROCESSING then
       if index ~= 'leased' then
@@ -113,10 +131,12 @@ many('ZADD', READY, ready)
 many('ZADD', LATER, later)
 many('ZADD', LEASES, leased)
 many('ZADD', DONE, done)
+many('ZADD', LISTED, listed)
 many('ZREM', READY, unready)
 many('ZREM', LATER, unlater)
 many('ZREM', LEASES, unleased)
 many('ZREM', DONE, undone)
+many('ZREM', LISTED, unlisted)
 for at = 1, 6 do
   if moved[at] ~= 0 then call('HINCRBY', META, 'jobs' .. at - 1, moved[at]) end
 end

@@ -1,7 +1,11 @@
 use super::Dump;
-use crate::row::{self, StoredJob};
+use crate::{
+    attempts::read_attempts,
+    body::read_headers,
+    row::{self, StoredJob},
+};
 use bytes::Bytes;
-use queue_core::{JobMeta, State};
+use queue_core::{ATTEMPTS_MAX, JobMeta, State};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Records of one block of the listing.
@@ -33,9 +37,11 @@ struct Expected {
     ids: Index,
     payloads: Index,
     outcomes: BTreeSet<Bytes>,
-    waiting: Index,
+    ready: BTreeSet<Bytes>,
+    later: BTreeSet<Bytes>,
     leases: Index,
     done: Index,
+    listed: Index,
     fills: Index,
     by_state: [u64; State::ALL.len()],
 }
@@ -58,6 +64,7 @@ impl Audit<'_> {
             self.say(format!("record {count} is {} with or without a lease's token", stored.meta.state));
         }
         self.expect(seq, count, &stored);
+        self.parts(seq, count, &stored);
         self.waits_once(seq, count, &stored.meta);
     }
 
@@ -69,12 +76,23 @@ impl Audit<'_> {
         if expected.ids.insert(id, seq.clone()).is_some() {
             self.findings.push(format!("record {count} shares its id"));
         }
-        expected.payloads.insert(seq.clone(), text(stored.payload_bytes));
+        let headers = self.dump.headers.get(seq).map_or(0, Bytes::len) as u64;
+        expected.payloads.insert(seq.clone(), text(u64::from(stored.payload_bytes) + headers));
         if stored.has_large_result {
             expected.outcomes.insert(seq.clone());
         }
         if stored.has_details {
             expected.outcomes.insert([seq, &b"e"[..]].concat().into());
+        }
+        if stored.has_attempts {
+            expected.outcomes.insert([seq, &b"a"[..]].concat().into());
+        }
+        for tag in &meta.tags {
+            expected.listed.insert([tag.as_str().as_bytes(), b"\0", seq].concat().into(), text(0));
+        }
+        if matches!(meta.state, State::Failing | State::Failed | State::Cancelled) {
+            let at = row::six(meta.entered_at().as_millis().unsigned_abs());
+            expected.listed.insert([&[meta.state.as_code()], &at[..], seq].concat().into(), text(0));
         }
         let fill = expected.fills.entry(text(count / BLOCK)).or_insert_with(|| text(0));
         *fill = text(number(fill) + 1);
@@ -87,26 +105,42 @@ impl Audit<'_> {
         }
     }
 
+    /// What stands apart from the state strings can be read, and fits to them.
+    fn parts(&mut self, seq: &Bytes, count: u64, stored: &StoredJob) {
+        let headers = self.dump.headers.get(seq).map(|text| read_headers(text));
+        if headers.is_some_and(|headers| headers.is_none()) {
+            self.say(format!("what stands behind the payload of record {count} is no headers"));
+        }
+        let Some(kept) = self.dump.attempts.get(&[seq, &b"a"[..]].concat()[..]) else { return };
+        let attempts = read_attempts(kept).unwrap_or_default();
+        let rises = attempts.windows(2).all(|two| two[0].epoch < two[1].epoch);
+        let last = attempts.last().map_or(0, |last| last.epoch);
+        if attempts.is_empty() || attempts.len() > ATTEMPTS_MAX || !rises || last > stored.meta.epoch {
+            self.say(format!("the attempts of record {count} cannot be read, are too many, or not in order"));
+        }
+    }
+
     /// A waiting job stands in one of two indexes, and in the one of ready jobs only when it is due.
     fn waits_once(&mut self, seq: &Bytes, count: u64, meta: &JobMeta) {
         if !meta.state.is_waiting() {
             return;
         }
-        let member = waiting_member(seq, meta);
-        let (ready, later) = (self.dump.ready.get(&member), self.dump.later.get(&member));
-        if ready.is_some() == later.is_some() {
+        let [ready, later] = waiting_members(seq, meta);
+        let (is_ready, scheduled_for) = (self.dump.ready.contains_key(&ready), self.dump.later.get(&later));
+        if is_ready == scheduled_for.is_some() {
             self.say(format!(
                 "record {count} is {} and stands in none or both of ready and later",
                 meta.state
             ));
         }
-        if ready.is_some() && meta.run_at > self.dump.now {
+        if is_ready && meta.run_at > self.dump.now {
             self.say(format!("record {count} is ready before its time"));
         }
-        if later.is_some_and(|score| *score != text(meta.run_at.as_millis())) {
+        if scheduled_for.is_some_and(|score| *score != text(meta.run_at.as_millis())) {
             self.say(format!("record {count} is scheduled for another time than its own"));
         }
-        self.expected.waiting.insert(member, Bytes::new());
+        self.expected.ready.insert(ready);
+        self.expected.later.insert(later);
     }
 
     fn indexes(&mut self) {
@@ -115,11 +149,13 @@ impl Audit<'_> {
         self.same("ids", &dump.ids, &expected.ids);
         self.same("leases", &dump.leases, &expected.leases);
         self.same("done", &dump.done, &expected.done);
+        self.same("listed", &dump.listed, &expected.listed);
         self.same("fill", &dump.fills, &expected.fills);
         let blocks = expected.fills.keys().map(|block| (block.clone(), block.clone())).collect();
         self.same("blocks", &dump.blocks, &blocks);
-        for (name, index) in [("ready", &dump.ready), ("later", &dump.later)] {
-            for member in index.keys().filter(|member| !expected.waiting.contains_key(*member)) {
+        let waiting = [("ready", &dump.ready, &expected.ready), ("later", &dump.later, &expected.later)];
+        for (name, index, expected) in waiting {
+            for member in index.keys().filter(|member| !expected.contains(*member)) {
                 self.say(format!("{name} has {member:?}, which no waiting record has"));
             }
         }
@@ -167,10 +203,11 @@ impl Audit<'_> {
     }
 }
 
-fn waiting_member(seq: &[u8], meta: &JobMeta) -> Bytes {
+/// As it stands among the ready, and among those whose time is to come.
+fn waiting_members(seq: &[u8], meta: &JobMeta) -> [Bytes; 2] {
     let priority = row::priority_bytes(meta.priority);
     let run_at = row::six(meta.run_at.as_millis().unsigned_abs());
-    [&priority[..], &run_at, seq].concat().into()
+    [[&priority[..], &run_at, seq], [seq, &priority, &run_at]].map(|parts| parts.concat().into())
 }
 
 fn count(seq: &[u8]) -> Option<u64> {

@@ -15,12 +15,17 @@ pub(crate) struct Dump {
     pub(crate) states: BTreeMap<Bytes, Bytes>,
     /// Seqs, and how many bytes stand behind the content type.
     pub(crate) payloads: BTreeMap<Bytes, Bytes>,
+    /// What stands behind payloads, where there is something.
+    pub(crate) headers: BTreeMap<Bytes, Bytes>,
     pub(crate) outcomes: Vec<Bytes>,
-    /// Members with their scores, of the four indexes and of the blocks.
+    /// By their names in the outcomes.
+    pub(crate) attempts: BTreeMap<Bytes, Bytes>,
+    /// Members with their scores, of the five indexes and of the blocks.
     pub(crate) ready: BTreeMap<Bytes, Bytes>,
     pub(crate) later: BTreeMap<Bytes, Bytes>,
     pub(crate) leases: BTreeMap<Bytes, Bytes>,
     pub(crate) done: BTreeMap<Bytes, Bytes>,
+    pub(crate) listed: BTreeMap<Bytes, Bytes>,
     pub(crate) blocks: BTreeMap<Bytes, Bytes>,
     pub(crate) fills: BTreeMap<Bytes, Bytes>,
 }
@@ -29,9 +34,11 @@ impl Dump {
     /// In the order in which `lua/dump.lua` answers.
     pub(crate) fn read(mut reply: Reply, queue: QueueName, number: u64, now: Timestamp) -> Result<Self> {
         let (meta, ids, states) = (pairs(&mut reply)?, pairs(&mut reply)?, pairs(&mut reply)?);
-        let (payloads, outcomes) = (pairs(&mut reply)?, names(&mut reply)?);
+        let (payloads, headers) = (pairs(&mut reply)?, pairs(&mut reply)?);
+        let (outcomes, attempts) = (names(&mut reply)?, pairs(&mut reply)?);
         let (ready, later, leases) = (pairs(&mut reply)?, pairs(&mut reply)?, pairs(&mut reply)?);
-        let (done, blocks, fills) = (pairs(&mut reply)?, pairs(&mut reply)?, pairs(&mut reply)?);
+        let (done, listed) = (pairs(&mut reply)?, pairs(&mut reply)?);
+        let (blocks, fills) = (pairs(&mut reply)?, pairs(&mut reply)?);
         Ok(Self {
             queue,
             number,
@@ -40,11 +47,14 @@ impl Dump {
             ids,
             states,
             payloads,
+            headers,
             outcomes,
+            attempts,
             ready,
             later,
             leases,
             done,
+            listed,
             blocks,
             fills,
         })

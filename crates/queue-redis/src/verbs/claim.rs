@@ -1,4 +1,5 @@
 use crate::{
+    body::read_body,
     client::Access,
     reply::{Reply, corrupt},
     row::{self, SEQ_BYTES, StoredJob},
@@ -54,11 +55,12 @@ fn claimed(reply: &mut Reply, request: &ClaimRequest, number: u64, moment: Momen
 
 /// State string, payload, and error details if the state says that there are some.
 fn record(reply: &mut Reply, queue: &QueueName, seq: Seq) -> Result<JobRecord> {
-    let StoredJob { meta, has_details, .. } =
+    let StoredJob { meta, payload_bytes, has_details, .. } =
         row::read(queue, seq, &reply.bytes()?).ok_or_else(|| corrupt("claim"))?;
-    let payload = row::read_payload(&reply.bytes()?).ok_or_else(|| corrupt("claim"))?;
+    let body = read_body(&reply.bytes()?, payload_bytes);
+    let (payload, headers) = body.ok_or_else(|| corrupt("claim"))?;
     let error_details = if has_details { reply.optional()? } else { None };
-    Ok(JobRecord { meta, body: Some(JobBody { payload, result: None, error_details }) })
+    Ok(JobRecord { meta, body: Some(JobBody { payload, headers, result: None, error_details }) })
 }
 
 /// A state string behind the six bytes of its seq.

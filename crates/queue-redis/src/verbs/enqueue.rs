@@ -1,10 +1,11 @@
 use super::runs;
 use crate::{
+    body::{read_payload, write_body},
     client::Access,
     known::KnownQueue,
     reader::Reader,
     reply::{Reply, corrupt},
-    row::{self, head, options, write_payload},
+    row::{self, head, options},
     script,
     session::{Session, arg},
     shapes::push_shapes,
@@ -60,7 +61,7 @@ impl Session {
 pub(super) fn push_jobs(args: &mut Vec<Vec<u8>>, jobs: &[&NewJob]) {
     push_shapes(args, jobs.iter().map(|job| options(job)));
     args.extend(jobs.iter().map(|job| head(job)));
-    args.extend(jobs.iter().map(|job| write_payload(&job.payload)));
+    args.extend(jobs.iter().map(|job| write_body(job)));
 }
 
 /// How many bytes of results the next script may answer with: none once one was left out.
@@ -105,6 +106,6 @@ fn duplicate(text: &Bytes, number: u64) -> Option<Enqueued> {
         return Some(Enqueued::Duplicate { seq, state });
     }
     let result = text.slice(from.position()..);
-    let result = if result.is_empty() { None } else { Some(row::read_payload(&result)?) };
+    let result = if result.is_empty() { None } else { Some(read_payload(&result)?) };
     Some(Enqueued::Completed { seq, result })
 }

@@ -1,9 +1,10 @@
 use super::{claim::read_named, enqueue::after};
 use crate::{
+    body::{read_body, read_payload},
     client::Access,
     known::KnownQueue,
     reply::{Reply, corrupt},
-    row::{self, SEQ_BYTES, StoredJob},
+    row::{SEQ_BYTES, StoredJob},
     script,
     session::{Answer, Session, arg},
 };
@@ -61,20 +62,21 @@ impl Session {
 
 fn record(reply: &mut Reply, queue: &QueueName, number: u64, what: Detail) -> Result<Option<JobRecord>> {
     let Some(named) = reply.optional()? else { return Ok(None) };
-    let StoredJob { meta, result_at, .. } =
+    let StoredJob { meta, payload_bytes, result_at, .. } =
         read_named(queue, number, &named).ok_or_else(|| corrupt("get"))?;
     let within = result_at.map(|at| named.slice(SEQ_BYTES + at..));
     if what == Detail::Meta {
         return Ok(Some(JobRecord { meta, body: None }));
     }
-    Ok(Some(JobRecord { meta, body: body(reply, within)? }))
+    Ok(Some(JobRecord { meta, body: body(reply, payload_bytes, within)? }))
 }
 
 /// No body if there was no room for it; `within` is the result that stands in the state string.
-fn body(reply: &mut Reply, within: Option<Bytes>) -> Result<Option<JobBody>> {
+fn body(reply: &mut Reply, payload_bytes: u32, within: Option<Bytes>) -> Result<Option<JobBody>> {
     let (payload, result, error_details) = (reply.optional()?, reply.optional()?, reply.optional()?);
     let Some(payload) = payload else { return Ok(None) };
-    let read = |blob| row::read_payload(&blob).ok_or_else(|| corrupt("get"));
+    let read = |blob| read_payload(&blob).ok_or_else(|| corrupt("get"));
     let result = result.or(within).map(read).transpose()?;
-    Ok(Some(JobBody { payload: read(payload)?, result, error_details }))
+    let (payload, headers) = read_body(&payload, payload_bytes).ok_or_else(|| corrupt("get"))?;
+    Ok(Some(JobBody { payload, headers, result, error_details }))
 }

@@ -1,64 +1,54 @@
-use super::claim::read_named;
+use super::{
+    claim::read_named,
+    list_args::{args, read_place},
+};
 use crate::{
     client::Access,
     reply::{Reply, corrupt},
-    row::{six, split},
     script::{self, Script},
-    session::{Answer, Session, arg},
+    session::{Answer, Session},
 };
-use queue_core::{JobMeta, ListFilter, ListQuery, Page, PageEnd, QueueName, Result, State};
+use queue_core::{JobMeta, ListQuery, Page, PageEnd, QueueName, Result, State, Walk};
 
 /// Whose cursors they are. They hold a queue's own count.
 const CURSORS: &str = "redis";
+/// Due jobs that one page moves to the ready ones, in portions of 10,000: more than a server holds.
+const PROMOTIONS_MAX: usize = 100_000;
 
 impl Session {
     pub(crate) async fn list(&self, query: ListQuery) -> Result<Page> {
-        let after = PageEnd::parse(query.after.as_ref(), CURSORS)?;
-        match &query.filter {
-            ListFilter::Lapsed => self.list_lapsed(&query, after).await,
-            ListFilter::Held { token } => {
-                let args = vec![arg(after.seq), arg(query.limit), token.as_bytes().to_vec()];
-                self.list_by_seq(&query, &script::HELD, args).await
+        let after = PageEnd::parse(&query, CURSORS)?;
+        let queue = self.queues.get(&query.queue);
+        let (script, access) = script_of(&query.walk);
+        for _ in 0..PROMOTIONS_MAX {
+            let args = args(&query, after);
+            let Answer { moment, number, mut rest } = self.call("list", script, &queue, access, args).await?;
+            if rest.len() == 0 {
+                continue;
             }
-            ListFilter::Match { states, worker, kind } => {
-                let worker = worker.as_ref().map_or("", |worker| worker.as_str());
-                let kind = kind.as_ref().map_or("", |kind| kind.as_str());
-                let args = vec![
-                    arg(after.seq),
-                    arg(query.limit),
-                    arg(state_bits(states)),
-                    worker.as_bytes().to_vec(),
-                    kind.as_bytes().to_vec(),
-                ];
-                self.list_by_seq(&query, &script::LIST, args).await
-            }
+            let (ended, looked_at) = (rest.bytes()?, rest.count()?);
+            let jobs = metas(rest.array()?, &query.queue, number)?;
+            let next = if ended.is_empty() { None } else { Some(read_place(&query.walk, &ended)?) };
+            let next = next.map(|end| end.cursor(&query, CURSORS));
+            return Ok(Page { jobs, next, looked_at, now: moment.now, clock: moment.clock });
         }
+        Err(corrupt("list"))
     }
+}
 
-    async fn list_by_seq(
-        &self,
-        query: &ListQuery,
-        script: &'static Script,
-        args: Vec<Vec<u8>>,
-    ) -> Result<Page> {
-        let queue = self.queues.get(&query.queue);
-        let Answer { moment, number, mut rest } =
-            self.call("list", script, &queue, Access::Reads, args).await?;
-        let behind = u64::try_from(rest.integer()?).ok();
-        let jobs = metas(rest.array()?, &query.queue, number)?;
-        let next = behind.map(|seq| PageEnd { seq, ..PageEnd::START }.cursor(CURSORS));
-        Ok(Page { jobs, next, now: moment.now, clock: moment.clock })
-    }
-
-    async fn list_lapsed(&self, query: &ListQuery, after: PageEnd) -> Result<Page> {
-        let queue = self.queues.get(&query.queue);
-        let args = vec![arg(after.expires_at.as_millis()), six(after.seq).to_vec(), arg(query.limit)];
-        let Answer { moment, number, mut rest } =
-            self.call("list", &script::LAPSED, &queue, Access::Reads, args).await?;
-        let has_more = rest.integer()? == 1;
-        let jobs = metas(rest.array()?, &query.queue, number)?;
-        let next = has_more.then(|| jobs.last().map_or(after, place_of).cursor(CURSORS));
-        Ok(Page { jobs, next, now: moment.now, clock: moment.clock })
+/// The script that goes along the index, and what it does.
+fn script_of(walk: &Walk) -> (&'static Script, Access) {
+    match walk {
+        Walk::All(_) | Walk::State(State::Queued | State::Completed, _) => (&script::LIST, Access::Reads),
+        Walk::State(State::Processing, _) => (&script::RUNNING, Access::Reads),
+        Walk::State(State::Failing | State::Failed | State::Cancelled, _) | Walk::Tagged(..) => {
+            (&script::LISTED, Access::Reads)
+        }
+        // What became due moves, as with a claim.
+        Walk::Due => (&script::DUE, Access::WritesLightly),
+        Walk::Scheduled => (&script::SCHEDULED, Access::Reads),
+        Walk::Lapsed => (&script::LAPSED, Access::Reads),
+        Walk::Held { .. } => (&script::HELD, Access::Reads),
     }
 }
 
@@ -69,15 +59,4 @@ fn metas(mut reply: Reply, queue: &QueueName, number: u64) -> Result<Vec<JobMeta
         jobs.push(stored.meta);
     }
     Ok(jobs)
-}
-
-fn place_of(job: &JobMeta) -> PageEnd {
-    let expires_at = job.lease.as_ref().map(|lease| lease.expires_at).unwrap_or_default();
-    PageEnd { expires_at, seq: split(job.seq).0 }
-}
-
-/// No state at all stands for all of them.
-fn state_bits(states: &[State]) -> u32 {
-    let all = if states.is_empty() { &State::ALL[..] } else { states };
-    all.iter().fold(0, |bits, state| bits | 1 << state.as_code())
 }

@@ -1,11 +1,13 @@
 //! The verbs: arguments of a script, and what its answer means.
 
 mod apply;
+mod attempts;
 mod claim;
 mod counts;
 mod enqueue;
 mod get;
 mod list;
+mod list_args;
 mod pause;
 mod presence;
 mod prune;

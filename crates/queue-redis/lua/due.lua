@@ -1,0 +1,26 @@
+#!lua flags=allow-oom
+-- Lists the jobs that could be claimed now, in the order of claims (I12).
+--
+-- In, out and guard: part/page.lua; a place is priority, run_at, seq. Where more became due than one script moves, it answers now,
+-- clock and number alone, and is to be called again.
+-- Cost: O(log n), and as there; the jobs that became due since the last claim are moved first, as a claim does.
+-- @part queue
+-- @part state
+-- @part terms
+-- @part hints
+-- @part promote
+-- @part page
+local moved = promote()
+if moved > 0 then
+-- @part publish
+end
+if moved == PROMOTE_MAX then return { now, clock, number } end
+local from = after and '(' .. after or '-'
+return page_of(function(size)
+  local places, seqs = call('ZRANGEBYLEX', READY, from, '+', 'LIMIT', 0, size), {}
+  for at = 1, #places do
+    seqs[at] = sub(places[at], 9)
+  end
+  if #places > 0 then from = '(' .. places[#places] end
+  return seqs, places
+end)
