@@ -39,6 +39,7 @@ macro_rules! parts {
 
 scripts! {
     ANNOUNCE = "announce";
+    DRAIN_WORKER = "drain_worker";
     APPLY = "apply";
     CLAIM = "claim";
     COUNTS = "counts";

@@ -1,7 +1,7 @@
 //! Jobs as rows, and back. What the columns mean is said in `sql/0001_initial.sql`.
 
 use queue_core::{
-    Budget, Failure, JobId, JobMeta, Kind, LeaseInfo, LeaseToken, QueueName, Reason, Retention,
+    Budget, Duty, Failure, JobId, JobMeta, Kind, LeaseInfo, LeaseToken, QueueName, Reason, Retention,
     RetentionPolicy, Seq, Span, State, Timestamp, WorkerId,
     lifecycle::{LastSettle, Settle, TrackedJob},
 };
@@ -164,6 +164,11 @@ fn retention(column: usize, raw: i64) -> rusqlite::Result<Retention> {
 
 fn code<T>(column: usize, raw: u8, from_code: impl Fn(u8) -> Option<T>) -> rusqlite::Result<T> {
     from_code(raw).ok_or_else(|| foreign(column, format!("{raw} is no known code")))
+}
+
+/// What somebody asked of a worker.
+pub(crate) fn duty(row: &Row<'_>, column: usize) -> rusqlite::Result<Duty> {
+    code(column, row.get(column)?, Duty::from_code)
 }
 
 fn span(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Span>> {

@@ -50,7 +50,8 @@ pub(crate) async fn fill(url: &str) {
     let quiet: Queue<Raw, Raw> = Queue::new(storage.clone(), QUIET).expect("a valid name");
     quiet.enqueue(id("waits"), Raw(payload())).await.expect("it is accepted");
     let queues = [NAME, QUIET].map(QueueName::from_static).to_vec();
-    let worker = WorkerInfo { id: worker(), queues, concurrency: 1, running: 1, host: TEXT.to_owned() };
+    let (host, about) = (TEXT.to_owned(), TEXT.into());
+    let worker = WorkerInfo { queues, concurrency: 1, running: 1, host, about, ..WorkerInfo::new(worker()) };
     storage.announce(worker, Duration::from_hours(1)).await.expect("presence is kept");
     storage.close().await.expect("it closes");
 }

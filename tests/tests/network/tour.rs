@@ -88,13 +88,8 @@ impl Tour {
     }
 
     fn worker_info(&self) -> WorkerInfo {
-        WorkerInfo {
-            id: queue::WorkerId::new(format!("tour of {}", self.jobs.name())).expect("an id"),
-            queues: vec![self.jobs.name().clone()],
-            concurrency: 1,
-            running: 0,
-            host: "here".to_owned(),
-        }
+        let id = queue::WorkerId::new(format!("tour of {}", self.jobs.name())).expect("an id");
+        WorkerInfo { queues: vec![self.jobs.name().clone()], host: "here".to_owned(), ..WorkerInfo::new(id) }
     }
 }
 

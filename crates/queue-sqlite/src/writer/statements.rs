@@ -38,6 +38,7 @@ statements! {
     delete_ready = DELETE_READY;
     delete_scheduled = DELETE_SCHEDULED;
     delete_worker = DELETE_WORKER;
+    drain_worker = DRAIN_WORKER;
     expire_workers = EXPIRE_WORKERS;
     find_queue = FIND_QUEUE;
     first_lapse = FIRST_LAPSE;

@@ -2,7 +2,7 @@ use super::{rate::Reservation, time_limit::TimeLimit, told::Told};
 use crate::handler::CancelReason;
 use bytes::Bytes;
 use queue_core::{
-    ClaimedJob, JobMeta, LeaseToken, NewJob, Payload, Span,
+    ClaimedJob, JobMeta, LeaseToken, NewJob, Payload, Span, Timestamp,
     lifecycle::{Event, Patch},
 };
 use std::sync::{
@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 pub(crate) struct HeldJob {
     place: usize,
     lane: usize,
+    claimed_at: Timestamp,
     meta: JobMeta,
     payload: Payload,
     token: LeaseToken,
@@ -72,6 +73,7 @@ impl HeldJob {
         Some(Self {
             place,
             lane: room.lane,
+            claimed_at: room.told.now(),
             payload: claimed.record.body?.payload,
             meta: claimed.record.meta,
             token: claimed.token,
@@ -100,6 +102,11 @@ impl HeldJob {
     /// Its queue, by its place among the worker's.
     pub(crate) fn lane(&self) -> usize {
         self.lane
+    }
+
+    /// In store time.
+    pub(crate) fn claimed_at(&self) -> Timestamp {
+        self.claimed_at
     }
 
     pub(crate) fn meta(&self) -> &JobMeta {
