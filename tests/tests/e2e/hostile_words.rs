@@ -94,6 +94,8 @@ fn looks(command: &str) -> Vec<Look> {
             looks
         }
         "queues" => vec![look(&["queues"])],
+        "workers" => vec![look(&["workers"])],
+        "drain" => vec![look(&["drain", NAME]), look(&["drain", TEXT])],
         "list" => vec![
             look(&["list"]),
             look(&["list", "--limit", "1"]),
@@ -224,8 +226,20 @@ fn check(original: &Original, look: &Look, arguments: &[&str]) {
     let json = [arguments, &["--json"]].concat();
     let Ran { stdout, stderr, .. } = original.copy().run(&json);
     assert_harmless("standard error of", &json, stderr.as_bytes());
+    // Scripts for a shell or a database are what they are.
     if arguments[0] != "completions" && !arguments.contains(&"--print") {
         assert_harmless("standard output of", &json, &stdout);
+        assert_objects("standard output of", &json, &stdout);
+    }
+    assert_objects("standard error of", &json, stderr.as_bytes());
+}
+
+/// One object a line, for programs that read line by line.
+#[track_caller]
+fn assert_objects(how: &str, arguments: &[&str], output: &[u8]) {
+    for line in String::from_utf8_lossy(output).lines() {
+        let object = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(line);
+        assert!(object.is_ok(), "{how} {arguments:?} wrote {line:?}, which is no object");
     }
 }
 

@@ -4,6 +4,7 @@ mod bad_input;
 mod calls;
 mod changing;
 mod demo;
+mod draining;
 mod enqueueing;
 mod faulty_store;
 mod hostile_ids;

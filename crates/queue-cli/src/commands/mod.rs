@@ -3,6 +3,7 @@
 pub(crate) mod cancel;
 pub(crate) mod completions;
 pub(crate) mod delete;
+pub(crate) mod drain;
 pub(crate) mod dump;
 mod ending;
 pub(crate) mod enqueue;
@@ -27,6 +28,7 @@ mod verify;
 pub(crate) mod wait;
 mod watch;
 pub(crate) mod work;
+pub(crate) mod workers;
 
 use crate::{
     args::{Cli, Command},
@@ -51,6 +53,8 @@ pub(crate) async fn run(cli: Cli) -> Result<Exit, CliError> {
         Command::List(args) => list::run(args, &session()?).await,
         Command::Stats(args) => stats::run(args, &session()?).await,
         Command::Queues(args) => queues::run(args, &session()?).await,
+        Command::Workers(args) => workers::run(args, &session()?).await,
+        Command::Drain(args) => drain::run(args, &session()?).await,
         Command::Events(args) => events::run(args, &session()?).await,
         Command::Promote(args) => promote::run(args, &session()?).await,
         Command::Redrive(args) => redrive::run(args, &session()?).await,
