@@ -132,8 +132,9 @@ impl AboutWorker {
 }
 
 impl CurrentJob {
-    pub(super) fn of(meta: &JobMeta, since: Timestamp) -> Self {
+    pub(super) fn of(meta: &JobMeta) -> Self {
         let (queue, id) = (meta.queue.to_string(), meta.id.to_string());
+        let since = meta.entered_at();
         Self { queue, id, seq: meta.seq.get(), attempt: meta.attempt(), since }
     }
 }

@@ -2,7 +2,7 @@ use super::{rate::Reservation, time_limit::TimeLimit, told::Told};
 use crate::handler::CancelReason;
 use bytes::Bytes;
 use queue_core::{
-    ClaimedJob, JobMeta, LeaseToken, NewJob, Payload, Span, Timestamp,
+    ClaimedJob, Headers, JobMeta, LeaseToken, NewJob, Payload, Span,
     lifecycle::{Event, Patch},
 };
 use std::sync::{
@@ -17,9 +17,9 @@ use tokio_util::sync::CancellationToken;
 pub(crate) struct HeldJob {
     place: usize,
     lane: usize,
-    claimed_at: Timestamp,
     meta: JobMeta,
     payload: Payload,
+    headers: Headers,
     token: LeaseToken,
     /// Made for whoever first wants to wait for it.
     cancel: OnceLock<CancellationToken>,
@@ -68,13 +68,14 @@ impl HeldJob {
     /// `None` if a store claimed the job without its body, which breaks the contract.
     pub(crate) fn new(place: usize, claimed: ClaimedJob, lapses_at: Instant, room: Room) -> Option<Self> {
         let meta = &claimed.record.meta;
+        let body = claimed.record.body?;
         let time_limit = TimeLimit::of_job(meta.time_limit.map(Span::as_duration));
         let expires_at = meta.expires_at().map(|at| room.told.reaches(at));
         Some(Self {
             place,
             lane: room.lane,
-            claimed_at: room.told.now(),
-            payload: claimed.record.body?.payload,
+            payload: body.payload,
+            headers: body.headers,
             meta: claimed.record.meta,
             token: claimed.token,
             cancel: OnceLock::new(),
@@ -104,17 +105,16 @@ impl HeldJob {
         self.lane
     }
 
-    /// In store time.
-    pub(crate) fn claimed_at(&self) -> Timestamp {
-        self.claimed_at
-    }
-
     pub(crate) fn meta(&self) -> &JobMeta {
         &self.meta
     }
 
     pub(crate) fn payload(&self) -> &Payload {
         &self.payload
+    }
+
+    pub(crate) fn headers(&self) -> &Headers {
+        &self.headers
     }
 
     pub(crate) fn token(&self) -> LeaseToken {

@@ -73,7 +73,7 @@ impl Presence<'_> {
             weight: queue.weight,
             holds: held_of(lane),
         });
-        let mut jobs: Vec<_> = held.iter().map(|job| CurrentJob::of(job.meta(), job.claimed_at())).collect();
+        let mut jobs: Vec<_> = held.iter().map(|job| CurrentJob::of(job.meta())).collect();
         jobs.sort_by_key(|job| (job.since, job.seq));
         let host = host_name();
         let about = AboutWorker {

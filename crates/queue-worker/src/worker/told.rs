@@ -15,10 +15,6 @@ impl Told {
         Self { now, at: Instant::now() }
     }
 
-    pub(crate) fn now(self) -> Timestamp {
-        self.now
-    }
-
     /// When the store's time has certainly come to `time`, by this process's own clock: store time goes on, and no slower
     /// than [`StoreTime`] says.
     pub(crate) fn reaches(self, time: Timestamp) -> Instant {

@@ -26,7 +26,7 @@ pub fn job_record(id: &str, payload: &impl Encode) -> JobRecord {
     let meta = job_meta(id);
     let payload =
         payload.encode(&Json, &CodecContext::of(&meta, Role::Payload)).expect("JSON holds the payload");
-    let body = JobBody { payload: payload.clone(), result: None, error_details: None };
+    let body = JobBody { payload: payload.clone(), headers: queue_core::Headers::NONE, result: None, error_details: None };
     JobRecord { meta: begin(id, payload), body: Some(body) }
 }
 
