@@ -94,8 +94,8 @@ mod tests {
     fn a_worker_may_tell_as_much_as_is_kept_and_not_a_byte_more() {
         let mut worker = WorkerInfo::new(WorkerId::from_static("a"));
         worker.about = vec![0; WorkerInfo::ABOUT_BYTES_MAX].into();
-        assert_eq!(worker.check(), Ok(()));
+        assert!(worker.check().is_ok());
         worker.about = vec![0; WorkerInfo::ABOUT_BYTES_MAX + 1].into();
-        assert_eq!(worker.check().map_err(|error| error.kind()), Err(ErrorKind::Invalid));
+        assert_eq!(worker.check().unwrap_err().kind(), ErrorKind::Invalid);
     }
 }

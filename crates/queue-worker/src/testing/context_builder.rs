@@ -1,8 +1,8 @@
 use super::TestContext;
 use crate::{CancelReason, Context, worker::HeldJob};
 use queue_core::{
-    ClaimedJob, Clock, Headers, JobBody, JobId, JobMeta, JobRecord, Kind, LeaseInfo, LeaseToken, ManualClock, NewJob,
-    Payload, QueueName, Seq, Span, State, WorkerId,
+    ClaimedJob, Clock, Headers, JobBody, JobId, JobMeta, JobRecord, Kind, LeaseInfo, LeaseToken, ManualClock,
+    NewJob, Payload, QueueName, Seq, Span, State, WorkerId,
 };
 use queue_serde::{Codec, CodecContext, Encode, Json, Role};
 use std::{sync::Arc, time::Duration};

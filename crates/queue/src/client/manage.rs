@@ -1,6 +1,7 @@
 use crate::{Change, Decode, IntoJobId, Keep, Queue, Status, client::retention};
 use queue_core::{
-    Changed, ContentType, Counts, Detail, JobAttempts, JobRecord, Payload, Prune, PruneRequest, Result, State, StorageExt,
+    Changed, ContentType, Counts, Detail, JobAttempts, JobRecord, Payload, Prune, PruneRequest, Result,
+    State, StorageExt,
     lifecycle::{Event, OnRunning},
 };
 use queue_serde::{CodecContext, Role};
@@ -143,11 +144,7 @@ impl<P, R> Queue<P, R> {
         self.redrive_with(id, Some(content_type)).await
     }
 
-    async fn redrive_with(
-        &self,
-        id: impl IntoJobId,
-        content_type: Option<ContentType>,
-    ) -> Result<Change> {
+    async fn redrive_with(&self, id: impl IntoJobId, content_type: Option<ContentType>) -> Result<Change> {
         Change::of(&self.change(id, Event::Redrive { content_type }).await?)
     }
 

@@ -5,7 +5,7 @@ use crate::{
     client::keep::{checked_span, positive_span, retention},
 };
 use queue_core::{
-    Budget, Error, Headers, InvalidName, JobId, Kind, NewJob, OnFailed, OnWaiting, Payload, Retention,
+    Budget, Headers, InvalidName, JobId, Kind, NewJob, OnFailed, OnWaiting, Payload, Retention,
     RetentionPolicy, Span, Tag, Tags,
 };
 use std::{
@@ -150,12 +150,13 @@ impl Said {
 
     fn headers(&self) -> Result<Headers, InvalidOption> {
         let last_of_each: BTreeMap<_, _> = self.headers.iter().cloned().collect();
-        Headers::new(last_of_each).map_err(InvalidOption::Headers)
+        Headers::new(last_of_each).map_err(|error| InvalidOption::Headers(error.message().to_owned()))
     }
 
     fn tags(&self) -> Result<Tags, InvalidOption> {
         let tags: Result<Vec<Tag>, _> = self.tags.iter().map(Tag::new).collect();
-        tags.map_err(Error::from).and_then(Tags::new).map_err(InvalidOption::Tags)
+        let tags = tags.map_err(|invalid| InvalidOption::Tags(invalid.to_string()))?;
+        Tags::new(tags).map_err(|error| InvalidOption::Tags(error.message().to_owned()))
     }
 
     fn retention(&self) -> Result<RetentionPolicy, InvalidOption> {

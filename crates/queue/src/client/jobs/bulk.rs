@@ -5,7 +5,7 @@ use queue_core::{
 };
 
 /// What became of many jobs that were to be changed together. Each was changed by itself, or left as it was.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 #[non_exhaustive]
 pub struct BulkChange {
@@ -19,6 +19,13 @@ pub struct BulkChange {
     pub failed: u64,
     /// The first error. One of the listing itself ended it early.
     pub error: Option<Error>,
+}
+
+impl BulkChange {
+    /// How many jobs were met, whatever became of them.
+    pub const fn met(&self) -> u64 {
+        self.done + self.skipped + self.failed
+    }
 }
 
 /// Jobs are met once each: those that come into the selection by the change itself, or meanwhile, are left alone where the index goes by
@@ -61,7 +68,7 @@ impl Jobs {
             let page = match pages.next(&*self.shared.storage).await {
                 Ok(Some(page)) => page,
                 Ok(None) => return Ok(report),
-                Err(error) if report == BulkChange::default() => return Err(error),
+                Err(error) if report.met() == 0 => return Err(error),
                 Err(error) => {
                     report.error.get_or_insert(error);
                     return Ok(report);
@@ -96,9 +103,8 @@ impl Jobs {
                     return;
                 }
             };
-            let is_meant = |job: &JobMeta| {
-                pages.query.walk.contains(job, None, now) && pages.query.filter.matches(job)
-            };
+            let is_meant =
+                |job: &JobMeta| pages.query.walk.contains(job, None, now) && pages.query.filter.matches(job);
             jobs.clear();
             for answer in answers {
                 match answer {
