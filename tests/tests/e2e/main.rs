@@ -16,6 +16,7 @@ mod migrating;
 mod project_files;
 mod reading;
 mod scheduling;
+mod seeing;
 mod shell;
 mod showing;
 mod soak;
