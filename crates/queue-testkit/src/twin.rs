@@ -1,5 +1,6 @@
 use queue_core::{
-    Applied, ClaimRequest, Enqueued, JobBody, JobMeta, JobRecord, NewJob, QueueName, Seq, Timestamp,
+    Applied, Attempt, ClaimRequest, Enqueued, JobAttempts, JobBody, JobMeta, JobRecord, NewJob, QueueName,
+    Seq, Timestamp,
     lifecycle::{self, Admission, BodyPatch, TrackedJob, Transition, Verdict, admit},
 };
 
@@ -9,6 +10,7 @@ pub(crate) struct Twin {
     pub(crate) job: TrackedJob,
     body: JobBody,
     removed: bool,
+    attempts: Vec<Attempt>,
     /// What its completion enqueued.
     pub(crate) followers: Vec<NewJob>,
 }
@@ -22,7 +24,7 @@ impl Twin {
     fn of(meta: JobMeta, new: &NewJob) -> Self {
         let job = TrackedJob::new(meta);
         let body = JobBody::begin(new.clone());
-        Self { job, body, removed: false, followers: Vec::new() }
+        Self { job, body, removed: false, attempts: Vec::new(), followers: Vec::new() }
     }
 
     /// The metadata, while there is a record.
@@ -34,6 +36,12 @@ impl Twin {
     pub(crate) fn record(&self, now: Timestamp) -> Option<JobRecord> {
         let meta = self.meta(now)?.clone();
         Some(JobRecord { meta, body: Some(self.body.clone()) })
+    }
+
+    /// What was charged to it, while there is a record.
+    pub(crate) fn attempts(&self, now: Timestamp) -> Option<JobAttempts> {
+        let meta = self.meta(now)?.clone();
+        Some(JobAttempts { meta, attempts: self.attempts.clone() })
     }
 
     /// How much of a claim's answer it takes.
@@ -49,7 +57,10 @@ impl Twin {
         let verdict = lifecycle::apply(&mut self.job, transition, now);
         let meta = self.job.meta.clone();
         match verdict {
-            Verdict::Written { body, .. } => self.patch(body),
+            Verdict::Written { body, attempt } => {
+                self.patch(body);
+                attempt.map(|attempt| Attempt::push(&mut self.attempts, *attempt));
+            }
             Verdict::Removed => self.removed = true,
             Verdict::Replayed => return Applied::Done(meta),
             Verdict::LeaseLost => return Applied::LeaseLost(meta),

@@ -1,10 +1,18 @@
 //! What must hold at the end of every case, whatever it was about.
 
 use super::Bench;
-use queue_core::{Counts, ErrorKind, JobMeta, ListQuery, Prune, Reason, State, StorageExt, Timestamp};
-use std::{collections::HashSet, sync::PoisonError};
+use queue_core::{
+    ATTEMPTS_MAX, Attempt, Counts, Direction, ErrorKind, JobAttempts, JobMeta, ListQuery, Moment, Prune,
+    Reason, State, StorageExt, Timestamp, Walk, lifecycle::TrackedJob,
+};
+use std::{
+    collections::{BTreeSet, HashSet},
+    sync::PoisonError,
+};
 
 const PAGE: usize = 1000;
+/// Jobs of a queue whose attempts are looked at.
+const ATTEMPTS_LOOKS: usize = 10;
 const PRUNE_ROUNDS_MAX: usize = 1000;
 
 impl Bench {
@@ -30,7 +38,64 @@ impl Bench {
         }
         check_listing(&jobs);
         check_counts(&jobs, &counts);
+        self.check_walks(&jobs).await;
+        self.check_attempts(&jobs).await;
         self.check_status(&jobs, counts).await;
+    }
+
+    /// Along each index stand the jobs that belong there, in its order.
+    async fn check_walks(&self, jobs: &[JobMeta]) {
+        use Direction::{NewestFirst, OldestFirst};
+        let mut walks = vec![Walk::All(NewestFirst), Walk::Due, Walk::Scheduled];
+        for state in State::ALL.into_iter().filter(|state| jobs.iter().any(|job| job.state == *state)) {
+            walks.extend([Walk::State(state, NewestFirst), Walk::State(state, OldestFirst)]);
+        }
+        let tags: BTreeSet<_> = jobs.iter().flat_map(|job| &job.tags).collect();
+        for tag in tags {
+            walks.extend([Walk::Tagged(tag.clone(), NewestFirst), Walk::Tagged(tag.clone(), OldestFirst)]);
+        }
+        for walk in walks {
+            let query = ListQuery::new(self.queue.clone(), walk, PAGE);
+            let moment = Moment::at(self.page(query.clone()).await.now);
+            let known = jobs.iter().cloned().map(TrackedJob::new);
+            let mut expected = query.page_of(known, "expected", moment).expect("it has no cursor").jobs;
+            let mut found = self.list(query.clone()).await;
+            // Of more than a page the first are compared.
+            found.truncate(PAGE);
+            expected.truncate(PAGE);
+            assert_eq!(ids(&found), ids(&expected), "along {:?}", query.walk);
+            assert_eq!(found, expected, "along {:?}", query.walk);
+        }
+    }
+
+    /// Attempts were charged, and stand in the order of their claims.
+    async fn check_attempts(&self, jobs: &[JobMeta]) {
+        let store = self.store();
+        if !store.capabilities().attempts {
+            return;
+        }
+        for job in jobs.iter().filter(|job| job.epoch > 0).take(ATTEMPTS_LOOKS) {
+            let answer = store.attempts(&self.queue, &job.id).await.expect("attempts answers").value;
+            let JobAttempts { meta, attempts } = answer.expect("the job is there");
+            assert_eq!(meta, *job, "a job read with its attempts");
+            let charged = usize::try_from(u64::from(job.failures) + u64::from(job.stalls)).expect("few");
+            assert!(
+                attempts.len() >= charged.min(ATTEMPTS_MAX),
+                "attempts are missing: {attempts:?} of {job:?}"
+            );
+            assert!(attempts.len() <= ATTEMPTS_MAX, "more than {ATTEMPTS_MAX} attempts");
+            assert!(
+                attempts.is_sorted_by(|a, b| a.epoch < b.epoch && a.ended_at <= b.ended_at),
+                "{attempts:?}"
+            );
+            assert!(attempts.iter().all(|attempt| attempt.claimed_at <= attempt.ended_at), "{attempts:?}");
+            if let Some(failed_at) = job.failed_at {
+                let last = attempts.last().expect("a job that failed has an attempt");
+                let error = job.last_error.as_ref().expect("a job that failed has an error");
+                assert_eq!((last.ended_at, last.error_name.as_str()), (failed_at, error.name()), "{job:?}");
+                assert_eq!(last.error_message, Attempt::excerpt(error), "{job:?}");
+            }
+        }
     }
 
     /// The list of queues says the same, where there is one.
@@ -63,6 +128,10 @@ fn check_listing(jobs: &[JobMeta]) {
     assert!(jobs.is_sorted_by(|a, b| a.seq < b.seq), "the listing is not in the order of seq");
 }
 
+fn ids(jobs: &[JobMeta]) -> Vec<&str> {
+    jobs.iter().map(|job| job.id.as_str()).collect()
+}
+
 fn check_counts(jobs: &[JobMeta], counts: &Counts) {
     for state in State::ALL {
         let listed = jobs.iter().filter(|job| job.state == state).count() as u64;
@@ -86,6 +155,8 @@ fn check_record(job: &JobMeta, now: Timestamp) {
         _ => job.reason.is_none(),
     };
     assert!(has_reason, "Failed jobs say why, and Cancelled ones if nobody asked for it: {job:?}");
+    assert_eq!(job.claimed_at.is_some(), job.epoch > 0, "claimed jobs have the time of it: {job:?}");
+    assert_eq!(job.failed_at.is_some(), job.last_error.is_some(), "failed jobs have the time of it: {job:?}");
     assert!(!job.is_purged(now), "a purged record is listed: {job:?}");
     assert!(job.revision > job.epoch, "each claim is a revision: {job:?}");
     if !terminal {

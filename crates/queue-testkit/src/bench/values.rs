@@ -1,7 +1,8 @@
 //! Values that cases share.
 
 use queue_core::{
-    Budget, ContentType, Failure, JobId, Kind, NewJob, Payload, Retention, RetryPolicy, Span, WorkerId,
+    Budget, ContentType, Failure, Headers, JobId, Kind, NewJob, Payload, Retention, RetryPolicy, Span, Tag,
+    Tags, WorkerId,
     lifecycle::{Policy, Unhandled},
 };
 
@@ -44,6 +45,16 @@ pub(crate) fn job_with(text: &str, payload: Payload) -> NewJob {
 /// Jobs number `0..n`.
 pub(crate) fn jobs(n: usize) -> Vec<NewJob> {
     (0..n).map(|n| job(nth(n).as_str())).collect()
+}
+
+/// These tags.
+pub(crate) fn tags(texts: impl IntoIterator<Item = impl AsRef<str>>) -> Tags {
+    Tags::new(texts.into_iter().map(|text| Tag::new(text).expect("a valid tag"))).expect("few tags")
+}
+
+/// These headers.
+pub(crate) fn headers<'h>(entries: impl IntoIterator<Item = (&'h str, &'h str)>) -> Headers {
+    Headers::new(entries).expect("valid headers")
 }
 
 /// Text as a payload or result.

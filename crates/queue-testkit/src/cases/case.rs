@@ -22,6 +22,7 @@ pub(crate) struct Case {
 pub(crate) enum Need {
     Pause,
     Queues,
+    Attempts,
     Presence,
     Hints,
     Verify,
@@ -49,6 +50,7 @@ impl fmt::Display for Need {
         f.write_str(match self {
             Self::Pause => "pause",
             Self::Queues => "a list of queues",
+            Self::Attempts => "attempts",
             Self::Presence => "presence",
             Self::Hints => "hints",
             Self::Verify => "verify",

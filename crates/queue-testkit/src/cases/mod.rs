@@ -1,5 +1,6 @@
 //! The cases, one file per subject, each with a table of what it holds and which invariants that would find broken.
 
+mod attempts;
 mod batch;
 mod binary;
 mod bounds;
@@ -16,6 +17,7 @@ mod extend;
 mod fencing;
 mod handles;
 mod ids;
+mod labels;
 mod lease;
 mod limits;
 mod list;
@@ -48,6 +50,7 @@ mod time;
 mod together;
 mod transaction;
 mod verify;
+mod walks;
 
 use case::cases;
 pub(crate) use case::{Case, Need};
@@ -98,7 +101,12 @@ const GROUPS: &[&[Case]] = &[
     on_failure::once::CASES,
     reserved::CASES,
     batch::CASES,
+    labels::CASES,
+    attempts::CASES,
     list::CASES,
+    walks::order::CASES,
+    walks::filters::CASES,
+    walks::pages::CASES,
     counts::CASES,
     queues::listed::CASES,
     queues::counted::CASES,

@@ -180,6 +180,7 @@ async fn a_redrive_gives_a_fresh_budget(bench: &Bench) {
         failures: 0,
         run_at: bench.now(),
         last_error: None,
+        failed_at: None,
         finished_at: None,
         purge_at: None,
         revision: failed.revision + 1,

@@ -54,19 +54,21 @@ async fn failing_writes_the_failure(bench: &Bench) {
         failures: 1,
         run_at: bench.now() + RETRY,
         last_error: Some(failure()),
+        failed_at: Some(bench.now()),
         ..held.record.meta
     };
     assert_eq!(meta, expected);
 }
 
-/// But for the number of the claim.
+/// But for the number and the time of the claim.
 async fn releasing_puts_it_back_as_it_was(bench: &Bench) {
     bench.put("a").await;
     let before = bench.meta("a").await;
     bench.advance(MILLI);
     let held = bench.claim_one().await;
     let meta = bench.release(&held).await;
-    assert_eq!(meta, queue_core::JobMeta { epoch: 1, revision: meta.revision, ..before });
+    let claimed_at = Some(bench.now());
+    assert_eq!(meta, queue_core::JobMeta { epoch: 1, revision: meta.revision, claimed_at, ..before });
 }
 
 /// Another time and nothing else.
@@ -77,7 +79,8 @@ async fn snoozing_puts_it_off(bench: &Bench) {
     let held = bench.claim_one().await;
     let meta = bench.settled(&held, snooze(held.token)).await;
     let run_at = bench.now() + RETRY;
-    assert_eq!(meta, queue_core::JobMeta { epoch: 1, revision: meta.revision, run_at, ..before });
+    let (revision, claimed_at) = (meta.revision, Some(bench.now()));
+    assert_eq!(meta, queue_core::JobMeta { epoch: 1, revision, run_at, claimed_at, ..before });
 }
 
 /// For every settle and a heartbeat.

@@ -88,9 +88,11 @@ async fn compare(benches: &[Bench; 2], verbs: &[Verb]) -> Result<(), String> {
     let mut players = benches.each_ref().map(|bench| Player::new(bench.clone()));
     let both_pause = benches.iter().all(|bench| bench.store().capabilities().pause);
     let both_list = benches.iter().all(|bench| bench.store().capabilities().queues);
+    let both_keep_attempts = benches.iter().all(|bench| bench.store().capabilities().attempts);
     let is_offered = |verb: &Verb| match verb {
         Verb::Pause { .. } | Verb::Resume { .. } => both_pause,
         Verb::Queues => both_list,
+        Verb::Attempts { .. } => both_keep_attempts,
         _ => true,
     };
     for (nth, verb) in verbs.iter().enumerate().filter(|(_, verb)| is_offered(verb)) {

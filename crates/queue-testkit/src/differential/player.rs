@@ -7,7 +7,7 @@ use crate::{
     },
 };
 use queue_core::{
-    Applied, ClaimRequest, Claimed, Counts, Detail, Enqueued, JobMeta, JobRecord, Kind, LeaseToken,
+    Applied, Attempt, ClaimRequest, Claimed, Counts, Detail, Enqueued, JobMeta, JobRecord, Kind, LeaseToken,
     ListFilter, ListQuery, NewJob, Prune, QueueStatus, QueuesQuery, Seq, Stamped, Timestamp,
     lifecycle::{Transition, decide},
 };
@@ -35,6 +35,7 @@ pub(super) enum Answer {
     Applied(Stamped<Vec<Applied>>),
     Jobs(Vec<JobMeta>),
     Records(Stamped<Vec<Option<JobRecord>>>),
+    Attempts(Vec<(JobMeta, Vec<Attempt>)>),
     Counts(Counts),
     Queues(Vec<QueueStatus>),
     Pruned(u64),
@@ -78,6 +79,24 @@ impl Player {
                 Answer::Records(self.records(answer.expect("get answers")))
             }
             Verb::List { queue, filter, page } => self.list(&self.on(*queue), filter, *page).await,
+            Verb::Walk { queue, walk, filter, entered_ago, page } => {
+                let ago = |ms: i64| Timestamp::from_millis(self.bench.now().as_millis() - ms);
+                let entered = entered_ago.map(|(from, to)| ago(from)..ago(to));
+                let filter = ListFilter { entered, ..filter.clone() };
+                let query =
+                    ListQuery::new(self.on(*queue).queue().clone(), walk.clone(), *page).matching(filter);
+                let jobs = self.on(*queue).list(query).await;
+                Answer::Jobs(self.metas(jobs))
+            }
+            Verb::Attempts { queue } => {
+                let mut found = Vec::new();
+                for id in IDS.map(id) {
+                    let answer =
+                        store.attempts(self.on(*queue).queue(), &id).await.expect("attempts answers");
+                    found.extend(answer.value.map(|job| (self.meta(job.meta, None), job.attempts)));
+                }
+                Answer::Attempts(found)
+            }
             Verb::Held { queue } => {
                 let query = ListQuery::held(self.on(*queue).queue().clone(), self.claimed_last, 3);
                 let jobs = self.on(*queue).list(query).await;

@@ -1,10 +1,10 @@
 use crate::{Failure, Harness, Place, twin::Twin};
 use async_trait::async_trait;
 use queue_core::{
-    AnswerRoom, Applied, Capabilities, ClaimRequest, Claimed, ClaimedJob, Clock, Counts, Cursor, Detail,
-    Durability, Enqueued, Error, JobId, JobMeta, JobRecord, Limits, ListFilter, ListQuery, Moment, NewJob,
-    Page, Prune, PruneRequest, QueueName, QueueStatus, QueuesPage, QueuesQuery, Reach, Result, Seq, Stamped,
-    State, Storage, StoreTime, Timestamp, lifecycle::Transition,
+    AnswerRoom, Applied, Capabilities, ClaimRequest, Claimed, ClaimedJob, Clock, Counts, Detail, Durability,
+    Enqueued, JobAttempts, JobId, JobMeta, JobRecord, Limits, ListQuery, Moment, NewJob, Page, Prune,
+    PruneRequest, QueueName, QueueStatus, QueuesPage, QueuesQuery, Reach, Result, Seq, Stamped, State,
+    Storage, StoreTime, Timestamp, lifecycle::Transition,
 };
 use std::{
     collections::BTreeSet,
@@ -133,7 +133,10 @@ impl Jobs {
 #[async_trait]
 impl Storage for Reference {
     fn capabilities(&self) -> Capabilities {
-        Capabilities::new("reference", Durability::None, Reach::Process).with_pause().with_queues()
+        Capabilities::new("reference", Durability::None, Reach::Process)
+            .with_pause()
+            .with_queues()
+            .with_attempts()
     }
 
     async fn enqueue(
@@ -190,6 +193,11 @@ impl Storage for Reference {
         let (jobs, moment) = self.look();
         let of_queue = jobs.list.iter().map(|twin| &twin.job).filter(|job| job.meta.queue == query.queue);
         query.page_of(of_queue.cloned().collect::<Vec<_>>(), "reference", moment)
+    }
+
+    async fn attempts(&self, queue: &QueueName, id: &JobId) -> Result<Stamped<Option<JobAttempts>>> {
+        let (mut jobs, moment) = self.look();
+        Ok(Stamped::at(moment, jobs.find(queue, id).and_then(|twin| twin.attempts(moment.now))))
     }
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {

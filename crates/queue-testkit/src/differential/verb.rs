@@ -1,13 +1,15 @@
 use crate::model::{
-    op::{Doomed, Filter, How, New, Op, What},
+    op::{Doomed, Filter, How, IDS, KINDS, New, Op, TAGS, What},
     strategy,
 };
 use proptest::{
     collection::vec,
+    option::weighted,
     prelude::{BoxedStrategy, Just, Strategy},
+    sample::select,
     strategy::Union,
 };
-use queue_core::ClaimRequest;
+use queue_core::{ClaimRequest, Direction, Kind, ListFilter, State, Tag, Walk};
 
 /// Queues of one store, which must not meet.
 pub(super) const QUEUES: [&str; 3] = ["one", "two", "two:three"];
@@ -41,6 +43,19 @@ pub(super) enum Verb {
         queue: usize,
         filter: Filter,
         page: usize,
+    },
+    /// Along an index.
+    Walk {
+        queue: usize,
+        walk: Walk,
+        filter: ListFilter,
+        /// Those that came into their state so many milliseconds ago, or less, but not these; in place of the filter's own.
+        entered_ago: Option<(i64, i64)>,
+        page: usize,
+    },
+    /// What was charged to each job.
+    Attempts {
+        queue: usize,
     },
     /// What the latest claim still holds.
     Held {
@@ -111,6 +126,8 @@ fn verb(Width { queues, batch }: Width) -> BoxedStrategy<Verb> {
         (2, queue().prop_map(|queue| Verb::Rescue { queue }).boxed()),
         (2, queue().prop_map(|queue| Verb::Get { queue }).boxed()),
         (2, list.boxed()),
+        (4, walk(queues)),
+        (2, queue().prop_map(|queue| Verb::Attempts { queue }).boxed()),
         (2, queue().prop_map(|queue| Verb::Held { queue }).boxed()),
         (2, queue().prop_map(|queue| Verb::Counts { queue }).boxed()),
         (2, Just(Verb::Queues).boxed()),
@@ -121,6 +138,38 @@ fn verb(Width { queues, batch }: Width) -> BoxedStrategy<Verb> {
         (1, strategy::millis().prop_map(|ms| Verb::Back { ms }).boxed()),
     ])
     .boxed()
+}
+
+fn walk(queues: usize) -> BoxedStrategy<Verb> {
+    let directions = [Direction::NewestFirst, Direction::OldestFirst];
+    let mut walks = vec![Walk::Due, Walk::Scheduled, Walk::Lapsed];
+    for direction in directions {
+        walks.push(Walk::All(direction));
+        walks.extend(State::ALL.map(|state| Walk::State(state, direction)));
+        walks.extend(TAGS.map(|tag| Walk::Tagged(Tag::new(tag).expect("a valid tag"), direction)));
+    }
+    let named = (weighted(0.2, 0..KINDS.len()), weighted(0.2, 0..TAGS.len()), weighted(0.2, 0..IDS.len()));
+    let filter =
+        (weighted(0.2, vec(select(&State::ALL[..]), 1..3)), named).prop_map(|(states, (kind, tag, id))| {
+            ListFilter {
+                states: states.unwrap_or_default(),
+                kind: kind.map(|nth| Kind::from_static(KINDS[nth])),
+                worker: None,
+                tag: tag.map(|nth| Tag::new(TAGS[nth]).expect("a valid tag")),
+                id_prefix: id.map(|nth| IDS[nth].to_owned()),
+                entered: None,
+            }
+        });
+    let entered_ago = weighted(0.3, (strategy::millis(), strategy::millis()));
+    (0..queues, select(walks), filter, entered_ago, 1..4_usize)
+        .prop_map(|(queue, walk, filter, entered_ago, page)| Verb::Walk {
+            queue,
+            walk,
+            filter,
+            entered_ago,
+            page,
+        })
+        .boxed()
 }
 
 fn claim(queues: usize) -> BoxedStrategy<Verb> {

@@ -8,6 +8,7 @@ pub(super) struct Card {
     pub(super) revision: u64,
     pub(super) id: String,
     pub(super) kind: String,
+    pub(super) tags: Vec<String>,
     pub(super) priority: i16,
     pub(super) created_at: i64,
     pub(super) run_at: i64,
@@ -26,11 +27,13 @@ pub(super) struct Card {
     pub(super) time_limit_ms: Option<i64>,
     /// The holder, and when its lease lapses.
     pub(super) lease: Option<(String, i64)>,
+    pub(super) claimed_at: Option<i64>,
     pub(super) cancel_requested: bool,
     pub(super) awaited: bool,
     pub(super) progress: Option<Vec<u8>>,
     /// Name and message.
     pub(super) error: Option<(String, String)>,
+    pub(super) failed_at: Option<i64>,
     /// The kind of what follows its failure.
     pub(super) on_failure: Option<String>,
     pub(super) keep_completed: Retention,
@@ -44,6 +47,8 @@ pub(super) struct Card {
 pub(super) struct Body {
     pub(super) payload: Vec<u8>,
     pub(super) content_type: String,
+    /// The value of the one header that a job of a run may have.
+    pub(super) header: Option<String>,
     pub(super) result: Option<Vec<u8>>,
     pub(super) details: Option<Vec<u8>>,
 }
@@ -57,6 +62,7 @@ impl Card {
             revision: 1,
             id,
             kind: kind.to_owned(),
+            tags: Vec::new(),
             priority: 0,
             created_at: now,
             run_at: now,
@@ -71,10 +77,12 @@ impl Card {
             is_lifted: false,
             time_limit_ms: None,
             lease: None,
+            claimed_at: None,
             cancel_requested: false,
             awaited: false,
             progress: None,
             error: None,
+            failed_at: None,
             on_failure: None,
             keep_completed: retention.completed,
             keep_failed: retention.failed,
@@ -92,6 +100,7 @@ impl Card {
             revision: meta.revision,
             id: meta.id.to_string(),
             kind: meta.kind.to_string(),
+            tags: meta.tags.iter().map(ToString::to_string).collect(),
             priority: meta.priority,
             created_at: meta.created_at.as_millis(),
             run_at: meta.run_at.as_millis(),
@@ -106,10 +115,12 @@ impl Card {
             is_lifted: meta.expiry_lifted,
             time_limit_ms: meta.time_limit.map(Span::as_millis),
             lease: lease.map(|lease| (lease.worker.to_string(), lease.expires_at.as_millis())),
+            claimed_at: meta.claimed_at.map(queue_core::Timestamp::as_millis),
             cancel_requested: meta.cancel_requested,
             awaited: meta.awaited,
             progress: meta.progress.as_ref().map(|bytes| bytes.to_vec()),
             error: error.map(|error| (error.name().to_owned(), error.message().to_owned())),
+            failed_at: meta.failed_at.map(queue_core::Timestamp::as_millis),
             on_failure: meta.on_failure.as_ref().map(ToString::to_string),
             keep_completed: meta.retention.completed,
             keep_failed: meta.retention.failed,
@@ -126,6 +137,7 @@ impl Body {
         Self {
             payload: body.payload.bytes.to_vec(),
             content_type: body.payload.content_type.to_string(),
+            header: body.headers.get(super::request::HEADER).map(str::to_owned),
             result: body.result.as_ref().map(|result| result.bytes.to_vec()),
             details: body.error_details.as_ref().map(|bytes| bytes.to_vec()),
         }

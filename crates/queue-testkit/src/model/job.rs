@@ -79,11 +79,12 @@ impl Job {
         self.card.purge_at.is_some_and(|at| at <= now)
     }
 
-    pub(super) fn take(&mut self, claim: u64, worker: &str, lapse: i64) {
+    pub(super) fn take(&mut self, claim: u64, worker: &str, now: i64, lapse: i64) {
         self.card.revision += 1;
         self.card.epoch += 1;
         self.card.state = State::Processing;
         self.card.lease = Some((worker.to_owned(), lapse));
+        self.card.claimed_at = Some(now);
         self.held_by = Some(claim);
         self.let_go = None;
     }
@@ -120,7 +121,7 @@ impl Job {
         };
         if fate == Fate::Stays {
             self.card.failures = failures;
-            self.blame(FAILURE, report.details);
+            self.blame(FAILURE, report.details, now);
         }
         fate
     }
@@ -142,7 +143,7 @@ impl Job {
         };
         if fate == Fate::Stays {
             self.card.stalls = stalls;
-            self.blame(STALLED, None);
+            self.blame(STALLED, None, now);
         }
         fate
     }
@@ -202,7 +203,7 @@ impl Job {
     pub(super) fn redrive(&mut self, as_type: Option<&str>, now: i64) -> Fate {
         let card = &mut self.card;
         (card.failures, card.stalls, card.cancel_requested) = (0, 0, false);
-        (card.reason, card.error, card.progress) = (None, None, None);
+        (card.reason, card.error, card.failed_at, card.progress) = (None, None, None, None);
         (card.finished_at, card.purge_at) = (None, None);
         (self.body.result, self.body.details) = (None, None);
         self.body.content_type = as_type.map_or(self.body.content_type.clone(), str::to_owned);
@@ -272,7 +273,8 @@ impl Job {
             card.on_failure.clone().map(|kind| FollowUp { id, kind, payload: told.to_string().into_bytes() });
     }
 
-    fn blame(&mut self, (name, message): (&str, &str), details: Option<Vec<u8>>) {
+    fn blame(&mut self, (name, message): (&str, &str), details: Option<Vec<u8>>, now: i64) {
+        self.card.failed_at = Some(now);
         self.card.error = Some((name.to_owned(), message.to_owned()));
         self.body.details = details;
     }

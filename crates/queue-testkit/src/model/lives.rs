@@ -71,10 +71,12 @@ impl World {
             on_failure: new.is_mourned.then(|| MOURN.to_owned()),
             keep_completed: new.keep_completed,
             keep_failed: new.keep_failed,
+            tags: new.tags.iter().map(|tag| (*tag).to_owned()).collect(),
             ..Card::plain(self.lives, IDS[new.id].to_owned(), KINDS[new.kind], self.now)
         };
         let content_type = "application/octet-stream".to_owned();
-        first(card, Body { payload: new.payload.clone(), content_type, ..Body::default() })
+        let header = new.header.clone();
+        first(card, Body { payload: new.payload.clone(), content_type, header, ..Body::default() })
     }
 }
 

@@ -8,6 +8,8 @@ pub(crate) const IDS: [&str; 5] = ["a", "b", "c", "d", "e"];
 pub(crate) const WORKERS: [&str; 2] = ["worker-1", "worker-2"];
 /// The last is one of the library's own.
 pub(crate) const KINDS: [&str; 3] = ["email", "report", "queue.own"];
+/// Tags, in order.
+pub(crate) const TAGS: [&str; 2] = ["blue", "red"];
 pub(crate) const CONTENT_TYPES: [&str; 2] = ["application/json", "text/plain"];
 
 /// One step of a random run.
@@ -47,6 +49,10 @@ pub(crate) struct New {
     pub(crate) id: usize,
     pub(crate) kind: usize,
     pub(crate) payload: Vec<u8>,
+    /// One header, if it has any.
+    pub(crate) header: Option<String>,
+    /// Some of [`TAGS`].
+    pub(crate) tags: Vec<&'static str>,
     pub(crate) priority: i16,
     pub(crate) delay_ms: i64,
     /// Behind the delay.

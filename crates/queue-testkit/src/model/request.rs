@@ -11,6 +11,9 @@ use queue_core::{
 /// The failure that holders report.
 pub(crate) const FAILURE: (&str, &str) = ("Timeout", "no answer");
 
+/// The name of the header.
+pub(crate) const HEADER: &str = "tenant";
+
 /// The kind of what follows a failure.
 pub(crate) const MOURN: &str = "mourn";
 
@@ -28,7 +31,9 @@ pub(crate) fn new_job(new: &New) -> NewJob {
         .with_max_stalls(Budget::from_raw(new.max_stalls))
         .with_retention(retention)
         .with_on_failed(new.on_failed)
-        .with_on_waiting(new.on_waiting);
+        .with_on_waiting(new.on_waiting)
+        .with_tags(tags(new.tags.iter().copied()))
+        .with_headers(headers(new.header.iter().map(|value| (HEADER, value.as_str()))));
     job.on_failure = new.is_mourned.then(|| Kind::from_static(MOURN));
     job.expires_in = new.expires_after_ms.map(|ms| span(new.delay_ms + ms));
     job.time_limit = new.time_limit_ms.map(span);

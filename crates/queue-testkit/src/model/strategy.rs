@@ -1,11 +1,11 @@
 //! Where random steps come from. Small values and few names, so that steps meet; what shrinks goes to plain and few.
 
-use super::op::{CONTENT_TYPES, Doomed, Filter, How, IDS, KINDS, New, Op, WORKERS, What};
+use super::op::{CONTENT_TYPES, Doomed, Filter, How, IDS, KINDS, New, Op, TAGS, WORKERS, What};
 use proptest::{
     collection::vec,
     option::{of, weighted},
     prelude::{BoxedStrategy, Just, Strategy, any},
-    sample::select,
+    sample::{select, subsequence},
     strategy::Union,
 };
 use queue_core::{
@@ -145,7 +145,8 @@ pub(crate) fn clock() -> BoxedStrategy<Op> {
 
 pub(crate) fn new() -> BoxedStrategy<New> {
     let delay = Union::new_weighted(vec![(2, Just(0).boxed()), (1, millis())]);
-    let names = (0..IDS.len(), 0..KINDS.len(), bytes());
+    let labels = (weighted(0.3, select(&["", "7", "é"][..])), subsequence(TAGS.to_vec(), 0..=TAGS.len()));
+    let names = (0..IDS.len(), 0..KINDS.len(), bytes(), labels);
     let order = (select(&[0_i16, 0, 0, -1, 1, i16::MIN, i16::MAX][..]), delay);
     let budgets = (select(&[3_u32, 0, 1, 2][..]), select(&[3_u32, 0, 1, 2][..]));
     let ending = (retention(), retention(), select(&[OnFailed::Block, OnFailed::Replace][..]), any::<bool>());
@@ -157,6 +158,8 @@ pub(crate) fn new() -> BoxedStrategy<New> {
             id: names.0,
             kind: names.1,
             payload: names.2,
+            header: names.3.0.map(str::to_owned),
+            tags: names.3.1,
             priority: order.0,
             delay_ms: order.1,
             // One that may replace another cannot expire.

@@ -129,7 +129,7 @@ impl World {
         due.sort_by_key(|(_, job)| (job.card.priority, job.card.run_at, job.card.life));
         let mut jobs = Vec::new();
         for (id, job) in due.into_iter().take(if self.paused { 0 } else { limit }) {
-            job.take(claim, worker, now + lease_ms);
+            job.take(claim, worker, now, now + lease_ms);
             jobs.push((job.card.clone(), job.body.clone()));
             let expires_at = job.expires_at();
             self.hands.push(Hand { id: id.clone(), life: job.card.life, claim, expires_at });

@@ -26,6 +26,7 @@ fn supported(store: &dyn Storage, facilities: &[Facility]) -> Vec<Need> {
     let facts = [
         (Need::Pause, capabilities.pause),
         (Need::Queues, capabilities.queues),
+        (Need::Attempts, capabilities.attempts),
         (Need::Presence, capabilities.presence),
         (Need::Hints, capabilities.events != EventReach::None),
         (Need::Reopen, facilities.contains(&Facility::Reopen)),
