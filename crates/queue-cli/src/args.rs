@@ -1,10 +1,11 @@
 use crate::{
     commands::{
-        cancel::CancelArgs, completions::CompletionsArgs, delete::DeleteArgs, dump::DumpArgs,
-        enqueue::EnqueueArgs, events::EventsArgs, fsck::FsckArgs, lead::LeadArgs, list::ListArgs,
-        man::ManArgs, migrate::MigrateArgs, promote::PromoteArgs, prune::PruneArgs, queues::QueuesArgs,
-        redrive::RedriveArgs, result::ResultArgs, schedule::ScheduleArgs, show::ShowArgs, stats::StatsArgs,
-        status::StatusArgs, wait::WaitArgs, work::WorkArgs,
+        cancel::CancelArgs, completions::CompletionsArgs, delete::DeleteArgs, drain::DrainArgs,
+        dump::DumpArgs, enqueue::EnqueueArgs, errors::ErrorsArgs, events::EventsArgs, fsck::FsckArgs,
+        lead::LeadArgs, list::ListArgs, man::ManArgs, migrate::MigrateArgs, promote::PromoteArgs,
+        prune::PruneArgs, queues::QueuesArgs, redrive::RedriveArgs, result::ResultArgs,
+        schedule::ScheduleArgs, show::ShowArgs, stats::StatsArgs, status::StatusArgs, wait::WaitArgs,
+        work::WorkArgs, workers::WorkersArgs,
     },
     demo::{DemoArgs, DemoWorkerArgs},
     exit,
@@ -79,10 +80,16 @@ pub(crate) enum Command {
     Cancel(CancelArgs),
     /// List jobs
     List(ListArgs),
+    /// Group what failed by kind and error: how often, since when, and an example
+    Errors(ErrorsArgs),
     /// Count jobs by state, and show the workers
     Stats(StatsArgs),
     /// List the queues of the store, each with its jobs by state and whether it is paused
     Queues(QueuesArgs),
+    /// List the workers of the store: what each runs, since when, and whether it drains
+    Workers(WorkersArgs),
+    /// Ask a worker to finish what it runs and to end
+    Drain(DrainArgs),
     /// Follow the changes of all jobs as they happen
     Events(EventsArgs),
     /// Make a job that waits for its time due now

@@ -4,16 +4,16 @@ use crate::{
     sys::Fs,
     wakeup,
     writer::{
-        Announce, Apply, Attempts, Claim, Count, Enqueue, Files, Get, List, Measure, PruneSome, Queues,
-        SetPaused, Shared, Verify, Workers, start,
+        Announce, Apply, Attempts, Claim, Count, DrainWorker, Enqueue, Files, Get, List, Measure, PruneSome,
+        Queues, SetPaused, Shared, Verify, Workers, start,
     },
 };
 use async_trait::async_trait;
 use queue_core::{
-    Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Enqueued, Error, EventReach,
-    EventStream, Interest, JobAttempts, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName,
-    QueuesPage, QueuesQuery, Reach, Result, Span, Stamped, Storage, WorkerInfo, group_commit::Writer,
-    lifecycle::Transition, watcher::Watcher,
+    Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Duty, Enqueued, Error,
+    EventReach, EventStream, Interest, JobAttempts, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest,
+    QueueName, QueuesPage, QueuesQuery, Reach, Result, Span, Stamped, Storage, WorkerId, WorkerInfo,
+    group_commit::Writer, lifecycle::Transition, watcher::Watcher,
 };
 use std::{
     sync::{Arc, Mutex, PoisonError, atomic::AtomicU64},
@@ -174,9 +174,14 @@ impl Storage for FsStorage {
         Ok(stream)
     }
 
-    async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<()> {
+    async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<Duty> {
+        worker.check()?;
         let ttl = Span::new("presence ttl", ttl)?;
         self.writer.call(Announce { worker, ttl }).await
+    }
+
+    async fn drain_worker(&self, worker: &WorkerId) -> Result<bool> {
+        self.writer.call(DrainWorker(worker.clone())).await
     }
 
     async fn workers(&self) -> Result<Vec<WorkerInfo>> {

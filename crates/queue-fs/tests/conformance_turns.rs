@@ -6,9 +6,9 @@ mod harness;
 use async_trait::async_trait;
 use harness::FsHarness;
 use queue_core::{
-    Applied, Capabilities, ClaimRequest, Claimed, Clock, Counts, Detail, Enqueued, EventStream, Interest,
-    JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, QueuesPage, QueuesQuery, Result,
-    Span, Stamped, Storage, SystemRng, WorkerId, WorkerInfo, lifecycle::Transition,
+    Applied, Capabilities, ClaimRequest, Claimed, Clock, Counts, Detail, Duty, Enqueued, EventStream,
+    Interest, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, QueuesPage, QueuesQuery,
+    Result, Span, Stamped, Storage, SystemRng, WorkerId, WorkerInfo, lifecycle::Transition,
 };
 use queue_fs::Flush;
 use queue_testkit::{Facility, Failure, Harness, Place};
@@ -145,8 +145,12 @@ impl Storage for Turns {
         self.kept.subscribe(queue, interest).await
     }
 
-    async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<()> {
+    async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<Duty> {
         self.turn(|store| async move { store.announce(worker, ttl).await }).await
+    }
+
+    async fn drain_worker(&self, worker: &WorkerId) -> Result<bool> {
+        self.turn(|store| async move { store.drain_worker(worker).await }).await
     }
 
     async fn workers(&self) -> Result<Vec<WorkerInfo>> {

@@ -1,10 +1,10 @@
 use crate::Engine;
 use async_trait::async_trait;
 use queue_core::{
-    AnswerRoom, Applied, Capabilities, ClaimRequest, Claimed, Clock, Counts, Detail, Durability, Enqueued,
-    Error, EventReach, EventStream, Hub, Interest, JobAttempts, JobId, JobRecord, ListQuery, Moment, NewJob,
-    Notices, Page, PruneRequest, QueueName, QueuesPage, QueuesQuery, Reach, Result, Span, Stamped, Storage,
-    StoreTime, SystemClock, WorkerInfo, lifecycle::Transition,
+    AnswerRoom, Applied, Capabilities, ClaimRequest, Claimed, Clock, Counts, Detail, Durability, Duty,
+    Enqueued, Error, EventReach, EventStream, Hub, Interest, JobAttempts, JobId, JobRecord, ListQuery,
+    Moment, NewJob, Notices, Page, PruneRequest, QueueName, QueuesPage, QueuesQuery, Reach, Result, Span,
+    Stamped, Storage, StoreTime, SystemClock, WorkerId, WorkerInfo, lifecycle::Transition,
 };
 use std::{
     sync::{
@@ -195,9 +195,14 @@ impl Storage for MemoryStorage {
         })
     }
 
-    async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<()> {
+    async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<Duty> {
+        worker.check()?;
         let ttl = Span::new("presence ttl", ttl)?;
         self.with("announce", |engine, moment| engine.announce(worker, ttl, moment.now))
+    }
+
+    async fn drain_worker(&self, worker: &WorkerId) -> Result<bool> {
+        self.with("drain_worker", |engine, moment| engine.drain_worker(worker, moment.now).is_some())
     }
 
     async fn workers(&self) -> Result<Vec<WorkerInfo>> {

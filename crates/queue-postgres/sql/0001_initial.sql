@@ -164,7 +164,9 @@ CREATE TABLE {schema}.worker (
   concurrency bigint  NOT NULL,
   running     bigint  NOT NULL,
   host        text    NOT NULL,
-  expires_at  bigint  NOT NULL
+  expires_at  bigint  NOT NULL,
+  duty      smallint NOT NULL DEFAULT 0, -- what somebody asked of it
+  about       bytea   NOT NULL
 );
 
 -- Which queues somebody wants to hear of in full, and until when.

@@ -181,6 +181,7 @@ statements! {
     counts = "counts";
     dead_rows = "dead_rows";
     delete_worker = "delete_worker";
+    drain_worker = "drain_worker";
     enqueue = "enqueue";
     enqueue_new = "enqueue_new";
     extend = "extend";

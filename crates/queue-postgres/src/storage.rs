@@ -4,16 +4,17 @@ use crate::{
     shared::Shared,
     spawn::Tasks,
     verbs::{
-        Announce, Apply, Claim, CountJobs, Enqueue, EnqueueNew, Get, List, ListQueues, ListWorkers,
-        PruneSome, SetPaused, Verify,
+        Announce, Apply, Claim, CountJobs, DrainWorker, Enqueue, EnqueueNew, Get, List, ListQueues,
+        ListWorkers, PruneSome, SetPaused, Verify,
     },
     wakeup::Wakeups,
 };
 use async_trait::async_trait;
 use queue_core::{
-    Applied, Batched, Capabilities, ClaimRequest, Claimed, Coalesced, Counts, Detail, Enqueued, EventReach,
-    EventStream, Interest, JobId, JobRecord, Limits, ListQuery, NewJob, Page, PruneRequest, QueueName,
-    QueuesPage, QueuesQuery, Reach, Result, Span, Stamped, Storage, WorkerInfo, lifecycle::Transition,
+    Applied, Batched, Capabilities, ClaimRequest, Claimed, Coalesced, Counts, Detail, Duty, Enqueued,
+    EventReach, EventStream, Interest, JobId, JobRecord, Limits, ListQuery, NewJob, Page, PruneRequest,
+    QueueName, QueuesPage, QueuesQuery, Reach, Result, Span, Stamped, Storage, WorkerId, WorkerInfo,
+    lifecycle::Transition,
 };
 use std::{any::Any, sync::Arc, time::Duration};
 
@@ -137,9 +138,14 @@ impl Storage for PostgresStorage {
         self.wakeups.subscribe(queue, interest).await
     }
 
-    async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<()> {
+    async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<Duty> {
+        worker.check()?;
         let ttl = Span::new("presence ttl", ttl)?;
         self.shared.call(&Announce { worker: &worker, ttl }).await
+    }
+
+    async fn drain_worker(&self, worker: &WorkerId) -> Result<bool> {
+        self.shared.call(&DrainWorker(worker)).await
     }
 
     async fn workers(&self) -> Result<Vec<WorkerInfo>> {

@@ -87,8 +87,7 @@ async fn an_announcement_does_not_wait_for_one_that_ran_out_and_comes_back() {
     let Some(mut database) = Database::new().await else { return };
     let store = database.open().await;
     let announce = async |id| {
-        let (id, queues, host) = (WorkerId::from_static(id), vec![queue()], String::new());
-        let worker = WorkerInfo { id, queues, concurrency: 1, running: 0, host };
+        let worker = WorkerInfo { queues: vec![queue()], ..WorkerInfo::new(WorkerId::from_static(id)) };
         store.announce(worker, Duration::from_mins(1)).await.expect("the server answers");
     };
     announce("old").await;

@@ -40,6 +40,7 @@ macro_rules! parts {
 
 scripts! {
     ANNOUNCE = "announce";
+    DRAIN_WORKER = "drain_worker";
     APPLY = "apply";
     ATTEMPTS = "attempts";
     CLAIM = "claim";

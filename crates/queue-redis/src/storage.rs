@@ -12,10 +12,10 @@ use crate::{
 };
 use async_trait::async_trait;
 use queue_core::{
-    Applied, Batched, Capabilities, ClaimRequest, Claimed, Coalesced, Counts, Detail, Durability, Enqueued,
-    EventReach, EventStream, Interest, JobAttempts, JobId, JobRecord, Limits, ListQuery, NewJob, Page,
-    PruneRequest, QueueName, QueuesPage, QueuesQuery, Reach, Result, Stamped, Storage, WorkerInfo,
-    lifecycle::Transition,
+    Applied, Batched, Capabilities, ClaimRequest, Claimed, Coalesced, Counts, Detail, Durability, Duty,
+    Enqueued, EventReach, EventStream, Interest, JobAttempts, JobId, JobRecord, Limits, ListQuery, NewJob,
+    Page, PruneRequest, QueueName, QueuesPage, QueuesQuery, Reach, Result, Stamped, Storage, WorkerId,
+    WorkerInfo, lifecycle::Transition,
 };
 use std::{sync::Arc, time::Duration};
 
@@ -140,8 +140,12 @@ impl Storage for RedisStorage {
         self.wakeup.subscribe(queue, interest).await
     }
 
-    async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<()> {
+    async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<Duty> {
         self.session.announce(worker, ttl).await
+    }
+
+    async fn drain_worker(&self, worker: &WorkerId) -> Result<bool> {
+        self.session.drain_worker(worker).await
     }
 
     async fn workers(&self) -> Result<Vec<WorkerInfo>> {

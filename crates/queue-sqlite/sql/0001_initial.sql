@@ -135,7 +135,9 @@ CREATE TABLE queue_worker (
   concurrency INTEGER NOT NULL,
   running     INTEGER NOT NULL,
   host        TEXT    NOT NULL,
-  expires_at  INTEGER NOT NULL
+  expires_at  INTEGER NOT NULL,
+  duty      INTEGER NOT NULL DEFAULT 0, -- what somebody asked of it; only the row of a worker that is gone forgets it
+  about       BLOB    NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX queue_worker_expiry ON queue_worker (expires_at);

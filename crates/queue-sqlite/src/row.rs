@@ -2,7 +2,7 @@
 
 use crate::key::seq_of;
 use queue_core::{
-    Budget, Failure, JobId, JobMeta, Kind, LeaseInfo, LeaseToken, QueueName, Reason, Retention,
+    Budget, Duty, Failure, JobId, JobMeta, Kind, LeaseInfo, LeaseToken, QueueName, Reason, Retention,
     RetentionPolicy, Span, State, Tags, Timestamp, WorkerId,
     lifecycle::{LastSettle, Settle, TrackedJob},
 };
@@ -197,6 +197,11 @@ fn retention(column: usize, raw: i64) -> rusqlite::Result<Retention> {
 
 pub(crate) fn code<T>(column: usize, raw: u8, from_code: impl Fn(u8) -> Option<T>) -> rusqlite::Result<T> {
     from_code(raw).ok_or_else(|| foreign(column, format!("{raw} is no known code")))
+}
+
+/// What somebody asked of a worker.
+pub(crate) fn duty(row: &Row<'_>, column: usize) -> rusqlite::Result<Duty> {
+    code(column, row.get(column)?, Duty::from_code)
 }
 
 fn span(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Span>> {

@@ -27,6 +27,7 @@ statements! {
     DELETE_SCHEDULED = "delete_scheduled";
     DELETE_TAG = "delete_tag";
     DELETE_WORKER = "delete_worker";
+    DRAIN_WORKER = "drain_worker";
     EXPIRE_WORKERS = "expire_workers";
     FIND_QUEUE = "find_queue";
     FIRST_LAPSE = "first_lapse";

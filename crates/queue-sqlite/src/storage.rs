@@ -4,14 +4,14 @@ use crate::{
     options::{SqliteOptions, Synchronous},
     reader::{self, READERS, Readers},
     wakeup,
-    writer::{Announce, Apply, Claim, Database, Enqueue, PruneSome, SetPaused, Shared, start},
+    writer::{Announce, Apply, Claim, Database, DrainWorker, Enqueue, PruneSome, SetPaused, Shared, start},
 };
 use async_trait::async_trait;
 use queue_core::{
-    AnswerRoom, Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Enqueued, Error,
-    EventReach, EventStream, Interest, JobAttempts, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest,
-    QueueName, QueuesPage, QueuesQuery, Reach, Result, Span, Stamped, Storage, WorkerInfo,
-    group_commit::Writer, lifecycle::Transition, watcher::Watcher,
+    AnswerRoom, Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Duty, Enqueued,
+    Error, EventReach, EventStream, Interest, JobAttempts, JobId, JobRecord, ListQuery, NewJob, Page,
+    PruneRequest, QueueName, QueuesPage, QueuesQuery, Reach, Result, Span, Stamped, Storage, WorkerId,
+    WorkerInfo, group_commit::Writer, lifecycle::Transition, watcher::Watcher,
 };
 use std::{
     any::Any,
@@ -164,9 +164,14 @@ impl Storage for SqliteStorage {
         Ok(stream)
     }
 
-    async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<()> {
+    async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<Duty> {
+        worker.check()?;
         let ttl = Span::new("presence ttl", ttl)?;
         self.writer.call(Announce { worker, ttl }).await
+    }
+
+    async fn drain_worker(&self, worker: &WorkerId) -> Result<bool> {
+        self.writer.call(DrainWorker(worker.clone())).await
     }
 
     async fn workers(&self) -> Result<Vec<WorkerInfo>> {

@@ -37,6 +37,6 @@ pub use reserved::{Handled, RESERVED_RETRY, ReservedJob, handle_reserved};
 pub use shutdown_signal::shutdown_signal;
 pub use tokio_clock::TokioClock;
 pub use worker::{
-    HookStage, JobEnd, PruneTick, RateLimit, Report, RescueTick, WorkQueue, Worker, WorkerBuilder,
-    WorkerEvent, WorkerEvents,
+    AboutWorker, CurrentJob, HookStage, JobEnd, LeftOut, PruneTick, QueueWork, RateLimit, Report, RescueTick,
+    WorkQueue, Worker, WorkerBuilder, WorkerEvent, WorkerEvents,
 };

@@ -53,6 +53,8 @@ mod pages {
     struct Unique;
     #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/results.md"))]
     struct Results;
+    #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/seeing.md"))]
+    struct Seeing;
     #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/cancel.md"))]
     struct Cancel;
     #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/waiting.md"))]

@@ -10,7 +10,7 @@ mod reports;
 mod worker_process;
 
 use file_clock::FileClock;
-use queue::{Clock, ListFilter, State};
+use queue::Clock;
 use std::{env, error::Error, path::Path, time::Duration};
 use worker_process::WorkerProcess;
 
@@ -56,8 +56,7 @@ async fn nights(place: &Path, clock: &FileClock) -> Result {
 async fn what_is_there(place: &Path) -> Result {
     let reports = reports::queue(place).await?;
     println!("in the store:");
-    let completed = ListFilter::Match { states: vec![State::Completed], worker: None, kind: None };
-    for job in reports.list(completed, None, RECORDS_MAX).await?.jobs {
+    for job in reports.jobs().completed().limit(RECORDS_MAX).page().await?.jobs {
         println!("  {}, claimed {} time(s)", job.id, job.epoch);
     }
     Ok(())

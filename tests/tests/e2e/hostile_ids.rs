@@ -42,7 +42,7 @@ fn any_printable_id_makes_the_whole_way() {
         assert_eq!(place.run(&["status", id, "--json"]).ok().object()["state"], "completed");
         assert_eq!(place.run(&["result", id]).ok().text(), id);
     }
-    let listed = place.run(&["list", "--json"]).ok().objects();
+    let listed = place.run(&["list", "--oldest-first", "--json"]).ok().objects();
     assert_eq!(listed.iter().map(|job| job["id"].clone()).collect::<Vec<_>>(), ids);
 }
 

@@ -14,6 +14,8 @@ use std::{sync::Arc, time::Duration};
 pub(crate) const TEXT: &str = "\u{1b}]0;owned\u{7}\u{1b}[31m\u{9b}2J\u{7f}\r\nerror: forged\t\u{202e}gnp\u{2066}\u{200b}\u{2028}\u{feff}";
 /// Names have no control characters, so only what hides and reorders.
 pub(crate) const NAME: &str = "a\u{202e}b\u{2066}c\u{200b}d\u{feff}e\u{2028}f\u{2029}g\u{e0041}h\u{ad}i";
+/// A tag likewise.
+pub(crate) const TAG: &str = "t\u{202e}b\u{2066}c\u{200b}d\u{feff}e\u{2028}f";
 /// The queue of one job that waits.
 pub(crate) const QUIET: &str = "q\u{202e}";
 
@@ -38,6 +40,7 @@ pub(crate) async fn fill(url: &str) {
         let delay = Duration::from_secs(if fate == "later" { 3600 } else { 0 });
         let options =
             JobOptions::new().delay(delay).on_failure((fate == "later").then(|| Kind::from_static(NAME)));
+        let options = options.tag(TAG).header(NAME, NAME);
         jobs.enqueue_with(id(fate), Raw(payload()), options).await.expect("it is accepted");
     };
     for fate in ["runs", "failing", "failed", "completed"] {
@@ -50,7 +53,8 @@ pub(crate) async fn fill(url: &str) {
     let quiet: Queue<Raw, Raw> = Queue::new(storage.clone(), QUIET).expect("a valid name");
     quiet.enqueue(id("waits"), Raw(payload())).await.expect("it is accepted");
     let queues = [NAME, QUIET].map(QueueName::from_static).to_vec();
-    let worker = WorkerInfo { id: worker(), queues, concurrency: 1, running: 1, host: TEXT.to_owned() };
+    let (host, about) = (TEXT.to_owned(), TEXT.into());
+    let worker = WorkerInfo { queues, concurrency: 1, running: 1, host, about, ..WorkerInfo::new(worker()) };
     storage.announce(worker, Duration::from_hours(1)).await.expect("presence is kept");
     storage.close().await.expect("it closes");
 }

@@ -1,7 +1,7 @@
 //! Nothing that others stored acts on the terminal of somebody who looks at it, whatever the command.
 
 use crate::{
-    hostile_store::{FATES, NAME, QUIET, TEXT, fill, id},
+    hostile_store::{FATES, NAME, QUIET, TAG, TEXT, fill, id},
     place,
 };
 use queue_e2e::{Place, Ran, Terminal, until};
@@ -66,6 +66,9 @@ fn looks(command: &str) -> Vec<Look> {
             look(&["enqueue", TEXT, "--id", &id("failed")]),
             look(&["enqueue", TEXT, "--id", &id("completed")]),
             look(&["enqueue", TEXT, "--ids", "payload"]),
+            look(&["enqueue", TEXT, "--tag", TEXT]),
+            look(&["enqueue", TEXT, "--tag", TAG, "--header", &format!("{NAME}={TEXT}")]),
+            look(&["enqueue", TEXT, "--header", TEXT]),
             look(&["enqueue", TEXT, "--id", &id("new"), "--kind", &format!("queue.{NAME}")]),
             look(&["enqueue", TEXT, "--id", &id("new"), "--on-failure", &format!("queue.{NAME}")]),
             look(&["enqueue", TEXT, "--id", &id("runs"), "--debounce", "5s"]),
@@ -84,24 +87,33 @@ fn looks(command: &str) -> Vec<Look> {
         }
         "schedule" => schedule(),
         "lead" => vec![look(&["lead", NAME, "--exec", "true"]), look(&["lead", TEXT, "--exec", "true"])],
-        "status" | "cancel" | "promote" | "delete" => on_each(&[command], look),
+        "status" | "promote" | "delete" => on_each(&[command], look),
+        "cancel" => [on_each(&["cancel"], look), vec![look(&["cancel", "--tag", TAG])]].concat_all(),
         "show" => [on_each(&["show"], look), on_each(&["show", "--payload"], bytes)].concat_all(),
         "result" => on_each(&["result"], bytes),
         "wait" => on_each(&["wait", "--timeout", "0s"], bytes),
         "redrive" => {
             let mut looks = on_each(&["redrive"], look);
             looks.push(look(&["redrive", "--all-failed"]));
+            looks.push(look(&["redrive", "--tag", TAG]));
             looks
         }
         "queues" => vec![look(&["queues"])],
+        "errors" => vec![look(&["errors"])],
+        "workers" => vec![look(&["workers"])],
+        "drain" => vec![look(&["drain", NAME]), look(&["drain", TEXT])],
         "list" => vec![
             look(&["list"]),
             look(&["list", "--limit", "1"]),
             look(&["list", "--state", TEXT]),
+            look(&["list", "--tag", TAG]),
+            look(&["list", "--tag", TEXT]),
+            look(&["list", "--id-prefix", TEXT]),
             look(&["list", "--kind", NAME, "--worker", NAME]),
         ],
         "stats" => vec![look(&["stats"]), look(&["stats", "--queue", &id("none")])],
         "prune" => vec![
+            look(&["prune", "--tag", TAG]),
             look(&["prune"]),
             look(&["prune", "--everything"]),
             look(&["prune", "--everything", "--yes"]),
@@ -224,8 +236,20 @@ fn check(original: &Original, look: &Look, arguments: &[&str]) {
     let json = [arguments, &["--json"]].concat();
     let Ran { stdout, stderr, .. } = original.copy().run(&json);
     assert_harmless("standard error of", &json, stderr.as_bytes());
+    // Scripts for a shell or a database are what they are.
     if arguments[0] != "completions" && !arguments.contains(&"--print") {
         assert_harmless("standard output of", &json, &stdout);
+        assert_objects("standard output of", &json, &stdout);
+    }
+    assert_objects("standard error of", &json, stderr.as_bytes());
+}
+
+/// One object a line, for programs that read line by line.
+#[track_caller]
+fn assert_objects(how: &str, arguments: &[&str], output: &[u8]) {
+    for line in String::from_utf8_lossy(output).lines() {
+        let object = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(line);
+        assert!(object.is_ok(), "{how} {arguments:?} wrote {line:?}, which is no object");
     }
 }
 

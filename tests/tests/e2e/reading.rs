@@ -59,11 +59,20 @@ fn list_filters_and_stops_at_its_limit() {
         let listed = place.run(&[&["list", "--json"], arguments].concat()).ok().objects();
         listed.iter().map(|job| job["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    assert_eq!(ids(&[]), ["done", "bad", "off", "new"]);
-    assert_eq!(ids(&["--state", "failed", "--state", "queued"]), ["bad", "new"]);
+    assert_eq!(ids(&[]), ["new", "off", "bad", "done"]);
+    assert_eq!(ids(&["--oldest-first"]), ["done", "bad", "off", "new"]);
+    assert_eq!(ids(&["--state", "failed", "--state", "queued"]), ["new", "bad"]);
     assert_eq!(ids(&["--kind", "odd"]), ["bad"]);
-    assert_eq!(ids(&["--limit", "2"]), ["done", "bad"]);
-    let table = place.run(&["list", "--limit", "2"]).ok();
+    assert_eq!(ids(&["--limit", "2"]), ["new", "off"]);
+    assert_eq!(ids(&["--due"]), ["new"]);
+    assert_eq!(ids(&["--later"]), Vec::<String>::new());
+    assert_eq!(ids(&["--id-prefix", "o"]), ["off"]);
+    assert_eq!(ids(&["--state", "failed", "--since", "1h"]), ["bad"]);
+    assert_eq!(ids(&["--state", "failed", "--until", "1h"]), Vec::<String>::new());
+    assert_eq!(ids(&["--worker", "nobody"]), Vec::<String>::new());
+    place.run(&["list", "--due", "--oldest-first"]).code(2);
+    place.run(&["list", "--since", "1h", "--until", "2h"]).code(2);
+    let table = place.run(&["list", "--limit", "2", "--oldest-first"]).ok();
     let lines: Vec<&str> = table.text().lines().collect();
     assert!(lines[0].starts_with("ID") && lines[1].starts_with("done  ") && lines.len() == 3, "{table:?}");
     assert!(table.stderr.contains("raise --limit"), "{table:?}");

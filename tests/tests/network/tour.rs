@@ -1,6 +1,6 @@
 use futures_util::StreamExt;
 use queue::{
-    ListFilter, Prune, Queue, State, Storage, open,
+    Prune, Queue, State, Storage, open,
     queue_core::{EventStream, Hint, Interest, PruneRequest, WorkerInfo},
     worker::{Leadership, Router, Worker},
 };
@@ -54,7 +54,7 @@ impl Tour {
         let _held = jobs.enqueue("later", 1).await.expect("it enqueues");
         jobs.pause().await.expect("it pauses");
         jobs.resume().await.expect("it resumes");
-        let listed = jobs.list(ListFilter::all(), None, 100).await.expect("it lists").jobs;
+        let listed = jobs.jobs().page().await.expect("it lists").jobs;
         assert!(listed.iter().any(|job| job.id.as_str() == "later"), "{listed:?}");
         let counts = jobs.counts().await.expect("it counts");
         assert_eq!(counts.of(State::Queued), 1, "{counts:?}");
@@ -88,13 +88,8 @@ impl Tour {
     }
 
     fn worker_info(&self) -> WorkerInfo {
-        WorkerInfo {
-            id: queue::WorkerId::new(format!("tour of {}", self.jobs.name())).expect("an id"),
-            queues: vec![self.jobs.name().clone()],
-            concurrency: 1,
-            running: 0,
-            host: "here".to_owned(),
-        }
+        let id = queue::WorkerId::new(format!("tour of {}", self.jobs.name())).expect("an id");
+        WorkerInfo { queues: vec![self.jobs.name().clone()], host: "here".to_owned(), ..WorkerInfo::new(id) }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::{
 use clap::Args;
 use futures_util::{StreamExt, TryStreamExt};
 use queue::{
-    Clock, JobId, ListFilter, Seq, State, Status, SystemClock,
+    Clock, JobId, Seq, State, Status, SystemClock,
     queue_core::{EventReach, Hint, Interest, JobChange},
 };
 use serde_json::{Value, json};
@@ -85,7 +85,7 @@ async fn compare(jobs: &Jobs, out: Output) -> Result<Exit, CliError> {
 type Seen = BTreeMap<Seq, (JobId, u64, State)>;
 
 async fn look(jobs: &Jobs) -> Result<Seen, CliError> {
-    let listed = jobs.list_all(ListFilter::all()).take(COMPARED_MAX + 1);
+    let listed = jobs.jobs().all().take(COMPARED_MAX + 1);
     let key = |Status { meta, .. }: Status| (meta.seq, (meta.id, meta.revision, meta.state));
     let seen: Seen = listed.map_ok(key).try_collect().await?;
     if seen.len() > COMPARED_MAX {

@@ -1,4 +1,4 @@
-use super::watch::WatchArgs;
+use super::{selection::SelectionArgs, watch::WatchArgs};
 use crate::{
     exit::{CliError, Exit},
     output::{self, Column, Format, Output, age},
@@ -7,24 +7,20 @@ use crate::{
 };
 use clap::Args;
 use futures_util::{StreamExt, TryStreamExt};
-use queue::{Failure, Kind, ListFilter, Reason, State, Status, WorkerId};
+use queue::{Failure, Reason, Status};
 use std::{num::NonZeroUsize, pin::pin};
 
 /// The longest error in a table.
 const ERROR_CHARS_MAX: usize = 60;
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Jobs come newest first: failed, cancelled, failing and processing ones alone by when they came into that state, others by when they \
+were enqueued. Headers are shown by `queue show`, and are not looked for.")]
 pub(crate) struct ListArgs {
-    /// Only jobs in this state; may be repeated [possible: queued, processing, failing, completed, failed, cancelled]
-    #[arg(long, value_name = "STATE")]
-    state: Vec<State>,
-    /// Only jobs of this kind
-    #[arg(long)]
-    kind: Option<Kind>,
-    /// Only jobs that this worker holds
-    #[arg(long, value_name = "ID")]
-    worker: Option<WorkerId>,
-    /// At most this many, oldest first
+    #[command(flatten)]
+    which: SelectionArgs,
+    /// At most this many
     #[arg(long, value_name = "N", default_value = "50", value_parser = parse::number_from_one)]
     limit: NonZeroUsize,
     #[command(flatten)]
@@ -42,9 +38,7 @@ pub(crate) async fn run(args: ListArgs, session: &Session) -> Result<Exit, CliEr
 
 /// JSON goes out page by page; a table needs its widths first, which the limit bounds.
 async fn list(args: &ListArgs, jobs: &Jobs, out: Output) -> Result<(), CliError> {
-    let ListArgs { state, worker, kind, .. } = args;
-    let filter = ListFilter::Match { states: state.clone(), worker: worker.clone(), kind: kind.clone() };
-    let mut found = pin!(jobs.list_all(filter));
+    let mut found = pin!(args.which.of(jobs).await?.all());
     let mut rows = Vec::new();
     let mut shown = found.by_ref().take(args.limit.get());
     while let Some(status) = shown.try_next().await? {
@@ -64,10 +58,11 @@ async fn list(args: &ListArgs, jobs: &Jobs, out: Output) -> Result<(), CliError>
 }
 
 /// What a narrow terminal has no room for goes first: what every job says alike, then the ends of errors.
-const COLUMNS: [Column; 7] = [
+const COLUMNS: [Column; 8] = [
     Column::text("ID"),
     Column::whole("STATE"),
     Column::text("KIND").plain("default"),
+    Column::text("TAGS").plain(""),
     Column::whole("PRIORITY").plain("0"),
     Column::whole("ATTEMPTS"),
     Column::whole("AGE"),
@@ -86,6 +81,7 @@ fn row(status: &Status) -> Vec<String> {
         meta.id.to_string(),
         state,
         meta.kind.to_string(),
+        output::tags(&meta.tags),
         meta.priority.to_string(),
         status.attempts().to_string(),
         age(status.now.since(meta.created_at)),

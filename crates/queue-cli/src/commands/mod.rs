@@ -1,11 +1,14 @@
 //! One file per command: its arguments, what it does, and what it answers.
 
+mod bulk;
 pub(crate) mod cancel;
 pub(crate) mod completions;
 pub(crate) mod delete;
+pub(crate) mod drain;
 pub(crate) mod dump;
 mod ending;
 pub(crate) mod enqueue;
+pub(crate) mod errors;
 pub(crate) mod events;
 pub(crate) mod fsck;
 mod job_args;
@@ -20,13 +23,16 @@ pub(crate) mod queues;
 pub(crate) mod redrive;
 pub(crate) mod result;
 pub(crate) mod schedule;
+mod selection;
 pub(crate) mod show;
 pub(crate) mod stats;
 pub(crate) mod status;
+mod timeline;
 mod verify;
 pub(crate) mod wait;
 mod watch;
 pub(crate) mod work;
+pub(crate) mod workers;
 
 use crate::{
     args::{Cli, Command},
@@ -51,6 +57,9 @@ pub(crate) async fn run(cli: Cli) -> Result<Exit, CliError> {
         Command::List(args) => list::run(args, &session()?).await,
         Command::Stats(args) => stats::run(args, &session()?).await,
         Command::Queues(args) => queues::run(args, &session()?).await,
+        Command::Workers(args) => workers::run(args, &session()?).await,
+        Command::Drain(args) => drain::run(args, &session()?).await,
+        Command::Errors(args) => errors::run(args, &session()?).await,
         Command::Events(args) => events::run(args, &session()?).await,
         Command::Promote(args) => promote::run(args, &session()?).await,
         Command::Redrive(args) => redrive::run(args, &session()?).await,

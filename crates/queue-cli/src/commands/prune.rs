@@ -1,3 +1,4 @@
+use super::bulk;
 use crate::{
     exit::{CliError, Exit},
     output::{self, plural},
@@ -6,7 +7,7 @@ use crate::{
 };
 use clap::Args;
 use queue::Prune;
-use queue::queue_core::Span;
+use queue::queue_core::{Span, Tag};
 use serde_json::json;
 use std::time::Duration;
 
@@ -21,12 +22,18 @@ pub(crate) struct PruneArgs {
     /// Every job of the queue, waiting and running ones too
     #[arg(long, conflicts_with = "finished_before")]
     everything: bool,
+    /// Finished jobs with this tag, however long they were to be kept
+    #[arg(long, conflicts_with_all = ["finished_before", "everything"])]
+    tag: Option<Tag>,
     /// With --everything: do not ask
     #[arg(long, requires = "everything")]
     yes: bool,
 }
 
 pub(crate) async fn run(args: PruneArgs, session: &Session) -> Result<Exit, CliError> {
+    if let Some(tag) = &args.tag {
+        return tagged(tag, session).await;
+    }
     let what = args.what()?;
     if what == Prune::Everything && !args.yes {
         confirm(session)?;
@@ -34,6 +41,14 @@ pub(crate) async fn run(args: PruneArgs, session: &Session) -> Result<Exit, CliE
     let removed = session.with_jobs(Missing::Refuse, async |jobs| Ok(jobs.prune_all(what).await?)).await?;
     session.out.answer(|| format!("removed {}", plural(removed, "job")), || json!({"removed": removed}))?;
     Ok(Exit::Ok)
+}
+
+async fn tagged(tag: &Tag, session: &Session) -> Result<Exit, CliError> {
+    let removed = session.with_jobs(Missing::Refuse, async |jobs| {
+        let meant = jobs.jobs().tag(tag.as_str()).completed().failed().cancelled();
+        Ok(meant.delete_all().await?)
+    });
+    bulk::tell("removed", "removed", removed.await?, session)
 }
 
 /// A person is asked; a script has to say that it means it.

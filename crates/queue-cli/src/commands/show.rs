@@ -1,3 +1,4 @@
+use super::timeline::timeline;
 use crate::{
     exit::{CliError, Exit},
     output::{self, OnTerminal, insert_bytes, plural},
@@ -6,7 +7,7 @@ use crate::{
 use clap::Args;
 use queue::{
     JobId, Payload, Status, StorageExt,
-    queue_core::{JobBody, JobRecord, Stamped},
+    queue_core::{Attempt, JobBody, JobRecord, Stamped},
 };
 use serde_json::{Map, Value, json};
 
@@ -51,20 +52,31 @@ async fn payload(args: &ShowArgs, session: &Session) -> Result<Exit, CliError> {
 async fn everything(id: &JobId, session: &Session) -> Result<Exit, CliError> {
     let read = async |jobs: &Jobs| {
         let ids = std::slice::from_ref(id);
-        Ok(jobs.storage().get_whole(jobs.name(), ids).await?)
+        let found = jobs.storage().get_whole(jobs.name(), ids).await?;
+        // Most jobs have none, and then there is nothing to ask for.
+        let charged = |record: &JobRecord| record.meta.failed_at.is_some() || record.meta.epoch > 1;
+        let is_charged = found.value.iter().flatten().any(charged);
+        let are_kept = jobs.storage().capabilities().attempts && is_charged;
+        let attempts = if are_kept { jobs.attempts(id).await? } else { None };
+        Ok((found, attempts.map(|found| found.attempts).unwrap_or_default()))
     };
-    let Stamped { value, now, .. } = session.with_jobs(Missing::Refuse, read).await?;
+    let (Stamped { value, now, .. }, attempts) = session.with_jobs(Missing::Refuse, read).await?;
     let record = value.into_iter().next().flatten().ok_or_else(|| session.no_such_job(id))?;
     let JobRecord { meta, body: Some(body) } = record else {
         return Err(CliError::new(Exit::Unusable, "the stored job is damaged: it has no payload"));
     };
     let status = Status { meta, now };
-    session.out.answer(|| output::pairs(words(&status, &body)), || object(&status, &body))?;
+    let words = || {
+        let pairs = output::Text::from(output::pairs(words(&status, &body)));
+        pairs.and_apart(timeline(&status, &attempts))
+    };
+    session.out.answer(words, || object(&status, &body, &attempts))?;
     Ok(Exit::Ok)
 }
 
 fn words(status: &Status, body: &JobBody) -> Vec<(&'static str, String)> {
     let mut pairs = output::details(status);
+    pairs.extend(body.headers.iter().map(|(name, value)| ("header", format!("{name}: {value}"))));
     pairs.push(("payload", told(&body.payload)));
     if let Some(result) = &body.result {
         pairs.push(("result", told(result)));
@@ -92,8 +104,12 @@ fn beginning(bytes: &[u8]) -> String {
     }
 }
 
-fn object(status: &Status, body: &JobBody) -> Value {
+fn object(status: &Status, body: &JobBody, attempts: &[Attempt]) -> Value {
     let Value::Object(mut object) = output::job(status) else { return Value::Null };
+    let headers: Map<_, _> =
+        body.headers.iter().map(|(name, value)| (name.to_owned(), json!(value))).collect();
+    object.insert("headers".to_owned(), headers.into());
+    object.insert("charged".to_owned(), attempts.iter().map(output::attempt).collect());
     insert(&mut object, "payload", &body.payload);
     if let Some(result) = &body.result {
         insert(&mut object, "result", result);

@@ -7,7 +7,7 @@ use crate::{
 use clap::Args;
 use queue::{
     Counts, State,
-    queue_core::{Moment, StorageExt, WorkerInfo},
+    queue_core::{Duty, Moment, StorageExt, WorkerInfo},
 };
 use serde_json::{Map, Value, json};
 use std::time::Duration;
@@ -143,6 +143,7 @@ fn worker(worker: &WorkerInfo) -> Value {
         "concurrency": worker.concurrency,
         "running": worker.running,
         "host": worker.host,
+        "draining": worker.duty == Duty::Drain,
     })
 }
 

@@ -1,6 +1,6 @@
 use super::{fleet::Fleet, ledger::Ledger, place::Place};
 use crate::exit::CliError;
-use queue::{Clock, ListFilter, State, SystemClock, Timestamp, WorkerId};
+use queue::{Clock, SystemClock, Timestamp, WorkerId};
 use rustix::process::Signal;
 use std::collections::HashSet;
 
@@ -52,8 +52,7 @@ async fn caught(
     ledger: &mut Ledger,
     place: &Place,
 ) -> Result<(HashSet<String>, usize), CliError> {
-    let filter = ListFilter::Match { states: vec![State::Processing], worker: Some(id.clone()), kind: None };
-    let page = place.jobs.list(filter, None, LEASES_MAX).await?;
+    let page = place.jobs.jobs().worker(id.as_str()).limit(LEASES_MAX).page().await?;
     let held: HashSet<String> = page.jobs.iter().map(|job| job.id.to_string()).collect();
     let open = ledger.read()?.open_of(worker);
     let mid_work = held.iter().filter(|id| open.contains(id.as_str())).count();

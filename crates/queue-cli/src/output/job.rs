@@ -1,6 +1,10 @@
 use super::{age, insert_bytes};
-use queue::{Budget, JobMeta, Status};
+use queue::{
+    Budget, JobMeta, Status,
+    queue_core::{Attempt, Tag, Tags},
+};
 use serde_json::{Map, Value, json};
+use std::time::Duration;
 
 /// A job as an object. The field names are part of the command's interface: new ones may be added, none changes.
 pub(crate) fn job(status: &Status) -> Value {
@@ -13,6 +17,7 @@ pub(crate) fn job(status: &Status) -> Value {
         ("state", json!(meta.state.as_str())),
         ("scheduled", json!(status.is_scheduled())),
         ("kind", json!(meta.kind.as_str())),
+        ("tags", meta.tags.iter().map(|tag| json!(tag.as_str())).collect()),
         ("priority", json!(meta.priority)),
         ("attempts", json!(status.attempts())),
         ("failures", json!(meta.failures)),
@@ -25,6 +30,11 @@ pub(crate) fn job(status: &Status) -> Value {
         ("expired", json!(status.is_expired())),
         ("time_limit_ms", json!(meta.time_limit.map(queue::queue_core::Span::as_millis))),
         ("on_failure", json!(meta.on_failure.as_ref().map(queue::Kind::as_str))),
+        ("claimed_at_ms", json!(meta.claimed_at.map(queue::Timestamp::as_millis))),
+        ("failed_at_ms", json!(meta.failed_at.map(queue::Timestamp::as_millis))),
+        ("entered_at_ms", json!(meta.entered_at().as_millis())),
+        ("wait_ms", json!(meta.wait_time(status.now).map(millis))),
+        ("run_ms", json!(meta.run_time(status.now).map(millis))),
         ("finished_at_ms", json!(meta.finished_at.map(queue::Timestamp::as_millis))),
         ("purge_at_ms", json!(meta.purge_at.map(queue::Timestamp::as_millis))),
         ("now_ms", json!(status.now.as_millis())),
@@ -53,6 +63,27 @@ fn error(meta: &JobMeta) -> Value {
     error.map_or(Value::Null, |error| json!({"name": error.name(), "message": error.message()}))
 }
 
+fn millis(length: Duration) -> u64 {
+    u64::try_from(length.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// In one line.
+pub(crate) fn tags(tags: &Tags) -> String {
+    tags.iter().map(Tag::as_str).collect::<Vec<_>>().join(", ")
+}
+
+/// An attempt as an object.
+pub(crate) fn attempt(attempt: &Attempt) -> Value {
+    json!({
+        "epoch": attempt.epoch,
+        "worker": attempt.worker.as_str(),
+        "claimed_at_ms": attempt.claimed_at.as_millis(),
+        "ended_at_ms": attempt.ended_at.as_millis(),
+        "outcome": attempt.outcome.as_str(),
+        "error": {"name": attempt.error_name, "message": attempt.error_message},
+    })
+}
+
 /// Everything worth saying about a job to a person.
 pub(crate) fn details(status: &Status) -> Vec<(&'static str, String)> {
     let meta = &status.meta;
@@ -65,6 +96,15 @@ pub(crate) fn details(status: &Status) -> Vec<(&'static str, String)> {
         ("attempts", format!("{} of {}", status.attempts(), limit(meta.max_attempts))),
         ("enqueued", format!("{} ago", age(status.now.since(meta.created_at)))),
     ];
+    if !meta.tags.is_empty() {
+        pairs.push(("tags", tags(&meta.tags)));
+    }
+    if let Some(waited) = meta.wait_time(status.now) {
+        pairs.push(("waited", age(waited)));
+    }
+    if let Some(ran) = meta.run_time(status.now) {
+        pairs.push(("ran", age(ran)));
+    }
     if meta.stalls > 0 {
         pairs.push(("stalls", format!("{} of {}", meta.stalls, limit(meta.max_stalls))));
     }

@@ -12,7 +12,7 @@ mod text;
 mod value;
 mod words;
 
-pub(crate) use job::{details, job};
+pub(crate) use job::{attempt, details, job, tags};
 pub(crate) use pairs::{Pairs, pairs};
 pub(crate) use table::{Column, Table, table};
 pub(crate) use terminal::{can_ask, is_watched, is_yes};

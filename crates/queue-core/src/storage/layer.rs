@@ -1,7 +1,7 @@
 use crate::{
-    Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Enqueued, EventStream, Interest,
+    Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Duty, Enqueued, EventStream, Interest,
     JobAttempts, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, QueuesPage, QueuesQuery,
-    Result, Stamped, Storage, WorkerInfo, lifecycle::Transition,
+    Result, Stamped, Storage, WorkerId, WorkerInfo, lifecycle::Transition,
 };
 use async_trait::async_trait;
 use std::{any::Any, fmt::Debug, time::Duration};
@@ -125,8 +125,13 @@ pub trait StorageLayer: Debug + Send + Sync + 'static {
     }
 
     /// See [`Storage::announce`].
-    async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<()> {
+    async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<Duty> {
         self.inner().announce(worker, ttl).await
+    }
+
+    /// See [`Storage::drain_worker`].
+    async fn drain_worker(&self, worker: &WorkerId) -> Result<bool> {
+        self.inner().drain_worker(worker).await
     }
 
     /// See [`Storage::workers`].
@@ -208,8 +213,12 @@ impl<L: StorageLayer> Storage for L {
         StorageLayer::subscribe(self, queue, interest).await
     }
 
-    async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<()> {
+    async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<Duty> {
         StorageLayer::announce(self, worker, ttl).await
+    }
+
+    async fn drain_worker(&self, worker: &WorkerId) -> Result<bool> {
+        StorageLayer::drain_worker(self, worker).await
     }
 
     async fn workers(&self) -> Result<Vec<WorkerInfo>> {

@@ -34,4 +34,4 @@ pub use prune::{Prune, PruneRequest};
 pub use queues::{QueueStatus, QueuesPage, QueuesQuery};
 pub use storage_trait::{Detail, Storage};
 pub use unheard_claim::UnheardClaim;
-pub use worker_info::WorkerInfo;
+pub use worker_info::{Duty, WorkerInfo};

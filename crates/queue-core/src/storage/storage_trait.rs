@@ -1,7 +1,7 @@
 use crate::{
-    Applied, Capabilities, ClaimRequest, Claimed, Counts, Enqueued, Error, ErrorKind, EventStream, Interest,
-    JobAttempts, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, QueuesPage, QueuesQuery,
-    Result, Stamped, WorkerInfo, lifecycle::Transition,
+    Applied, Capabilities, ClaimRequest, Claimed, Counts, Duty, Enqueued, Error, ErrorKind, EventStream,
+    Interest, JobAttempts, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, QueuesPage,
+    QueuesQuery, Result, Stamped, WorkerId, WorkerInfo, lifecycle::Transition,
 };
 use async_trait::async_trait;
 use std::{any::Any, fmt::Debug, time::Duration};
@@ -173,12 +173,23 @@ pub trait Storage: Debug + Send + Sync + 'static {
         Ok(Box::pin(futures_util::stream::pending()))
     }
 
-    /// Shows a worker to [`workers`](Self::workers) for a while; a `ttl` of zero retires it.
+    /// Shows a worker to [`workers`](Self::workers) for a while, and answers its duty; a `ttl` of zero retires it,
+    /// and is answered with [`Work`](Duty::Work).
+    ///
+    /// # Errors
+    /// `Unsupported` unless [`Capabilities::presence`], and `Invalid` as [`WorkerInfo::check`] says.
+    async fn announce(&self, _worker: WorkerInfo, _ttl: Duration) -> Result<Duty> {
+        Err(unsupported("announce"))
+    }
+
+    /// Asks a worker to drain. The wish stands in what is shown of the worker, and each of its announcements is answered with
+    /// it, until it is retired or its announcement runs out: a worker that is there again after that is not asked. Asking
+    /// twice is once. Answers whether there is such a worker.
     ///
     /// # Errors
     /// `Unsupported` unless [`Capabilities::presence`].
-    async fn announce(&self, _worker: WorkerInfo, _ttl: Duration) -> Result<()> {
-        Err(unsupported("announce"))
+    async fn drain_worker(&self, _worker: &WorkerId) -> Result<bool> {
+        Err(unsupported("drain_worker"))
     }
 
     /// The workers that announced themselves and have not expired.

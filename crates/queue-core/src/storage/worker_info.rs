@@ -1,6 +1,7 @@
-use crate::{QueueName, WorkerId};
+use crate::{Error, QueueName, Result, WorkerId};
+use bytes::Bytes;
 
-/// A worker as it presents itself, for people to look at. Nothing depends on it.
+/// A worker as it presents itself, for people to look at. No job depends on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkerInfo {
     /// Fresh for every start.
@@ -13,4 +14,88 @@ pub struct WorkerInfo {
     pub running: u32,
     /// Host and process, as free text.
     pub host: String,
+    /// What else it tells of itself, at most [`ABOUT_BYTES_MAX`](Self::ABOUT_BYTES_MAX) bytes in a format of its own: no
+    /// store looks inside. Workers of this library write what `AboutWorker` of the crate `queue-worker` reads.
+    pub about: Bytes,
+    /// Its duty, as somebody asked. The store says so; what an announcement has here counts for nothing.
+    pub duty: Duty,
+}
+
+/// What a worker that announced itself is there for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Duty {
+    /// That it works.
+    #[default]
+    Work,
+    /// That it claims nothing more, finishes what it runs, and ends: see
+    /// [`Storage::drain_worker`](crate::Storage::drain_worker).
+    Drain,
+}
+
+impl WorkerInfo {
+    /// Longest [`about`](Self::about), in bytes.
+    pub const ABOUT_BYTES_MAX: usize = 4096;
+
+    /// Only its name: it works on nothing, and tells nothing.
+    pub fn new(id: WorkerId) -> Self {
+        let (queues, host, about) = (Vec::new(), String::new(), Bytes::new());
+        Self { id, queues, concurrency: 0, running: 0, host, about, duty: Duty::Work }
+    }
+
+    /// What a store checks before it shows the worker.
+    ///
+    /// # Errors
+    /// `Invalid` if [`about`](Self::about) is too long.
+    pub fn check(&self) -> Result<()> {
+        let (len, max) = (self.about.len(), Self::ABOUT_BYTES_MAX);
+        if len > max {
+            let message =
+                format!("what a worker tells of itself has {len} bytes, and at most {max} are kept");
+            return Err(Error::invalid("announce", message));
+        }
+        Ok(())
+    }
+}
+
+impl Duty {
+    /// A number for stores to keep.
+    pub const fn as_code(self) -> u8 {
+        match self {
+            Self::Work => 0,
+            Self::Drain => 1,
+        }
+    }
+
+    /// What a store kept; `None` for a number that is none of these.
+    pub const fn from_code(code: u8) -> Option<Self> {
+        match code {
+            0 => Some(Self::Work),
+            1 => Some(Self::Drain),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ErrorKind;
+
+    #[test]
+    fn what_is_wanted_comes_back_from_its_number() {
+        for duty in [Duty::Work, Duty::Drain] {
+            assert_eq!(Duty::from_code(duty.as_code()), Some(duty));
+        }
+        assert_eq!(Duty::from_code(2), None);
+    }
+
+    #[test]
+    fn a_worker_may_tell_as_much_as_is_kept_and_not_a_byte_more() {
+        let mut worker = WorkerInfo::new(WorkerId::from_static("a"));
+        worker.about = vec![0; WorkerInfo::ABOUT_BYTES_MAX].into();
+        assert!(worker.check().is_ok());
+        worker.about = vec![0; WorkerInfo::ABOUT_BYTES_MAX + 1].into();
+        assert_eq!(worker.check().unwrap_err().kind(), ErrorKind::Invalid);
+    }
 }

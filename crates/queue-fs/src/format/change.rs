@@ -2,6 +2,7 @@ use super::{
     Names,
     job::{Moving, has_options, read_fixed, read_options, time, write_fixed, write_moving, write_options},
     wire::{Malformed, Reader, Writer},
+    worker::{read_worker, write_worker},
 };
 use bytes::Bytes;
 use queue_core::{
@@ -91,7 +92,7 @@ impl<T> Kept<T> {
 pub(crate) mod write {
     use super::{
         Attempt, ContentType, Kept, Payload, QueueName, Range, Seq, StoredJob, Timestamp, WorkerId,
-        WorkerInfo, Writer, has_options, kind, write_fixed, write_moving, write_options,
+        WorkerInfo, Writer, has_options, kind, write_fixed, write_moving, write_options, write_worker,
     };
     use bytes::Bytes;
 
@@ -156,12 +157,7 @@ pub(crate) mod write {
     pub(crate) fn worker(out: &mut Vec<u8>, worker: &WorkerInfo, until: Timestamp) {
         let mut out = Writer(out);
         out.u8(kind::WORKER);
-        out.name(&worker.id);
-        out.u32(u32::try_from(worker.queues.len()).unwrap_or(u32::MAX));
-        worker.queues.iter().for_each(|queue| out.name(queue));
-        out.u32(worker.concurrency);
-        out.u32(worker.running);
-        out.text(&worker.host);
+        write_worker(&mut out, worker);
         out.i64(until.as_millis());
     }
 
@@ -240,7 +236,7 @@ fn read_next(
             kind::UPDATE_WITH_TYPE => read_update(from, queue()?, true, names)?,
             kind::REMOVE => Change::Remove { queue: queue()?, seq: Seq::new(from.u64()?) },
             kind::PAUSE | kind::RESUME => Change::Pause { queue: from.name()?, paused: kind == kind::PAUSE },
-            kind::WORKER => read_worker(from)?,
+            kind::WORKER => Change::Worker { worker: read_worker(from)?, until: time(from)? },
             kind::RETIRE => Change::Retire(from.name()?),
             _ => return Err(Malformed("a change is of a kind that this version does not know")),
         }));
@@ -274,14 +270,6 @@ fn read_update(
     let content_type = if has_type { Some(names.content_types.read(from)?) } else { None };
     let (result, error_details) = (kept(from, |from| blob(from, names))?, kept(from, Reader::bytes)?);
     Ok(Change::Update(Update { queue, seq, moving, content_type, result, error_details }))
-}
-
-fn read_worker(from: &mut Reader<'_>) -> Result<Change, Malformed> {
-    let id = from.name()?;
-    let queues = (0..from.u32()?).map(|_| from.name()).collect::<Result<_, _>>()?;
-    let (concurrency, running) = (from.u32()?, from.u32()?);
-    let worker = WorkerInfo { id, queues, concurrency, running, host: from.text()?.to_owned() };
-    Ok(Change::Worker { worker, until: time(from)? })
 }
 
 fn blob(from: &mut Reader<'_>, names: &mut Names) -> Result<Blob, Malformed> {

@@ -11,6 +11,7 @@ mod record;
 mod salt;
 mod segment;
 mod wire;
+mod worker;
 
 pub(crate) use change::{Blob, Change, Kept, Update, write};
 pub(crate) use length::whole_len;

@@ -18,6 +18,7 @@ pub(crate) enum Call {
     Prune(PruneRequest),
     Pause(QueueName, bool),
     Announce(WorkerInfo),
+    Drain(WorkerId),
 }
 
 /// Everything that can be read.
@@ -85,7 +86,8 @@ pub(crate) async fn make(store: &dyn Storage, call: &Call) -> Result<(), queue_c
         Call::Apply(batch) => store.apply(batch).await.map(drop),
         Call::Prune(request) => store.prune(request).await.map(drop),
         Call::Pause(queue, paused) => store.set_paused(&queue, paused).await,
-        Call::Announce(worker) => store.announce(worker, Duration::from_secs(60)).await,
+        Call::Announce(worker) => store.announce(worker, Duration::from_secs(60)).await.map(drop),
+        Call::Drain(worker) => store.drain_worker(&worker).await.map(drop),
     }
 }
 
@@ -109,6 +111,7 @@ impl Author {
             5..=9 if !self.held.is_empty() => self.settle(),
             10 | 13 => Call::Prune(PruneRequest { queue: self.queue(), what: self.what(), limit: 6 }),
             11 => Call::Pause(self.queue(), self.below(3) == 0),
+            12 if self.below(4) == 0 => Call::Drain(self.worker().id),
             12 => Call::Announce(self.worker()),
             _ => self.enqueue(),
         };
@@ -179,7 +182,15 @@ impl Author {
 
     fn worker(&mut self) -> WorkerInfo {
         let id = WorkerId::new(format!("worker-{}", self.below(3))).expect("a valid id");
-        WorkerInfo { id, queues: vec![self.queue()], concurrency: 4, running: 1, host: "host".to_owned() }
+        let (queues, about) = (vec![self.queue()], self.payload().bytes);
+        WorkerInfo {
+            queues,
+            concurrency: 4,
+            running: 1,
+            host: "host".to_owned(),
+            about,
+            ..WorkerInfo::new(id)
+        }
     }
 
     fn what(&mut self) -> Prune {

@@ -1,21 +1,33 @@
 use super::Engine;
-use queue_core::{Span, Timestamp, WorkerId, WorkerInfo};
+use queue_core::{Duty, Span, Timestamp, WorkerId, WorkerInfo};
 use std::collections::BTreeMap;
 
 /// Workers that announced themselves, and until when that counts.
 pub(super) type Presence = BTreeMap<WorkerId, (WorkerInfo, Timestamp)>;
 
 impl Engine {
-    /// Shows a worker for a while; zero retires it.
-    pub fn announce(&mut self, worker: WorkerInfo, ttl: Span, now: Timestamp) {
+    /// Shows a worker for a while, and tells its duty; zero retires it.
+    pub fn announce(&mut self, mut worker: WorkerInfo, ttl: Span, now: Timestamp) -> Duty {
         self.raise_mark(now);
         self.undo.announces(&self.presence);
         self.presence.retain(|_, (_, until)| *until > now);
         if ttl == Span::ZERO {
             self.presence.remove(&worker.id);
-        } else {
-            self.presence.insert(worker.id.clone(), (worker, now + ttl));
+            return Duty::Work;
         }
+        let duty = self.presence.get(&worker.id).map(|(before, _)| before.duty).unwrap_or_default();
+        worker.duty = duty;
+        self.presence.insert(worker.id.clone(), (worker, now + ttl));
+        duty
+    }
+
+    /// Asks a worker to drain; what is shown of it then, if it is there.
+    pub fn drain_worker(&mut self, worker: &WorkerId, now: Timestamp) -> Option<(&WorkerInfo, Timestamp)> {
+        self.raise_mark(now);
+        self.undo.announces(&self.presence);
+        let (shown, until) = self.presence.get_mut(worker).filter(|(_, until)| *until > now)?;
+        shown.duty = Duty::Drain;
+        Some((shown, *until))
     }
 
     /// The workers shown at this time.

@@ -103,8 +103,17 @@ mod tests {
     }
 
     fn worker() -> WorkerInfo {
-        let (id, host) = (WorkerId::from_static("w"), String::new());
-        WorkerInfo { id, queues: vec![queue()], concurrency: 1, running: 0, host }
+        WorkerInfo { queues: vec![queue()], concurrency: 1, ..WorkerInfo::new(WorkerId::from_static("w")) }
+    }
+
+    #[test]
+    fn a_rollback_takes_back_that_a_worker_is_to_drain() {
+        let mut engine = Engine::default();
+        engine.announce(worker(), Span::from_secs(9), NOW);
+        engine.begin();
+        assert!(engine.drain_worker(&worker().id, NOW).is_some());
+        engine.rollback();
+        assert_eq!(engine.workers(NOW), [worker()]);
     }
 
     #[test]

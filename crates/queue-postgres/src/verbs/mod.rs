@@ -23,6 +23,6 @@ pub(crate) use get::Get;
 pub(crate) use list::List;
 pub(crate) use listen::{Follow, Intern, Notify};
 pub(crate) use pause::SetPaused;
-pub(crate) use presence::{Announce, ListWorkers};
+pub(crate) use presence::{Announce, DrainWorker, ListWorkers};
 pub(crate) use prune::PruneSome;
 pub(crate) use verify::Verify;

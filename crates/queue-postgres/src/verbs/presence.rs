@@ -1,10 +1,10 @@
 use crate::{
     fault::Fault,
-    row::{counter, foreign, name},
+    row::{code, counter, foreign, name},
     session::Session,
     verb::Verb,
 };
-use queue_core::{QueueName, Span, WorkerId, WorkerInfo};
+use queue_core::{Duty, QueueName, Span, WorkerId, WorkerInfo};
 use sqlx::{Row, postgres::PgRow};
 
 /// Shows a worker for a while, or retires it. Those that stopped announcing themselves leave on the way.
@@ -15,21 +15,21 @@ pub(crate) struct Announce<'a> {
 }
 
 impl Verb for Announce<'_> {
-    type Answer = ();
+    type Answer = Duty;
 
     const NAME: &'static str = "announce";
 
-    async fn run(&self, session: &mut Session<'_>) -> Result<(), Fault> {
+    async fn run(&self, session: &mut Session<'_>) -> Result<Duty, Fault> {
         let (shared, worker, reading) = (session.shared, self.worker, session.reading());
         let id = worker.id.as_str();
         if self.ttl == Span::ZERO {
             session.write(&shared.statements.delete_worker, |query| query.bind(id.to_owned())).await?;
-            return Ok(());
+            return Ok(Duty::Work);
         }
         let queues: Vec<&str> = worker.queues.iter().map(QueueName::as_str).collect();
         // PostgreSQL holds no zero character in a text.
         let host = worker.host.replace('\0', "\u{FFFD}");
-        session
+        let rows = session
             .write(&shared.statements.save_worker, |query| {
                 query
                     .bind(reading)
@@ -39,9 +39,33 @@ impl Verb for Announce<'_> {
                     .bind(i64::from(worker.running))
                     .bind(host.clone())
                     .bind(self.ttl.as_millis())
+                    .bind(worker.about.to_vec())
             })
             .await?;
-        Ok(())
+        let saved = rows.first().ok_or_else(|| foreign("a worker is not there once it is saved"))?;
+        Ok(duty(saved, 0)?)
+    }
+}
+
+/// Asks a worker to drain.
+#[derive(Debug)]
+pub(crate) struct DrainWorker<'a>(pub(crate) &'a WorkerId);
+
+impl Verb for DrainWorker<'_> {
+    /// Whether it is there.
+    type Answer = bool;
+
+    const NAME: &'static str = "drain_worker";
+
+    async fn run(&self, session: &mut Session<'_>) -> Result<bool, Fault> {
+        let (shared, reading) = (session.shared, session.reading());
+        let id = self.0.as_str();
+        let rows = session
+            .write(&shared.statements.drain_worker, |query| {
+                query.bind(reading).bind(id.to_owned()).bind(i16::from(Duty::Drain.as_code()))
+            })
+            .await?;
+        Ok(!rows.is_empty())
     }
 }
 
@@ -72,5 +96,11 @@ fn read_worker(row: &PgRow) -> sqlx::Result<WorkerInfo> {
         concurrency: small(2)?,
         running: small(3)?,
         host: row.try_get(4)?,
+        about: row.try_get::<Vec<u8>, _>(5)?.into(),
+        duty: duty(row, 6)?,
     })
+}
+
+fn duty(row: &PgRow, at: usize) -> sqlx::Result<Duty> {
+    code(row.try_get(at)?, Duty::from_code)
 }

@@ -5,21 +5,26 @@ use crate::{
     script::{self, Script},
     session::{Session, arg},
 };
-use queue_core::{Moment, QueueName, Result, Span, Timestamp, WorkerId, WorkerInfo};
+use bytes::Bytes;
+use queue_core::{Duty, Moment, QueueName, Result, Span, Timestamp, WorkerId, WorkerInfo};
 use redis::Value;
 use std::time::Duration;
 
 impl Session {
-    pub(crate) async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<()> {
+    pub(crate) async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<Duty> {
+        worker.check()?;
         let ttl = Span::new("presence ttl", ttl)?;
         let args = vec![worker.id.as_str().as_bytes().to_vec(), arg(ttl.as_millis()), write_info(&worker)];
-        match self.presence_call("announce", &script::ANNOUNCE, Access::WritesLightly, args).await? {
-            Value::Int(now) => {
-                self.clock.note(self.queues.told(), Moment::at(Timestamp::from_millis(now)));
-                Ok(())
-            }
-            _ => Err(corrupt("announce")),
-        }
+        let answer = self.presence_call("announce", &script::ANNOUNCE, Access::WritesLightly, args).await?;
+        let code = self.presence_answer("announce", answer)?;
+        u8::try_from(code).ok().and_then(Duty::from_code).ok_or_else(|| corrupt("announce"))
+    }
+
+    pub(crate) async fn drain_worker(&self, worker: &WorkerId) -> Result<bool> {
+        let args = vec![worker.as_str().as_bytes().to_vec(), arg(i64::from(Duty::Drain.as_code()))];
+        let script = &script::DRAIN_WORKER;
+        let answer = self.presence_call("drain_worker", script, Access::WritesLightly, args).await?;
+        Ok(self.presence_answer("drain_worker", answer)? > 0)
     }
 
     pub(crate) async fn workers(&self) -> Result<Vec<WorkerInfo>> {
@@ -33,6 +38,14 @@ impl Session {
             workers.push(read_info(&infos.bytes()?).ok_or_else(|| corrupt("workers"))?);
         }
         Ok(workers)
+    }
+
+    /// Notes the time of an answer, which is followed by a number.
+    fn presence_answer(&self, operation: &'static str, answer: Value) -> Result<i64> {
+        let mut reply = Reply::new(operation, answer)?;
+        let now = Timestamp::from_millis(reply.integer()?);
+        self.clock.note(self.queues.told(), Moment::at(now));
+        reply.integer()
     }
 
     async fn presence_call(
@@ -49,34 +62,42 @@ impl Session {
     }
 }
 
-/// Id, numbers, host, queues: each text with its length in front.
+/// Id, numbers, host, what it tells of itself, queues: each text with its length in front.
 fn write_info(worker: &WorkerInfo) -> Vec<u8> {
     let mut info = Vec::new();
-    push_text(&mut info, worker.id.as_str());
+    push_bytes(&mut info, worker.id.as_str().as_bytes());
     info.extend_from_slice(&worker.concurrency.to_be_bytes());
     info.extend_from_slice(&worker.running.to_be_bytes());
-    push_text(&mut info, &worker.host);
-    worker.queues.iter().for_each(|queue| push_text(&mut info, queue.as_str()));
+    push_bytes(&mut info, worker.host.as_bytes());
+    push_bytes(&mut info, &worker.about);
+    worker.queues.iter().for_each(|queue| push_bytes(&mut info, queue.as_str().as_bytes()));
     info
 }
 
-fn push_text(info: &mut Vec<u8>, text: &str) {
-    info.extend_from_slice(&(text.len() as u32).to_be_bytes());
-    info.extend_from_slice(text.as_bytes());
+fn push_bytes(info: &mut Vec<u8>, bytes: &[u8]) {
+    info.extend_from_slice(&(bytes.len() as u32).to_be_bytes());
+    info.extend_from_slice(bytes);
 }
 
+/// What is shown: a byte for the duty, then the info.
 fn read_info(info: &[u8]) -> Option<WorkerInfo> {
     let mut from = Reader::new(info);
+    let duty = Duty::from_code(from.u8()?)?;
     let id = WorkerId::new(text(&mut from)?).ok()?;
     let (concurrency, running, host) = (from.u32()?, from.u32()?, text(&mut from)?.to_owned());
+    let about = Bytes::copy_from_slice(bytes(&mut from)?);
     let mut queues = Vec::new();
     while !from.is_empty() {
         queues.push(QueueName::new(text(&mut from)?).ok()?);
     }
-    Some(WorkerInfo { id, queues, concurrency, running, host })
+    Some(WorkerInfo { id, queues, concurrency, running, host, about, duty })
 }
 
 fn text<'a>(from: &mut Reader<'a>) -> Option<&'a str> {
+    std::str::from_utf8(bytes(from)?).ok()
+}
+
+fn bytes<'a>(from: &mut Reader<'a>) -> Option<&'a [u8]> {
     let length = from.u32()? as usize;
-    std::str::from_utf8(from.take(length)?).ok()
+    from.take(length)
 }

@@ -1,6 +1,6 @@
 use super::Snapshot;
 use crate::{
-    row::{foreign, name},
+    row::{duty, foreign, name},
     sql,
 };
 use queue_core::{QueueName, WorkerId, WorkerInfo};
@@ -20,5 +20,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<WorkerInfo> {
         concurrency: row.get(2)?,
         running: row.get(3)?,
         host: row.get(4)?,
+        about: row.get::<_, Vec<u8>>(5)?.into(),
+        duty: duty(row, 6)?,
     })
 }

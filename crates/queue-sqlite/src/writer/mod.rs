@@ -25,7 +25,7 @@ pub(crate) use commit::Database;
 pub(crate) use counters::SCHEDULED_SLOT;
 pub(crate) use enqueue::Enqueue;
 pub(crate) use pause::SetPaused;
-pub(crate) use presence::Announce;
+pub(crate) use presence::{Announce, DrainWorker};
 pub(crate) use prune::PruneSome;
 pub(crate) use thread::{Shared, start};
 pub(crate) use within::within;

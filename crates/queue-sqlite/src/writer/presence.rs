@@ -1,5 +1,6 @@
 use super::{commit::Database, session::Session};
-use queue_core::{QueueName, Span, WorkerInfo, group_commit::Verb};
+use crate::row::duty;
+use queue_core::{Duty, QueueName, Span, WorkerId, WorkerInfo, group_commit::Verb};
 use rusqlite::params;
 
 /// Shows a worker for a while, or retires it. Those that stopped announcing themselves leave on the way.
@@ -10,26 +11,44 @@ pub(crate) struct Announce {
 }
 
 impl Verb<Database> for Announce {
-    type Answer = ();
+    type Answer = Duty;
 
     const NAME: &'static str = "announce";
 
-    fn run(&self, session: &mut Session<'_>) -> rusqlite::Result<()> {
+    fn run(&self, session: &mut Session<'_>) -> rusqlite::Result<Duty> {
         let Self { worker, ttl } = self;
         session.statements.expire_workers.execute([session.moment.now.as_millis()])?;
         if *ttl == Span::ZERO {
             session.statements.delete_worker.execute([worker.id.as_str()])?;
-            return Ok(());
+            return Ok(Duty::Work);
         }
         let queues: Vec<&str> = worker.queues.iter().map(QueueName::as_str).collect();
-        session.statements.save_worker.execute(params![
+        let saved = params![
             worker.id.as_str(),
             queues.join("\n"),
             worker.concurrency,
             worker.running,
             worker.host,
             (session.moment.now + *ttl).as_millis(),
-        ])?;
-        Ok(())
+            &worker.about[..],
+        ];
+        session.statements.save_worker.query_row(saved, |row| duty(row, 0))
+    }
+}
+
+/// Asks a worker to drain.
+#[derive(Debug)]
+pub(crate) struct DrainWorker(pub(crate) WorkerId);
+
+impl Verb<Database> for DrainWorker {
+    /// Whether it is there.
+    type Answer = bool;
+
+    const NAME: &'static str = "drain_worker";
+
+    fn run(&self, session: &mut Session<'_>) -> rusqlite::Result<bool> {
+        let now = session.moment.now.as_millis();
+        let asked = params![self.0.as_str(), now, Duty::Drain.as_code()];
+        Ok(session.statements.drain_worker.execute(asked)? > 0)
     }
 }

@@ -41,6 +41,7 @@ statements! {
     delete_scheduled = DELETE_SCHEDULED;
     delete_tag = DELETE_TAG;
     delete_worker = DELETE_WORKER;
+    drain_worker = DRAIN_WORKER;
     expire_workers = EXPIRE_WORKERS;
     find_queue = FIND_QUEUE;
     first_lapse = FIRST_LAPSE;

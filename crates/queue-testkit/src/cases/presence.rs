@@ -2,7 +2,7 @@
 
 use super::cases;
 use crate::bench::prelude::*;
-use queue_core::{QueueName, Span, WorkerInfo};
+use queue_core::{Duty, QueueName, Span, WorkerInfo};
 use std::time::Duration;
 
 cases! { "presence":
@@ -16,17 +16,33 @@ cases! { "presence":
     retiring_a_stranger_is_fine [I22] (Presence);
     hostile_names_are_shown_as_they_are [I16] (Presence);
     presence_is_shared_by_handles [I16] (Presence SecondHandle);
+    what_a_worker_tells_of_itself_is_any_bytes [I16] (Presence);
+    more_than_is_kept_is_refused_whole [I16] (Presence);
+    a_worker_that_is_asked_to_drain_hears_it_each_time [I22] (Presence);
+    asking_twice_is_once [I22] (Presence);
+    other_workers_are_not_asked [I22] (Presence);
+    nobody_drains_a_worker_that_is_not_there [I22] (Presence);
+    an_announcement_cannot_ask_by_itself [I22] (Presence);
+    a_wish_is_gone_with_the_worker [I22] (Presence);
+    a_wish_lasts_no_longer_than_the_announcement [I22] (Presence);
+    a_wish_is_heard_by_every_handle [I22] (Presence SecondHandle);
+    a_wish_survives_reopening [I21] (Presence Reopen);
 }
 
 const TTL: Duration = Duration::from_secs(10);
 
 fn info(name: &str) -> WorkerInfo {
     let queues = vec![QueueName::from_static("emails"), QueueName::from_static("a:b'\"")];
-    WorkerInfo { id: worker(name), queues, concurrency: 64, running: 3, host: "host-a (17)".to_owned() }
+    let (host, about) = ("host-a (17)".to_owned(), r#"{"pid":17}"#.into());
+    WorkerInfo { queues, concurrency: 64, running: 3, host, about, ..WorkerInfo::new(worker(name)) }
 }
 
-async fn announce(bench: &Bench, info: WorkerInfo, ttl: Duration) {
-    bench.store().announce(info, ttl).await.expect("it keeps presence");
+async fn announce(bench: &Bench, info: WorkerInfo, ttl: Duration) -> Duty {
+    bench.store().announce(info, ttl).await.expect("it keeps presence")
+}
+
+async fn drain(bench: &Bench, name: &str) -> bool {
+    bench.store().drain_worker(&worker(name)).await.expect("it keeps presence")
 }
 
 async fn names(bench: &Bench) -> Vec<String> {
@@ -48,8 +64,7 @@ async fn nobody_is_there_at_first(bench: &Bench) {
 async fn a_worker_is_shown_as_it_announced_itself(bench: &Bench) {
     announce(bench, info("a"), TTL).await;
     assert_eq!(workers(bench).await, [info("a")]);
-    let bare =
-        WorkerInfo { id: worker("a"), queues: vec![], concurrency: 0, running: 0, host: String::new() };
+    let bare = WorkerInfo::new(worker("a"));
     announce(bench, bare.clone(), TTL).await;
     assert_eq!(workers(bench).await, [bare]);
 }
@@ -125,4 +140,112 @@ async fn presence_is_shared_by_handles(bench: &Bench) {
     announce(&other, info("b"), TTL).await;
     assert_eq!(names(bench).await, ["a", "b"]);
     assert_eq!(names(&other).await, ["a", "b"]);
+}
+
+/// Stores do not look inside: neither JSON nor text, and as long as it may be.
+async fn what_a_worker_tells_of_itself_is_any_bytes(bench: &Bench) {
+    let every: Vec<u8> = (0..=u8::MAX).collect();
+    let longest = every.iter().copied().cycle().take(WorkerInfo::ABOUT_BYTES_MAX).collect();
+    for about in [vec![], vec![0], vec![0xFF, 0xFE], b"\n{}:'\"\\x41".to_vec(), every, longest] {
+        let odd = WorkerInfo { about: about.into(), ..info("a") };
+        announce(bench, odd.clone(), TTL).await;
+        assert_eq!(workers(bench).await, [odd]);
+    }
+}
+
+/// Nothing of it is written: what was shown before stays.
+async fn more_than_is_kept_is_refused_whole(bench: &Bench) {
+    announce(bench, info("a"), TTL).await;
+    let about = vec![b'x'; WorkerInfo::ABOUT_BYTES_MAX + 1].into();
+    let refused = bench.store().announce(WorkerInfo { about, running: 9, ..info("a") }, TTL).await;
+    assert_refused(&refused.expect_err("it is too long"));
+    assert_eq!(workers(bench).await, [info("a")]);
+}
+
+/// The wish stands in the record, and stays there while the worker announces itself.
+async fn a_worker_that_is_asked_to_drain_hears_it_each_time(bench: &Bench) {
+    assert_eq!(announce(bench, info("a"), TTL).await, Duty::Work);
+    assert!(drain(bench, "a").await);
+    let asked = WorkerInfo { duty: Duty::Drain, ..info("a") };
+    assert_eq!(workers(bench).await, [asked.clone()], "everybody sees it at once");
+    for _ in 0..2 {
+        bench.advance(Span::from_secs(9));
+        assert_eq!(announce(bench, info("a"), TTL).await, Duty::Drain);
+        assert_eq!(workers(bench).await, [asked.clone()]);
+    }
+}
+
+/// Whoever is unsure asks again.
+async fn asking_twice_is_once(bench: &Bench) {
+    announce(bench, info("a"), TTL).await;
+    assert!(drain(bench, "a").await && drain(bench, "a").await);
+    assert_eq!(workers(bench).await, [WorkerInfo { duty: Duty::Drain, ..info("a") }]);
+}
+
+/// One of several is meant.
+async fn other_workers_are_not_asked(bench: &Bench) {
+    for name in ["a", "ab", "b"] {
+        announce(bench, info(name), TTL).await;
+    }
+    assert!(drain(bench, "a").await);
+    assert_eq!(announce(bench, info("ab"), TTL).await, Duty::Work);
+    assert_eq!(announce(bench, info("b"), TTL).await, Duty::Work);
+    assert_eq!(announce(bench, info("c"), TTL).await, Duty::Work);
+}
+
+/// And nobody is shown for being asked: one that never came, one that went, one whose time is over.
+async fn nobody_drains_a_worker_that_is_not_there(bench: &Bench) {
+    assert!(!drain(bench, "a").await);
+    announce(bench, info("b"), TTL).await;
+    announce(bench, info("b"), Duration::ZERO).await;
+    assert!(!drain(bench, "b").await);
+    announce(bench, info("c"), TTL).await;
+    bench.advance(Span::from_secs(10));
+    assert!(!drain(bench, "c").await);
+    assert_eq!(workers(bench).await, []);
+}
+
+/// The store says what its duty is, not the worker.
+async fn an_announcement_cannot_ask_by_itself(bench: &Bench) {
+    let asking = WorkerInfo { duty: Duty::Drain, ..info("a") };
+    for _ in 0..2 {
+        assert_eq!(announce(bench, asking.clone(), TTL).await, Duty::Work);
+        assert_eq!(workers(bench).await, [info("a")]);
+    }
+}
+
+/// A worker that starts again works, under another name or the same.
+async fn a_wish_is_gone_with_the_worker(bench: &Bench) {
+    announce(bench, info("a"), TTL).await;
+    assert!(drain(bench, "a").await);
+    assert_eq!(announce(bench, info("a"), Duration::ZERO).await, Duty::Work);
+    assert_eq!(announce(bench, info("b"), TTL).await, Duty::Work);
+    assert_eq!(announce(bench, info("a"), TTL).await, Duty::Work);
+    assert_eq!(workers(bench).await, [info("a"), info("b")]);
+}
+
+/// One that died is forgotten, whether or not its record was removed already.
+async fn a_wish_lasts_no_longer_than_the_announcement(bench: &Bench) {
+    announce(bench, info("a"), TTL).await;
+    assert!(drain(bench, "a").await);
+    bench.advance(Span::from_secs(10));
+    assert_eq!(announce(bench, info("a"), TTL).await, Duty::Work);
+    assert_eq!(workers(bench).await, [info("a")]);
+}
+
+/// It is asked by one process and heard by another.
+async fn a_wish_is_heard_by_every_handle(bench: &Bench) {
+    let other = bench.second().await;
+    announce(bench, info("a"), TTL).await;
+    assert!(drain(&other, "a").await);
+    assert_eq!(announce(bench, info("a"), TTL).await, Duty::Drain);
+}
+
+/// Or a worker would go on for ever where the store was restarted meanwhile.
+async fn a_wish_survives_reopening(bench: &Bench) {
+    announce(bench, info("a"), TTL).await;
+    assert!(drain(bench, "a").await);
+    bench.reopen().await;
+    assert_eq!(workers(bench).await, [WorkerInfo { duty: Duty::Drain, ..info("a") }]);
+    assert_eq!(announce(bench, info("a"), TTL).await, Duty::Drain);
 }

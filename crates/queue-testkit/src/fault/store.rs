@@ -1,9 +1,9 @@
 use crate::fault::{Fault, FaultPlan, Tally, Verb, hints::FaultyHints, injector::Injector};
 use async_trait::async_trait;
 use queue_core::{
-    Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Enqueued, Error, ErrorKind, EventStream,
-    Interest, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, QueuesPage, QueuesQuery,
-    Result, Stamped, Storage, WorkerInfo, lifecycle::Transition,
+    Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Duty, Enqueued, Error, ErrorKind,
+    EventStream, Interest, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, QueuesPage,
+    QueuesQuery, Result, Stamped, Storage, WorkerId, WorkerInfo, lifecycle::Transition,
 };
 use std::{sync::Arc, time::Duration};
 
@@ -122,8 +122,12 @@ impl<S: Storage + ?Sized> Storage for FaultStore<S> {
         Ok(Box::pin(FaultyHints::new(hints, self.injector.clone())))
     }
 
-    async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<()> {
+    async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<Duty> {
         self.call(Verb::Announce, || self.store.announce(worker.clone(), ttl)).await
+    }
+
+    async fn drain_worker(&self, worker: &WorkerId) -> Result<bool> {
+        self.call(Verb::DrainWorker, || self.store.drain_worker(worker)).await
     }
 
     async fn workers(&self) -> Result<Vec<WorkerInfo>> {

@@ -24,6 +24,8 @@ pub enum Verb {
     Subscribe,
     /// Shows a worker.
     Announce,
+    /// Asks a worker to drain.
+    DrainWorker,
     /// Reads who is shown.
     Workers,
     /// Cross-checks the store.
@@ -44,6 +46,7 @@ impl Verb {
         Self::SetPaused,
         Self::Subscribe,
         Self::Announce,
+        Self::DrainWorker,
         Self::Workers,
         Self::Verify,
     ];
@@ -71,6 +74,7 @@ impl Verb {
             Self::SetPaused => "set_paused",
             Self::Subscribe => "subscribe",
             Self::Announce => "announce",
+            Self::DrainWorker => "drain_worker",
             Self::Workers => "workers",
             Self::Verify => "verify",
         }

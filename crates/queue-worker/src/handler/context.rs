@@ -1,6 +1,6 @@
 use super::{ProgressError, router::Codecs};
 use crate::worker::{HeldJob, Lease};
-use queue_core::{JobMeta, LeaseToken, NewJob, Payload, Result, Span};
+use queue_core::{Headers, JobMeta, LeaseToken, NewJob, Payload, Result, Span, Tags};
 use queue_serde::{Codec, CodecContext, Encode, Json, Role};
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
@@ -60,6 +60,16 @@ impl<S> Context<S> {
     /// The encoded payload. Typed handlers get it decoded.
     pub fn payload(&self) -> &Payload {
         self.held.payload()
+    }
+
+    /// What the producer told beside the payload.
+    pub fn headers(&self) -> &Headers {
+        self.held.headers()
+    }
+
+    /// What the job is found by.
+    pub fn tags(&self) -> &Tags {
+        &self.held.meta().tags
     }
 
     /// The number of this attempt, from one.
@@ -170,6 +180,7 @@ impl<S> Context<S> {
 
     /// Enqueues a job into the same queue in the very step that completes this one; not at all unless it completes. For other
     /// ends there is [`JobError::then`](crate::JobError::then). Make it with `Queue::new_job` of a handle on that queue.
+    /// It goes on with the trace context of this job, the headers `traceparent` and `tracestate`, unless it brings its own.
     pub fn then(&self, job: NewJob) {
         self.held.push_then(job);
     }

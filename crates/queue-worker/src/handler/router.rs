@@ -195,6 +195,13 @@ impl<S: Send + Sync + 'static> Handler<Context> for Router<S> {
             None => Box::pin(ready(Err(unknown_kind(kind)))),
         }
     }
+
+    /// In order; none where a fallback takes the others.
+    fn kinds(&self) -> Option<Vec<String>> {
+        let mut kinds: Vec<_> = self.by_kind.keys().map(ToString::to_string).collect();
+        kinds.sort();
+        self.fallback.is_none().then_some(kinds)
+    }
 }
 
 impl Codecs {

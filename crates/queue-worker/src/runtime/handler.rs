@@ -13,6 +13,11 @@ pub trait Handler<T: Send + 'static>: Send + Sync + 'static {
 
     /// Works on one item.
     async fn handle(&self, item: T) -> Result<Self::Output, Self::Error>;
+
+    /// The kinds of items that it takes, for people to look at; `None`, the default, if it takes any or does not say.
+    fn kinds(&self) -> Option<Vec<String>> {
+        None
+    }
 }
 
 #[async_trait]
@@ -22,5 +27,9 @@ impl<T: Send + 'static, H: Handler<T> + ?Sized> Handler<T> for Arc<H> {
 
     async fn handle(&self, item: T) -> Result<Self::Output, Self::Error> {
         (**self).handle(item).await
+    }
+
+    fn kinds(&self) -> Option<Vec<String>> {
+        (**self).kinds()
     }
 }

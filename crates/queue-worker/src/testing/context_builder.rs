@@ -1,8 +1,8 @@
 use super::TestContext;
 use crate::{CancelReason, Context, worker::HeldJob};
 use queue_core::{
-    ClaimedJob, Clock, JobBody, JobId, JobMeta, JobRecord, Kind, LeaseInfo, LeaseToken, ManualClock, NewJob,
-    Payload, QueueName, Seq, Span, State, WorkerId,
+    ClaimedJob, Clock, Headers, JobBody, JobId, JobMeta, JobRecord, Kind, LeaseInfo, LeaseToken, ManualClock,
+    NewJob, Payload, QueueName, Seq, Span, State, WorkerId,
 };
 use queue_serde::{Codec, CodecContext, Encode, Json, Role};
 use std::{sync::Arc, time::Duration};
@@ -44,6 +44,7 @@ pub fn context() -> ContextBuilder {
 pub struct ContextBuilder<S = ()> {
     meta: JobMeta,
     payload: Payload,
+    headers: Headers,
     epoch: Option<u64>,
     reason: Option<CancelReason>,
     state: S,
@@ -55,7 +56,7 @@ impl ContextBuilder {
         let job = NewJob::new(JobId::from_static("test"), Kind::unnamed(), payload.clone());
         let meta =
             JobMeta::begin(QueueName::from_static("test"), &job, Seq::new(1), ManualClock::default().now());
-        Self { meta, payload, epoch: None, reason: None, state: () }
+        Self { meta, payload, headers: Headers::NONE, epoch: None, reason: None, state: () }
     }
 }
 
@@ -125,6 +126,12 @@ impl<S> ContextBuilder<S> {
         self
     }
 
+    /// What the producer told beside the payload, in place of what was given before.
+    pub fn headers(mut self, headers: Headers) -> Self {
+        self.headers = headers;
+        self
+    }
+
     /// The handler is asked to stop before it begins. To ask while it runs, use [`TestContext::cancel`].
     pub fn cancelled(mut self, reason: CancelReason) -> Self {
         self.reason = Some(reason);
@@ -133,8 +140,8 @@ impl<S> ContextBuilder<S> {
 
     /// The application's state, as a router has it.
     pub fn state<T>(self, state: T) -> ContextBuilder<T> {
-        let Self { meta, payload, epoch, reason, state: _ } = self;
-        ContextBuilder { meta, payload, epoch, reason, state }
+        let Self { meta, payload, headers, epoch, reason, state: _ } = self;
+        ContextBuilder { meta, payload, headers, epoch, reason, state }
     }
 
     /// Changes anything else of the job's metadata, such as its priority or when it was enqueued.
@@ -159,7 +166,9 @@ impl<S> ContextBuilder<S> {
         meta.state = State::Processing;
         let worker = WorkerId::new("test").expect("the name is valid");
         meta.lease = Some(LeaseInfo { worker, expires_at: meta.run_at + LEASE });
-        let body = JobBody { payload: self.payload.clone(), result: None, error_details: None };
+        meta.claimed_at = Some(meta.run_at);
+        let (payload, headers) = (self.payload.clone(), self.headers.clone());
+        let body = JobBody { payload, headers, result: None, error_details: None };
         let token = LeaseToken::from_bytes(u128::from(meta.epoch).to_be_bytes());
         ClaimedJob { record: JobRecord { meta, body: Some(body) }, token }
     }

@@ -54,6 +54,8 @@ pub enum WorkerEvent {
         /// What went wrong, bounded and masked as a stored failure.
         failure: Failure,
     },
+    /// Somebody [asked](queue_core::Storage::drain_worker) this worker to drain: it stops in steps, as it does on a signal.
+    Draining,
     /// The store refused something; the worker goes on.
     Error(Error),
     /// So many events were lost to this [stream](super::WorkerEvents), which was read too slowly. Only streams have it.

@@ -2,7 +2,7 @@ use super::{rate::Reservation, time_limit::TimeLimit, told::Told};
 use crate::handler::CancelReason;
 use bytes::Bytes;
 use queue_core::{
-    ClaimedJob, JobMeta, LeaseToken, NewJob, Payload, Span,
+    ClaimedJob, Headers, JobMeta, LeaseToken, NewJob, Payload, Span,
     lifecycle::{Event, Patch},
 };
 use std::sync::{
@@ -19,6 +19,7 @@ pub(crate) struct HeldJob {
     lane: usize,
     meta: JobMeta,
     payload: Payload,
+    headers: Headers,
     token: LeaseToken,
     /// Made for whoever first wants to wait for it.
     cancel: OnceLock<CancellationToken>,
@@ -67,12 +68,14 @@ impl HeldJob {
     /// `None` if a store claimed the job without its body, which breaks the contract.
     pub(crate) fn new(place: usize, claimed: ClaimedJob, lapses_at: Instant, room: Room) -> Option<Self> {
         let meta = &claimed.record.meta;
+        let body = claimed.record.body?;
         let time_limit = TimeLimit::of_job(meta.time_limit.map(Span::as_duration));
         let expires_at = meta.expires_at().map(|at| room.told.reaches(at));
         Some(Self {
             place,
             lane: room.lane,
-            payload: claimed.record.body?.payload,
+            payload: body.payload,
+            headers: body.headers,
             meta: claimed.record.meta,
             token: claimed.token,
             cancel: OnceLock::new(),
@@ -108,6 +111,10 @@ impl HeldJob {
 
     pub(crate) fn payload(&self) -> &Payload {
         &self.payload
+    }
+
+    pub(crate) fn headers(&self) -> &Headers {
+        &self.headers
     }
 
     pub(crate) fn token(&self) -> LeaseToken {

@@ -7,16 +7,11 @@ use super::{
 };
 use futures_util::future::join_all;
 use queue_core::{
-    Applied, JobMeta, ListQuery, Prune, PruneRequest, QueueName, Result, Seq, WorkerInfo,
+    Applied, JobMeta, ListQuery, Prune, PruneRequest, QueueName, Result, Seq,
     lifecycle::{Event, decide},
 };
 use std::{collections::HashSet, future::Future, sync::Arc, time::Duration};
 use tokio::time::{Instant, sleep};
-
-/// How often a worker shows itself.
-const ANNOUNCE_INTERVAL: Duration = Duration::from_secs(10);
-/// How long it counts as present after that.
-const ANNOUNCE_TTL: Duration = Duration::from_secs(30);
 
 /// Ends the leases of workers that died. Every worker does it: guards make that safe without a leader.
 pub(super) async fn rescue(shared: &Shared, queue: &QueueName) {
@@ -81,15 +76,6 @@ pub(super) async fn run_prune(shared: Arc<Shared>) {
     join_all(shared.queues.iter().map(|queue| repeat(shared, interval, || prune(shared, &queue.name)))).await;
 }
 
-pub(super) async fn run_presence(shared: Arc<Shared>) {
-    if !shared.storage.capabilities().presence {
-        return;
-    }
-    announce(&shared, ANNOUNCE_TTL).await;
-    repeat(&shared, ANNOUNCE_INTERVAL, || announce(&shared, ANNOUNCE_TTL)).await;
-    announce(&shared, Duration::ZERO).await;
-}
-
 async fn prune(shared: &Shared, queue: &QueueName) {
     loop {
         let request = PruneRequest { queue: queue.clone(), what: Prune::Expired, limit: PRUNE_MAX };
@@ -101,21 +87,8 @@ async fn prune(shared: &Shared, queue: &QueueName) {
     }
 }
 
-async fn announce(shared: &Shared, ttl: Duration) {
-    let worker = WorkerInfo {
-        id: shared.name.id.clone(),
-        queues: shared.queues.iter().map(|queue| queue.name.clone()).collect(),
-        concurrency: u32::try_from(shared.options.concurrency).unwrap_or(u32::MAX),
-        running: u32::try_from(shared.held_count()).unwrap_or(u32::MAX),
-        host: format!("process {}", std::process::id()),
-    };
-    if let Err(error) = shared.storage.announce(worker, ttl).await {
-        shared.report_error(error);
-    }
-}
-
 /// Does something at jittered intervals until nothing is held any more.
-async fn repeat<F: Future<Output = ()>>(shared: &Shared, interval: Duration, act: impl Fn() -> F) {
+pub(super) async fn repeat<F: Future<Output = ()>>(shared: &Shared, interval: Duration, act: impl Fn() -> F) {
     loop {
         tokio::select! {
             biased;

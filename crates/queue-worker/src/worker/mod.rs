@@ -2,6 +2,7 @@
 //! handlers, the settler stores what they answered; the heartbeat keeps leases alive and maintenance looks after jobs
 //! that nobody holds.
 
+mod about;
 mod admission;
 pub(crate) mod backoff;
 mod builder;
@@ -18,6 +19,7 @@ mod held_job;
 mod held_jobs;
 pub(crate) mod hints;
 mod hooks;
+mod host_name;
 mod job_end;
 mod lease;
 mod line;
@@ -27,6 +29,7 @@ mod observer;
 mod options;
 mod plan;
 mod prefetch;
+mod presence;
 mod prune_tick;
 mod rate;
 mod report;
@@ -42,6 +45,7 @@ mod told;
 mod work_queue;
 mod worker_run;
 
+pub use about::{AboutWorker, CurrentJob, LeftOut, QueueWork};
 pub use builder::WorkerBuilder;
 pub use event::{HookStage, WorkerEvent};
 pub use events::WorkerEvents;

@@ -62,6 +62,7 @@ impl Counted {
             WorkerEvent::Error(_)
             | WorkerEvent::HookFailed { .. }
             | WorkerEvent::Lagged(_)
+            | WorkerEvent::Draining
             | WorkerEvent::TicksSkipped { .. } => return None,
         })
     }

@@ -104,7 +104,12 @@ impl Settlement {
 
     /// The transition for the job as last seen; `None` if it is seen to be no longer leased.
     pub(super) fn decide(&self, policy: &Policy) -> Option<Transition> {
-        decide(self.seen(), self.event.clone(), policy).ok()
+        let mut transition = decide(self.seen(), self.event.clone(), policy).ok()?;
+        // The ticks of a schedule are not of the trace in which somebody made it.
+        if !self.job.meta().kind.is_reserved() {
+            self.job.headers().trace_on(&mut transition.then);
+        }
+        Some(transition)
     }
 
     /// The same on newer knowledge.

@@ -22,6 +22,8 @@ pub(crate) struct Shared {
     pub(super) queues: Vec<Arc<WorkedQueue>>,
     pub(super) kinds: Arc<KindRates>,
     pub(super) name: RunName,
+    /// The kinds that there are handlers for, if the handler says so.
+    pub(super) handled: Option<Vec<String>>,
     pub(super) options: Options,
     pub(super) rng: Arc<dyn Rng>,
     pub(super) signals: Signals,
@@ -67,6 +69,7 @@ impl Shared {
             rate_freed: plan.rate_freed.clone(),
             signals: Signals { stop: name.stop.clone(), ..Signals::default() },
             name,
+            handled: plan.handler.0.kinds(),
             rng: plan.rng.clone(),
             options,
             held: Mutex::default(),

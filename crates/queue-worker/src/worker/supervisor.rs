@@ -4,6 +4,7 @@ use super::{
     fetch::Fetcher,
     heartbeat, maintenance,
     plan::{Plan, Turn},
+    presence,
     settle::Settler,
     shared::{Shared, Signals},
 };
@@ -53,7 +54,7 @@ impl Supervisor {
             part(shared, heartbeat::run(shared.clone())),
             part(shared, maintenance::run_rescue(shared.clone())),
             part(shared, maintenance::run_prune(shared.clone())),
-            part(shared, maintenance::run_presence(shared.clone())),
+            part(shared, presence::run_presence(shared.clone())),
         ];
         let foreground = [
             part(shared, Fetcher::new(shared.clone(), dispatcher.clone()).run()),

@@ -1,7 +1,7 @@
 //! What goes with an answer that is no completion.
 
 use crate::support::{Rig, job, millis, router, span};
-use queue_core::{Budget, State};
+use queue_core::{Budget, FailedJob, Headers, Kind, State, Storage, StorageExt, Tag, Tags};
 use queue_worker::{Context, JobError};
 
 #[tokio::test(start_paused = true)]
@@ -44,4 +44,68 @@ async fn what_was_reported_last_goes_with_a_snooze() {
     rig.drain(rig.worker(handler)).await;
     let result = rig.record("a").await.body.expect("asked for").result.expect("completed");
     assert_eq!(&result.bytes[..], b"2");
+}
+
+const TRACE: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
+/// A context as a tracing library gives it to a job, and a header of the program's own.
+fn traced() -> Headers {
+    Headers::new([("traceparent", TRACE), ("tracestate", "v=1"), ("tenant", "7")]).expect("valid")
+}
+
+async fn headers_of(rig: &Rig, name: &str) -> Vec<(String, String)> {
+    let body = rig.record(name).await.body.expect("asked for");
+    body.headers.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handler_sees_the_headers_and_tags_of_its_job() {
+    let rig = Rig::new();
+    let tags = Tags::new([Tag::new("import").expect("valid")]).expect("one");
+    rig.enqueue([job("a", 1).with_headers(traced()).with_tags(tags), job("b", 2)]).await;
+    let handler = router(|_, context: Context| async move {
+        Ok((context.headers().get("tenant").map(str::to_owned), context.tags().len()))
+    });
+    rig.drain(rig.worker(handler)).await;
+    for (name, seen) in [("a", r#"["7",1]"#), ("b", "[null,0]")] {
+        let result = rig.record(name).await.body.expect("asked for").result.expect("completed");
+        assert_eq!(&result.bytes[..], seen.as_bytes());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn jobs_that_follow_go_on_with_the_trace_unless_they_bring_their_own() {
+    let rig = Rig::new();
+    rig.enqueue([job("a", 1).with_headers(traced())]).await;
+    let handler = router(|n, context: Context| async move {
+        if n == 1 {
+            context.then(job("plain", 2));
+            let own = Headers::new([("traceparent", "00-own"), ("tenant", "8")]).expect("valid");
+            context.then(job("own", 2).with_headers(own));
+        }
+        Ok(())
+    });
+    rig.drain(rig.worker(handler)).await;
+    let traced = [("traceparent", TRACE), ("tracestate", "v=1")].map(|(a, b)| (a.to_owned(), b.to_owned()));
+    assert_eq!(headers_of(&rig, "plain").await, traced, "and nothing else of it");
+    let own = [("tenant", "8"), ("traceparent", "00-own")].map(|(a, b)| (a.to_owned(), b.to_owned()));
+    assert_eq!(headers_of(&rig, "own").await, own);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_job_that_follows_a_final_failure_goes_on_with_the_trace() {
+    let rig = Rig::new();
+    let failing = job("a", 1).with_max_attempts(Budget::from_raw(1)).with_headers(traced());
+    rig.enqueue([failing.with_on_failure(Kind::from_static("alert"))]).await;
+    let handler = router(|_, _| async move { Err::<(), _>(JobError::from("out of luck")) });
+    let handler = handler.handle("alert", |_: FailedJob, context: Context| async move {
+        Ok(context.headers().get("traceparent").map(str::to_owned))
+    });
+    let report = rig.drain(rig.worker(handler.expect("another kind"))).await;
+    assert_eq!((report.failed, report.completed), (1, 1));
+    let page = rig.store.list(queue_core::ListQuery::all(rig.queue.clone(), 9)).await.expect("lists");
+    let alert = page.jobs.iter().find(|job| job.kind.as_str() == "alert").expect("it followed");
+    let record = rig.store.get_one(&rig.queue, &alert.id, queue_core::Detail::Full).await.expect("reads");
+    let result = record.expect("there").body.expect("asked for").result.expect("completed");
+    assert_eq!(&result.bytes[..], format!("\"{TRACE}\"").as_bytes());
 }

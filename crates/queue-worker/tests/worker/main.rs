@@ -6,6 +6,7 @@ mod bounds;
 mod closed;
 mod context;
 mod documented;
+mod draining;
 mod event_stream;
 mod expiry;
 mod following;

@@ -64,6 +64,12 @@ pub enum InvalidOption {
     /// The kind of the job that is to follow a failure is none.
     #[error("the kind of the job that follows a failure: {0}")]
     FollowUpKind(#[source] InvalidName),
+    /// Headers over a limit, or with a control character.
+    #[error("{0}")]
+    Headers(String),
+    /// A tag that cannot be, or too many of them.
+    #[error("{0}")]
+    Tags(String),
     /// A key for ids of content that can be guessed.
     #[error(
         "a key for ids has at least 16 bytes, better 32 of the operating system's randomness, and not {bytes}"

@@ -221,6 +221,21 @@ impl JobOptions {
         self
     }
 
+    /// Text that the handler gets beside the payload, such as a tenant or a schema version: at most 16 with 4 KiB of names and
+    /// values together. One of the same name takes the place of that before, also of that of the handle. No listing looks for
+    /// jobs by them; that is what a [`tag`](Self::tag) is for.
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.said.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// A word by which the job is found again, such as a tenant or a campaign: at most 8 of 64 bytes, with those of the handle.
+    /// See [`Jobs::tag`](crate::Jobs::tag).
+    pub fn tag(mut self, tag: impl Into<String>) -> Self {
+        self.said.tags.push(tag.into());
+        self
+    }
+
     /// Checks every option, as enqueueing does.
     ///
     /// # Errors

@@ -1,10 +1,13 @@
 use crate::{Change, Decode, IntoJobId, Keep, Queue, Status, client::retention};
 use queue_core::{
-    Changed, ContentType, Counts, Cursor, Detail, JobRecord, ListFilter, ListQuery, Page, Payload, Prune,
-    PruneRequest, Result, State, StorageExt,
+    Changed, ContentType, Counts, Detail, JobAttempts, JobRecord, Payload, Prune, PruneRequest, Result,
+    State, StorageExt,
     lifecycle::{Event, OnRunning},
 };
 use queue_serde::{CodecContext, Role};
+
+/// Records removed by one call.
+const PRUNE_MAX: usize = 500;
 
 impl<P, R> Queue<P, R> {
     /// How a job stands; `None` if there is no such job.
@@ -88,6 +91,17 @@ impl<P, R> Queue<P, R> {
         Ok(record.result().map(|result| self.shared.decode(result, &context)).transpose()?)
     }
 
+    /// A job with the attempts that were charged to it: its last ten failures and stalls, oldest first, with who held it, from
+    /// when to when, and the error. A job that completed at once has none, and a redrive keeps them. `None` if there is no such
+    /// job.
+    ///
+    /// # Errors
+    /// `Unsupported` if the store keeps none; see its capabilities. `Invalid` for text that is no id.
+    pub async fn attempts(&self, id: impl IntoJobId) -> Result<Option<JobAttempts>> {
+        let id = id.into_job_id()?;
+        Ok(self.shared.storage.attempts(&self.shared.name, &id).await?.value)
+    }
+
     /// Takes a waiting job back; one that runs is left alone, and the answer says so: it is then not allowed, as it is for one
     /// that is Completed or Failed. One that is Cancelled already is done.
     pub async fn cancel(&self, id: impl IntoJobId) -> Result<Change> {
@@ -130,11 +144,7 @@ impl<P, R> Queue<P, R> {
         self.redrive_with(id, Some(content_type)).await
     }
 
-    pub(super) async fn redrive_with(
-        &self,
-        id: impl IntoJobId,
-        content_type: Option<ContentType>,
-    ) -> Result<Change> {
+    async fn redrive_with(&self, id: impl IntoJobId, content_type: Option<ContentType>) -> Result<Change> {
         Change::of(&self.change(id, Event::Redrive { content_type }).await?)
     }
 
@@ -179,21 +189,27 @@ impl<P, R> Queue<P, R> {
         Ok(status.is_some_and(|status| status.paused))
     }
 
-    /// Metadata of many jobs, page by page: give [`Page::next`] back as `after` until it is `None`. A page may be empty
-    /// and yet not be the last.
-    ///
-    /// # Errors
-    /// `Invalid` for a cursor of another store.
-    pub async fn list(&self, filter: ListFilter, after: Option<Cursor>, limit: usize) -> Result<Page> {
-        let queue = self.shared.name.clone();
-        self.shared.storage.list(ListQuery { queue, filter, after, limit }).await
-    }
-
     /// Removes up to `limit` records at once, and answers how many; call again while it answers the limit. Workers remove
     /// what is past its purge time by themselves.
     pub async fn prune(&self, what: Prune, limit: usize) -> Result<u64> {
         let queue = self.shared.name.clone();
         self.shared.storage.prune(PruneRequest { queue, what, limit }).await
+    }
+
+    /// Removes every record that is meant, and answers how many. Workers remove what is past its purge time by
+    /// themselves.
+    ///
+    /// # Errors
+    /// Of the first call that fails; what was removed before stays so, as it does if the future is dropped.
+    pub async fn prune_all(&self, what: Prune) -> Result<u64> {
+        let mut removed = 0;
+        loop {
+            let now = self.prune(what, PRUNE_MAX).await?;
+            removed += now;
+            if now < PRUNE_MAX as u64 {
+                return Ok(removed);
+            }
+        }
     }
 
     /// Stops claims of this queue, for everybody and until [`resume`](Self::resume). What runs goes on, and enqueueing

@@ -5,9 +5,13 @@ use crate::{
     client::keep::{checked_span, positive_span, retention},
 };
 use queue_core::{
-    Budget, InvalidName, JobId, Kind, NewJob, OnFailed, OnWaiting, Payload, Retention, RetentionPolicy, Span,
+    Budget, Headers, InvalidName, JobId, Kind, NewJob, OnFailed, OnWaiting, Payload, Retention,
+    RetentionPolicy, Span, Tag, Tags,
 };
-use std::time::{Duration, SystemTime};
+use std::{
+    collections::BTreeMap,
+    time::{Duration, SystemTime},
+};
 
 const MAX_WAIT_ALONE: &str = "a longest wait is that of a debounced job: give `debounce(delay)` too";
 const EXPIRES: &str = "a debounced job cannot expire, since its time counts from the first of those that it replaces; \
@@ -30,6 +34,9 @@ pub(super) struct Said {
     pub(super) on_failed: Option<OnFailed>,
     /// A kind, that there is none, or what is no kind.
     pub(super) on_failure: Option<Result<Option<Kind>, InvalidName>>,
+    /// Of several with one name the last counts.
+    pub(super) headers: Vec<(String, String)>,
+    pub(super) tags: Vec<String>,
 }
 
 /// When a job may be claimed.
@@ -70,6 +77,8 @@ impl Said {
             keep_failed: self.keep_failed.or(under.keep_failed),
             on_failed: self.on_failed.or(under.on_failed),
             on_failure: self.on_failure.or_else(|| under.on_failure.clone()),
+            headers: under.headers.iter().cloned().chain(self.headers).collect(),
+            tags: under.tags.iter().cloned().chain(self.tags).collect(),
         }
     }
 
@@ -139,6 +148,17 @@ impl Said {
         }
     }
 
+    fn headers(&self) -> Result<Headers, InvalidOption> {
+        let last_of_each: BTreeMap<_, _> = self.headers.iter().cloned().collect();
+        Headers::new(last_of_each).map_err(|error| InvalidOption::Headers(error.message().to_owned()))
+    }
+
+    fn tags(&self) -> Result<Tags, InvalidOption> {
+        let tags: Result<Vec<Tag>, _> = self.tags.iter().map(Tag::new).collect();
+        let tags = tags.map_err(|invalid| InvalidOption::Tags(invalid.to_string()))?;
+        Tags::new(tags).map_err(|error| InvalidOption::Tags(error.message().to_owned()))
+    }
+
     fn retention(&self) -> Result<RetentionPolicy, InvalidOption> {
         let mut default = RetentionPolicy::default();
         if self.is_debounced() {
@@ -167,6 +187,8 @@ pub(super) fn checked(said: &Said) -> Result<CheckedOptions, InvalidOption> {
         on_failed: said.on_failed(),
         on_waiting: said.on_waiting(delay)?,
         on_failure: said.on_failure()?,
+        headers: said.headers()?,
+        tags: said.tags()?,
     })
 }
 
@@ -205,6 +227,8 @@ pub(crate) struct CheckedOptions {
     on_failed: OnFailed,
     on_waiting: OnWaiting,
     on_failure: Option<Kind>,
+    headers: Headers,
+    tags: Tags,
 }
 
 impl CheckedOptions {
@@ -223,5 +247,7 @@ impl CheckedOptions {
             .with_retention(self.retention)
             .with_on_failed(self.on_failed)
             .with_on_waiting(self.on_waiting)
+            .with_headers(self.headers.clone())
+            .with_tags(self.tags.clone())
     }
 }

@@ -3,7 +3,7 @@ use crate::{
     Encode, InvalidOption,
     client::{Shared, checked_span},
 };
-use queue_core::{Changed, JobId, JobMeta, LeaseToken, Result, StorageExt, lifecycle::Event};
+use queue_core::{Changed, Headers, JobId, JobMeta, LeaseToken, Result, StorageExt, lifecycle::Event};
 use queue_serde::{CodecContext, Role};
 use std::{fmt, marker::PhantomData, sync::Arc, time::Duration};
 
@@ -19,17 +19,29 @@ pub struct Delivery<P, R = ()> {
     meta: JobMeta,
     token: LeaseToken,
     payload: P,
+    headers: Headers,
     result: PhantomData<fn(R)>,
 }
 
 impl<P, R> Delivery<P, R> {
-    pub(super) fn new(shared: Arc<Shared>, meta: JobMeta, token: LeaseToken, payload: P) -> Self {
-        Self { shared, meta, token, payload, result: PhantomData }
+    pub(super) fn new(
+        shared: Arc<Shared>,
+        meta: JobMeta,
+        token: LeaseToken,
+        payload: P,
+        headers: Headers,
+    ) -> Self {
+        Self { shared, meta, token, payload, headers, result: PhantomData }
     }
 
     /// What to work on.
     pub fn payload(&self) -> &P {
         &self.payload
+    }
+
+    /// What the producer told [beside](crate::JobOptions::header) the payload.
+    pub fn headers(&self) -> &Headers {
+        &self.headers
     }
 
     /// The id of the job.

@@ -97,10 +97,16 @@ impl<P: Decode, R> Queue<P, R> {
         let mut unread = None;
         for job in std::mem::take(&mut offer.claimed.jobs) {
             let ClaimedJob { record, token } = job;
-            let payload = record.body.ok_or_else(no_body)?.payload;
-            match self.shared.decode(&payload, &CodecContext::of(&record.meta, Role::Payload)) {
+            let body = record.body.ok_or_else(no_body)?;
+            match self.shared.decode(&body.payload, &CodecContext::of(&record.meta, Role::Payload)) {
                 Ok(payload) => {
-                    deliveries.push(Delivery::new(self.shared.clone(), record.meta, token, payload));
+                    deliveries.push(Delivery::new(
+                        self.shared.clone(),
+                        record.meta,
+                        token,
+                        payload,
+                        body.headers,
+                    ));
                 }
                 Err(error) => {
                     refuse(&self.shared, &record.meta, token, &error).await?;

@@ -80,12 +80,11 @@ impl<P, R> Schedules<P, R> {
     pub async fn list(&self) -> Result<Vec<ScheduleStatus>> {
         let (mut after, mut found): (Option<Cursor>, _) = (None, Vec::new());
         loop {
-            let filter = ListFilter::Match {
-                states: vec![State::Queued, State::Failing, State::Processing, State::Failed],
-                worker: None,
-                kind: Some(Kind::from_static(SCHEDULE_KIND)),
-            };
-            let query = ListQuery { queue: self.queue.name().clone(), filter, after, limit: PAGE };
+            let states = [State::Queued, State::Failing, State::Processing, State::Failed];
+            let kind = Some(Kind::from_static(SCHEDULE_KIND));
+            let filter = ListFilter { kind, ..ListFilter::in_states(states) };
+            let all = ListQuery::all(self.queue.name().clone(), PAGE);
+            let query = ListQuery { after, ..all.matching(filter) };
             let page = self.queue.storage().list(query).await?;
             let ids: Vec<JobId> = page.jobs.into_iter().map(|job| job.id).collect();
             let Stamped { now, clock, value } = self.read(&ids).await?;

@@ -1,5 +1,5 @@
 use queue_core::{
-    Clock, JobBody, JobId, JobMeta, JobRecord, Kind, ManualClock, NewJob, Payload, QueueName, Seq,
+    Clock, Headers, JobBody, JobId, JobMeta, JobRecord, Kind, ManualClock, NewJob, Payload, QueueName, Seq,
 };
 use queue_serde::{CodecContext, Encode, Json, Role};
 
@@ -26,7 +26,8 @@ pub fn job_record(id: &str, payload: &impl Encode) -> JobRecord {
     let meta = job_meta(id);
     let payload =
         payload.encode(&Json, &CodecContext::of(&meta, Role::Payload)).expect("JSON holds the payload");
-    let body = JobBody { payload: payload.clone(), result: None, error_details: None };
+    let body =
+        JobBody { payload: payload.clone(), headers: Headers::NONE, result: None, error_details: None };
     JobRecord { meta: begin(id, payload), body: Some(body) }
 }
 

@@ -128,7 +128,6 @@ async fn a_redrive_mends_a_content_type() {
     let job = take(&queue).await;
     assert_eq!(job.payload(), "in");
     let _ = job.nack(Nack::new(Failure::new("Io", "broken")).terminal()).await.unwrap();
-    let failed = queue::ListFilter::in_states([State::Failed]);
-    assert_eq!(queue.redrive_all_as(failed, json).await.unwrap(), 3);
+    assert_eq!(queue.jobs().failed().redrive_all_as(json).await.unwrap().done, 3);
     assert_eq!(queue.dequeue_many(10, SECOND).await.unwrap().len(), 3);
 }

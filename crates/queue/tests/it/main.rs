@@ -6,6 +6,7 @@ mod enqueue_hooks;
 mod events;
 mod expiry;
 mod follow_ups;
+mod listing;
 mod manage;
 mod open;
 mod options;

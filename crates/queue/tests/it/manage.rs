@@ -1,8 +1,8 @@
 use crate::support::{Fault, Faulty, SECOND, memory, on, take, texts};
 use futures_util::StreamExt;
 use queue::{
-    Change, CodecError, Enqueued, ErrorKind, Failure, JobOptions, Keep, ListFilter, Nack, OnRunning, Prune,
-    Queue, Settled, State,
+    Change, CodecError, Enqueued, ErrorKind, Failure, JobOptions, Keep, Nack, OnRunning, Prune, Queue,
+    Settled, State,
 };
 use std::{error::Error, pin::pin, sync::atomic::AtomicU32};
 
@@ -166,10 +166,9 @@ async fn jobs_are_counted_and_listed_page_by_page() {
     let counts = queue.counts().await.unwrap();
     assert_eq!((counts.of(State::Queued), counts.of(State::Processing), counts.total()), (24, 1, 25));
 
-    let filter = ListFilter::in_states([State::Queued]);
     let (mut ids, mut after) = (Vec::new(), None);
     loop {
-        let page = queue.list(filter.clone(), after, 10).await.unwrap();
+        let page = queue.jobs().queued().limit(10).after(after).page().await.unwrap();
         assert!(page.jobs.len() <= 10);
         ids.extend(page.jobs.into_iter().map(|job| job.id.as_str().to_owned()));
         after = page.next;
@@ -199,7 +198,7 @@ async fn a_listing_of_many_pages_goes_on_after_an_error() {
     let jobs = (0..1_001).map(|n| (format!("{n:04}"), String::new()));
     on(store.clone()).enqueue_many(jobs, JobOptions::new()).await.unwrap();
     let queue = on(Faulty::wrap(store, Fault::ListFails(AtomicU32::new(1))));
-    let mut all = pin!(queue.list_all(ListFilter::all()));
+    let mut all = pin!(queue.jobs().all());
     assert_eq!(all.next().await.unwrap().unwrap_err().kind(), ErrorKind::Unavailable);
     let ids: Vec<String> = all.map(|status| status.unwrap().meta.id.to_string()).collect().await;
     assert_eq!(ids, (0..1_001).map(|n| format!("{n:04}")).collect::<Vec<_>>());
@@ -209,7 +208,7 @@ async fn a_listing_of_many_pages_goes_on_after_an_error() {
 async fn a_listing_may_be_asked_again_at_its_end() {
     let queue = texts();
     queue.enqueue("a", String::new()).await.unwrap();
-    let mut all = pin!(queue.list_all(ListFilter::all()));
+    let mut all = pin!(queue.jobs().all());
     assert!(all.next().await.unwrap().is_ok());
     for _ in 0..2 {
         assert!(all.next().await.is_none());
@@ -224,10 +223,12 @@ async fn every_failed_job_runs_again_at_a_word() {
     for _ in 0..2 {
         let _ = take(&queue).await.nack(Nack::new(Failure::new("Io", "broken"))).await.unwrap();
     }
-    assert_eq!(queue.redrive_all(ListFilter::in_states([State::Failed])).await.unwrap(), 2);
+    let redriven = queue.jobs().failed().redrive_all().await.unwrap();
+    assert_eq!((redriven.done, redriven.skipped, redriven.failed), (2, 0, 0));
     assert_eq!(queue.counts().await.unwrap().of(State::Queued), 3);
     // A job that is not at rest is passed by.
-    assert_eq!(queue.redrive_all(ListFilter::all()).await.unwrap(), 0);
+    let passed_by = queue.jobs().redrive_all().await.unwrap();
+    assert_eq!((passed_by.done, passed_by.skipped, passed_by.failed), (0, 3, 0));
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,7 +1,7 @@
 //! The process that is killed, and what is left when it was.
 
 use futures_util::TryStreamExt as _;
-use queue::{ListFilter, Queue, State};
+use queue::{Queue, State};
 use std::{
     collections::BTreeSet,
     io::{BufRead, BufReader},
@@ -49,8 +49,8 @@ pub(crate) fn say_ended() {
 /// What the application wrote, and what the queue has, agree row by row.
 pub(crate) async fn check(queue: &Queue<u64>, mut made: Vec<String>, mut charged: Vec<String>) {
     let ids = async |states| {
-        let filter = ListFilter::Match { states, worker: None, kind: None };
-        let jobs: Vec<_> = queue.list_all(filter).try_collect().await.expect("it lists");
+        let asked = states.into_iter().fold(queue.jobs(), queue::Jobs::in_state);
+        let jobs: Vec<_> = asked.all().try_collect().await.expect("it lists");
         jobs.into_iter().map(|job| job.meta.id.to_string()).collect::<BTreeSet<_>>()
     };
     made.sort();

@@ -1,7 +1,6 @@
 use futures_util::{StreamExt, TryStreamExt};
 use queue::{
-    Delivery, Id, JobId, JobMeta, JobOptions, ListFilter, Policy, Queue, Result, RetryPolicy, Settled, State,
-    Status, Storage,
+    Delivery, Id, JobId, JobMeta, JobOptions, Policy, Queue, Result, RetryPolicy, Settled, Status, Storage,
 };
 use serde_json::Value;
 use std::{
@@ -105,8 +104,8 @@ impl Fifo {
 
     /// Tasks that wait to be taken, oldest first, at most `limit`.
     pub async fn pending(&self, limit: usize) -> Result<Vec<JobMeta>> {
-        let waiting = ListFilter::in_states([State::Queued, State::Failing]);
-        self.queue.list_all(waiting).map_ok(|status| status.meta).take(limit).try_collect().await
+        let waiting = self.queue.jobs().queued().failing();
+        waiting.all().map_ok(|status| status.meta).take(limit).try_collect().await
     }
 
     /// How a task stands; done ones are remembered for an hour.

@@ -1,6 +1,6 @@
 use queue::{
-    Counts, Delivery, Failure, JobMeta, JobOptions, Keep, Kind, ListFilter, Nack, Policy, Queue, Result,
-    RetryPolicy, Settled, State, Storage,
+    Counts, Delivery, Failure, JobMeta, JobOptions, Keep, Kind, Nack, Policy, Queue, Result, RetryPolicy,
+    Settled, Storage,
     queue_core::lifecycle::{Event, decide},
     worker::runtime::Finality,
 };
@@ -72,8 +72,7 @@ impl WorkQueue {
     pub async fn cleanup(&self, older_than: Duration) -> Result<u64> {
         let (mut removed, mut after) = (0, None);
         loop {
-            let filter = ListFilter::in_states([State::Failed]);
-            let page = self.queue.list(filter, after, PAGE).await?;
+            let page = self.queue.jobs().failed().after(after).limit(PAGE).page().await?;
             let is_old = |job: &&JobMeta| job.finished_at.is_some_and(|at| page.now.since(at) >= older_than);
             let old: Vec<&JobMeta> = page.jobs.iter().filter(is_old).collect();
             removed += self.delete(&old).await?;

@@ -28,6 +28,7 @@ fn trouble(event: &WorkerEvent) -> Option<String> {
         WorkerEvent::Abandoned { id, .. } => {
             format!("could not store the outcome of {id}; it will run again")
         }
+        WorkerEvent::Draining => "draining, as somebody asked".to_owned(),
         WorkerEvent::Error(error) if error.kind() == ErrorKind::Closed => format!("stopping: {error}"),
         WorkerEvent::Error(error) => format!("warning: {error}; trying again"),
         _ => return None,
@@ -58,6 +59,7 @@ fn object(event: &WorkerEvent) -> Option<Value> {
         WorkerEvent::Abandoned { id, seq } => {
             Some(json!({"event": "abandoned", "id": id.as_str(), "seq": seq.get()}))
         }
+        WorkerEvent::Draining => Some(json!({"event": "draining"})),
         WorkerEvent::Error(error) => Some(json!({"event": "error", "message": error.to_string()})),
         _ => None,
     }

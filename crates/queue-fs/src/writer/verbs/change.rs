@@ -4,7 +4,8 @@ use crate::{
     writer::{commit::Files, session::Session},
 };
 use queue_core::{
-    Applied, PruneRequest, QueueName, Span, Stamped, WorkerInfo, group_commit::Verb, lifecycle::Transition,
+    Applied, Duty, PruneRequest, QueueName, Span, Stamped, WorkerId, WorkerInfo, group_commit::Verb,
+    lifecycle::Transition,
 };
 
 /// Compares guards and writes patches.
@@ -79,18 +80,37 @@ pub(crate) struct Announce {
 }
 
 impl Verb<Files> for Announce {
-    type Answer = ();
+    type Answer = Duty;
 
     const NAME: &'static str = "announce";
 
-    fn run(&self, session: &mut Session) -> Result<(), Fault> {
+    fn run(&self, session: &mut Session) -> Result<Duty, Fault> {
         let now = session.moment.now;
-        session.state.engine.announce(self.worker.clone(), self.ttl, now);
+        let duty = session.state.engine.announce(self.worker.clone(), self.ttl, now);
         session.presence.push(if self.ttl == Span::ZERO {
             PresenceEdit::Gone(self.worker.id.clone())
         } else {
-            PresenceEdit::Shown(self.worker.clone(), now + self.ttl)
+            PresenceEdit::Shown(WorkerInfo { duty, ..self.worker.clone() }, now + self.ttl)
         });
-        Ok(())
+        Ok(duty)
+    }
+}
+
+/// Asks a worker to drain.
+#[derive(Debug)]
+pub(crate) struct DrainWorker(pub(crate) WorkerId);
+
+impl Verb<Files> for DrainWorker {
+    /// Whether it is there.
+    type Answer = bool;
+
+    const NAME: &'static str = "drain_worker";
+
+    fn run(&self, session: &mut Session) -> Result<bool, Fault> {
+        let shown = session.state.engine.drain_worker(&self.0, session.moment.now);
+        let edit = shown.map(|(worker, until)| PresenceEdit::Shown(worker.clone(), until));
+        let is_there = edit.is_some();
+        session.presence.extend(edit);
+        Ok(is_there)
     }
 }

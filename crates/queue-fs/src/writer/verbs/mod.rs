@@ -6,7 +6,7 @@ mod enqueue;
 mod read;
 mod upkeep;
 
-pub(crate) use change::{Announce, Apply, PruneSome, SetPaused};
+pub(crate) use change::{Announce, Apply, DrainWorker, PruneSome, SetPaused};
 pub(crate) use claim::Claim;
 pub(crate) use enqueue::Enqueue;
 pub(crate) use read::{Attempts, Count, Get, List, Measure, Queues, Verify, Workers};

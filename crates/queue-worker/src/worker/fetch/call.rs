@@ -102,12 +102,9 @@ async fn left(store: &dyn Storage, queue: &QueueName) -> Result<Left> {
 
 /// How many wait.
 async fn schedules(store: &dyn Storage, queue: &QueueName) -> Result<u64> {
-    let filter = ListFilter::Match {
-        states: vec![State::Queued, State::Failing],
-        worker: None,
-        kind: Some(Kind::from_static(SCHEDULE_KIND)),
-    };
-    let mut query = ListQuery { queue: queue.clone(), filter, after: None, limit: PAGE };
+    let waiting = ListFilter::in_states([State::Queued, State::Failing]);
+    let filter = ListFilter { kind: Some(Kind::from_static(SCHEDULE_KIND)), ..waiting };
+    let mut query = ListQuery::all(queue.clone(), PAGE).matching(filter);
     let mut found = 0;
     loop {
         let page = store.list(query.clone()).await?;

@@ -87,9 +87,8 @@ impl Given {
 
     /// The ids of all jobs of ticks, in the order of their lives.
     pub(super) async fn ticks(&self) -> Vec<String> {
-        let filter =
-            ListFilter::Match { states: Vec::new(), worker: None, kind: Some(Kind::from_static("work")) };
-        let query = ListQuery { queue: self.queue.clone(), filter, after: None, limit: JOBS_MAX };
+        let filter = ListFilter { kind: Some(Kind::from_static("work")), ..ListFilter::default() };
+        let query = ListQuery::all(self.queue.clone(), JOBS_MAX).matching(filter);
         let page = self.store.list(query).await.expect("memory lists");
         page.jobs.into_iter().map(|meta| meta.id.to_string()).collect()
     }

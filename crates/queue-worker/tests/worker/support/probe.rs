@@ -2,7 +2,7 @@ use super::{Fault, spawn};
 use async_trait::async_trait;
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, EventStream, Interest, JobRecord, Limits,
-    ListFilter, ListQuery, Page, PruneRequest, QueueName, Result, Stamped, Storage, StorageLayer,
+    ListQuery, Page, PruneRequest, QueueName, Result, Stamped, Storage, StorageLayer, Walk,
     lifecycle::{Patch, Transition},
 };
 use queue_memory::MemoryStorage;
@@ -200,7 +200,7 @@ impl StorageLayer for Probe {
     }
 
     async fn list(&self, query: ListQuery) -> Result<Page> {
-        self.note(|log| log.matches += usize::from(matches!(query.filter, ListFilter::Match { .. })));
+        self.note(|log| log.matches += usize::from(!matches!(query.walk, Walk::Lapsed | Walk::Held { .. })));
         let scripted = self.script().on_list;
         let fault = scripted.unwrap_or_else(|| self.hanging(&query.queue));
         self.resumed().await;

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::failed::{Failed, require};
 use futures_util::TryStreamExt;
-use queue::{ErrorKind, ListFilter, State};
+use queue::{ErrorKind, State};
 
 /// Fails unless all calls ended as they must, and the store says the same.
 pub(super) async fn judge(
@@ -36,6 +36,6 @@ pub(super) async fn judge(
 
 /// How many jobs were once held by a worker whose lease lapsed.
 async fn taken_over(queue: &CallQueue) -> Result<usize, Failed> {
-    let all = queue.list_all(ListFilter::all());
+    let all = queue.jobs().all();
     Ok(all.try_fold(0, async |found, job| Ok(found + usize::from(job.meta.stalls > 0))).await?)
 }

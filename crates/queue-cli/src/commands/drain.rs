@@ -1,0 +1,29 @@
+use crate::{
+    exit::{CliError, Exit},
+    session::{Missing, Session},
+};
+use clap::Args;
+use queue::WorkerId;
+use serde_json::json;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The worker hears it within ten seconds: it claims nothing more, finishes what it runs within its deadline, and ends. \
+Exits with 3 if no such worker is there.")]
+pub(crate) struct DrainArgs {
+    /// Which, as `queue workers` names it
+    #[arg(value_name = "WORKER")]
+    worker: WorkerId,
+}
+
+pub(crate) async fn run(args: DrainArgs, session: &Session) -> Result<Exit, CliError> {
+    let id = &args.worker;
+    let is_there =
+        session.with_jobs(Missing::Refuse, async |jobs| Ok(jobs.storage().drain_worker(id).await?)).await?;
+    if !is_there {
+        return Err(CliError::new(Exit::NotFound, format!("there is no worker {id:?} in this store")));
+    }
+    let words = || format!("asked {id} to drain");
+    session.out.answer(words, || json!({"worker": id.as_str(), "answer": "asked"}))?;
+    Ok(Exit::Ok)
+}

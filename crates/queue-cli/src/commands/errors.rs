@@ -1,0 +1,189 @@
+use super::watch::WatchArgs;
+use crate::{
+    exit::{CliError, Exit},
+    output::{self, Column, Format, Output, age, plural},
+    session::{Jobs, Missing, Session},
+};
+use clap::Args;
+use futures_util::TryStreamExt;
+use queue::{JobMeta, Status, queue_core::Timestamp};
+use serde_json::{Value, json};
+use std::{collections::BTreeMap, pin::pin};
+
+/// Most jobs of each of the two states that are looked at, the newest.
+const LOOKED_AT_MAX: usize = 1_000;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Looks at the newest 1,000 failed jobs and as many that fail and run again. Messages count as the same if they differ in numbers, \
+hexadecimals, uuids and what stands in quotes.")]
+pub(crate) struct ErrorsArgs {
+    #[command(flatten)]
+    watch: WatchArgs,
+}
+
+/// What failures have in common.
+type Key = (String, String, String);
+
+/// Failures of one kind with one error.
+#[derive(Debug)]
+struct Group {
+    failed: u64,
+    failing: u64,
+    first: Timestamp,
+    last: Timestamp,
+    /// The newest.
+    example: String,
+}
+
+pub(crate) async fn run(args: ErrorsArgs, session: &Session) -> Result<Exit, CliError> {
+    session
+        .with_jobs(Missing::Refuse, async |jobs| {
+            let look = async |out| show(jobs, out).await;
+            args.watch.run(session.out, look).await
+        })
+        .await
+}
+
+async fn show(jobs: &Jobs, out: Output) -> Result<(), CliError> {
+    let (mut groups, mut looked_at, mut now) = (BTreeMap::new(), 0, Timestamp::default());
+    for state in [jobs.jobs().failed(), jobs.jobs().failing()] {
+        let mut newest = pin!(state.newest_first().limit(LOOKED_AT_MAX).all());
+        while let Some(status) = newest.try_next().await? {
+            looked_at += 1;
+            now = now.max(status.now);
+            add(&mut groups, &status);
+        }
+    }
+    let mut groups: Vec<(Key, Group)> = groups.into_iter().collect();
+    groups.sort_by_key(|(_, group)| std::cmp::Reverse((group.failed + group.failing, group.last)));
+    match out.format() {
+        Format::Json => {
+            groups.iter().try_for_each(|(key, group)| out.object(&object(key, group, looked_at)))?
+        }
+        Format::Human => {
+            let rows = groups.iter().map(|(key, group)| row(key, group, now));
+            out.text(output::Text::from(output::table(COLUMNS, rows)).and_apart(words(looked_at)))?;
+        }
+    }
+    Ok(())
+}
+
+fn words(looked_at: u64) -> String {
+    format!("Looked at {} that failed or are failing, the newest.", plural(looked_at, "job"))
+}
+
+fn add(groups: &mut BTreeMap<Key, Group>, status: &Status) {
+    let JobMeta { kind, id, last_error, .. } = &status.meta;
+    let Some(error) = last_error else { return };
+    let key = (kind.to_string(), error.name().to_owned(), normalised(error.message()));
+    let at = status.meta.failed_at.unwrap_or_else(|| status.meta.entered_at());
+    let begin = || Group { failed: 0, failing: 0, first: at, last: at, example: id.to_string() };
+    let group = groups.entry(key).or_insert_with(begin);
+    if status.meta.state.is_terminal() {
+        group.failed += 1;
+    } else {
+        group.failing += 1;
+    }
+    group.first = group.first.min(at);
+    if at > group.last {
+        (group.last, group.example) = (at, id.to_string());
+    }
+}
+
+const COLUMNS: [Column; 7] = [
+    Column::whole("FAILED"),
+    Column::whole("FAILING"),
+    Column::text("KIND").plain("default"),
+    Column::text("ERROR"),
+    Column::whole("FIRST"),
+    Column::whole("LAST"),
+    Column::text("EXAMPLE"),
+];
+
+fn row((kind, name, message): &Key, group: &Group, now: Timestamp) -> Vec<String> {
+    let ago = |at: Timestamp| format!("{} ago", age(now.since(at)));
+    vec![
+        group.failed.to_string(),
+        group.failing.to_string(),
+        kind.clone(),
+        format!("{name}: {message}"),
+        ago(group.first),
+        ago(group.last),
+        group.example.clone(),
+    ]
+}
+
+fn object((kind, name, message): &Key, group: &Group, looked_at: u64) -> Value {
+    json!({
+        "kind": kind,
+        "error": {"name": name, "message": message},
+        "failed": group.failed,
+        "failing": group.failing,
+        "first_at_ms": group.first.as_millis(),
+        "last_at_ms": group.last.as_millis(),
+        "example": group.example,
+        "looked_at": looked_at,
+    })
+}
+
+/// A message without what differs from job to job: what stands in quotes, and words of letters of hexadecimals and digits that have a
+/// digit, as numbers and uuids are.
+fn normalised(message: &str) -> String {
+    let mut normalised = String::with_capacity(message.len());
+    let mut rest = message;
+    while let Some(first) = rest.chars().next() {
+        let (shown, len) = match first {
+            '"' | '\'' | '`' => match quoted(rest, first) {
+                Some(len) => ("\"…\"", len),
+                None => (&rest[..1], 1),
+            },
+            _ if first.is_alphanumeric() => {
+                let len =
+                    rest.find(|next: char| !next.is_alphanumeric() && next != '-').unwrap_or(rest.len());
+                let word = &rest[..len];
+                (if is_number(word) { "#" } else { word }, len)
+            }
+            _ => (&rest[..first.len_utf8()], first.len_utf8()),
+        };
+        normalised.push_str(shown);
+        rest = &rest[len..];
+    }
+    normalised
+}
+
+/// The length of a quotation that begins here. An apostrophe within a word begins none, since words are taken whole.
+fn quoted(text: &str, mark: char) -> Option<usize> {
+    text[1..].find(mark).map(|end| end + 2)
+}
+
+/// A number, a hexadecimal, a uuid, or a number with its unit.
+fn is_number(word: &str) -> bool {
+    let has_digit = word.bytes().any(|byte| byte.is_ascii_digit());
+    let word = word.strip_prefix("0x").unwrap_or(word);
+    let is_hex = word.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    let is_amount = word.starts_with(|first: char| first.is_ascii_digit());
+    has_digit && (is_hex || is_amount)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::normalised;
+
+    #[test]
+    fn what_differs_from_job_to_job_is_left_out_of_messages() {
+        for (given, kept) in [
+            ("", ""),
+            ("no route to host", "no route to host"),
+            ("timed out after 30s on port 5432", "timed out after # on port #"),
+            ("user 7f9c24e5-2fbb-4a8a-9d41-0c6b0e8fcd11 is gone", "user # is gone"),
+            ("at 0xdeadbeef01 and 1.5", "at # and #.#"),
+            ("no file \"a b.txt\" in 'x'", "no file \"…\" in \"…\""),
+            ("it's over, \u{e9}t\u{e9} 3", "it's over, \u{e9}t\u{e9} #"),
+            ("an open \" quote", "an open \" quote"),
+            ("sha256 of utf8", "sha256 of utf8"),
+        ] {
+            assert_eq!(normalised(given), kept);
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Which jobs are meant, in the words of a command.
+
+use crate::{parse, session::Jobs};
+use clap::Args;
+use queue::{
+    Kind, Result, State, WorkerId,
+    queue_core::{Detail, Tag, Timestamp},
+};
+use std::time::Duration;
+
+/// What jobs have in common, for commands that show many.
+#[derive(Debug, Args)]
+pub(super) struct SelectionArgs {
+    /// Only jobs in this state; may be repeated [possible: queued, processing, failing, completed, failed, cancelled]
+    #[arg(long, value_name = "STATE")]
+    state: Vec<State>,
+    /// Only jobs that could run now, in the order in which they will
+    #[arg(long, conflicts_with_all = ["state", "later", "oldest_first"])]
+    due: bool,
+    /// Only jobs that wait for their time, in the order of it
+    #[arg(long, conflicts_with_all = ["state", "oldest_first"])]
+    later: bool,
+    /// Only jobs of this kind
+    #[arg(long)]
+    kind: Option<Kind>,
+    /// Only jobs with this tag
+    #[arg(long)]
+    tag: Option<Tag>,
+    /// Only jobs that this worker holds
+    #[arg(long, value_name = "ID", conflicts_with_all = ["due", "later"])]
+    worker: Option<WorkerId>,
+    /// Only jobs whose id begins so
+    #[arg(long, value_name = "TEXT")]
+    id_prefix: Option<String>,
+    /// Only jobs that came into their state in this time up to now, such as `1h`
+    #[arg(long, value_name = "TIME", value_parser = parse::duration)]
+    since: Option<Duration>,
+    /// Only jobs that came into their state at least this long ago
+    #[arg(long, value_name = "TIME", value_parser = parse::duration)]
+    until: Option<Duration>,
+    /// The oldest of them first, not the newest
+    #[arg(long)]
+    oldest_first: bool,
+}
+
+impl SelectionArgs {
+    /// The store is asked for its time if a time was given.
+    pub(super) async fn of(&self, jobs: &Jobs) -> Result<queue::Jobs> {
+        let mut found = self.state.iter().fold(jobs.jobs(), |found, state| found.in_state(*state));
+        found = match (self.due, self.later, self.oldest_first) {
+            (true, ..) => found.due(),
+            (_, true, _) => found.scheduled(),
+            (.., true) => found,
+            _ => found.newest_first(),
+        };
+        if let Some(kind) = &self.kind {
+            found = found.kind(kind.as_str());
+        }
+        if let Some(tag) = &self.tag {
+            found = found.tag(tag.as_str());
+        }
+        if let Some(worker) = &self.worker {
+            found = found.worker(worker.as_str());
+        }
+        if let Some(prefix) = &self.id_prefix {
+            found = found.id_prefix(prefix);
+        }
+        if self.since.is_none() && self.until.is_none() {
+            return Ok(found);
+        }
+        let now = jobs.storage().get(jobs.name(), &[], Detail::Meta).await?.now;
+        if let Some(since) = self.since {
+            found = found.since(before(now, since));
+        }
+        Ok(match self.until {
+            Some(until) => found.until(before(now, until)),
+            None => found,
+        })
+    }
+}
+
+fn before(now: Timestamp, length: Duration) -> Timestamp {
+    let length = i64::try_from(length.as_millis()).unwrap_or(i64::MAX);
+    Timestamp::from_millis(now.as_millis().saturating_sub(length))
+}

@@ -1,0 +1,31 @@
+use queue_core::{Error, InvalidName};
+
+/// Why a listing was refused, before the store was asked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InvalidListing {
+    /// A kind, a tag or a worker that cannot be.
+    #[error(transparent)]
+    Name(#[from] InvalidName),
+    /// Due and scheduled jobs are found along indexes of their own.
+    #[error("due and scheduled jobs are a listing each; ask for one of them, without states")]
+    Alone,
+    /// Due and scheduled jobs come in the order in which they will be claimed.
+    #[error("due and scheduled jobs come in the order in which they are claimed, not by age")]
+    OrderOfClaims,
+    /// A worker holds jobs that are Processing, and no others.
+    #[error("a worker holds processing jobs alone; leave the other states out")]
+    NotHeld,
+    /// A time that is over before it begins.
+    #[error("`until` must be later than `since`")]
+    NoTime,
+    /// A listing of nothing.
+    #[error("a limit must be at least 1")]
+    NoLimit,
+}
+
+impl From<InvalidListing> for Error {
+    fn from(invalid: InvalidListing) -> Self {
+        Self::invalid("list", invalid.to_string()).with_source(invalid)
+    }
+}

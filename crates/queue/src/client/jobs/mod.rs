@@ -1,0 +1,255 @@
+//! Many jobs of a queue at once: shown, counted and changed by what they have in common.
+
+mod bulk;
+mod choice;
+mod invalid_listing;
+mod pages;
+
+pub use bulk::BulkChange;
+pub use invalid_listing::InvalidListing;
+
+use crate::{Queue, Status, client::Shared};
+use choice::Choice;
+use futures_util::{Stream, StreamExt, stream};
+use pages::Pages;
+use queue_core::{Cursor, Direction, Kind, Page, Result, State, Tag, Timestamp, WorkerId};
+use std::{collections::VecDeque, sync::Arc};
+
+/// Jobs on a page unless a limit is given.
+const PAGE: usize = 100;
+
+/// Jobs of a queue by what they have in common; [`Queue::jobs`] begins with all of them.
+///
+/// What is asked for decides along which index the store goes, and thereby the order and what it costs:
+///
+/// | asked for | order | steps through |
+/// |---|---|---|
+/// | [`due`](Self::due) | as they are claimed | due jobs |
+/// | [`scheduled`](Self::scheduled) | as they become due | scheduled jobs |
+/// | a [`tag`](Self::tag), perhaps with states | by enqueue | jobs of the tag |
+/// | [`failed`](Self::failed), [`cancelled`](Self::cancelled), [`failing`](Self::failing), [`processing`](Self::processing) or a [`worker`](Self::worker) alone | by when they came into the state | jobs in the state |
+/// | [`queued`](Self::queued) or [`completed`](Self::completed) alone | by enqueue | perhaps others of the queue |
+/// | anything else | by enqueue | all jobs of the queue |
+///
+/// A tag with a time and one of the four states that go by time is looked for among the jobs of that state in that time. Whatever
+/// else is asked for is left out on the way. Nothing depends on other queues.
+///
+#[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
+#[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]
+/// use futures_util::TryStreamExt;
+/// use queue::{JobOptions, prelude::*};
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> queue::Result<()> {
+/// let emails: Queue<String> = Queue::new(open("memory:").await?, "emails")?;
+/// let options = JobOptions::new().tag("tenant-7");
+/// emails.enqueue_many([("a", "welcome".to_owned()), ("b", "goodbye".to_owned())], options).await?;
+///
+/// let page = emails.jobs().tag("tenant-7").newest_first().limit(1).page().await?;
+/// assert_eq!(page.jobs[0].id.as_str(), "b");
+/// let all: Vec<_> = emails.jobs().queued().all().try_collect().await?;
+/// assert_eq!(all.len(), 2);
+/// let cancelled = emails.jobs().tag("tenant-7").id_prefix("a").cancel_all().await?;
+/// assert_eq!((cancelled.done, cancelled.skipped, cancelled.failed), (1, 0, 0));
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Jobs {
+    shared: Arc<Shared>,
+    choice: Choice,
+    after: Option<Cursor>,
+    limit: Option<usize>,
+}
+
+/// How many jobs there are of a kind of one's own, and what it took to know.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct JobCount {
+    /// How many were found.
+    pub jobs: u64,
+    /// How many were looked at.
+    pub looked_at: u64,
+}
+
+impl<P, R> Queue<P, R> {
+    /// The jobs of this queue, to be narrowed down, and then shown, counted or changed together.
+    pub fn jobs(&self) -> Jobs {
+        Jobs { shared: self.shared.clone(), choice: Choice::default(), after: None, limit: None }
+    }
+}
+
+impl Jobs {
+    /// In this state, or in any that is named so.
+    pub fn in_state(mut self, state: State) -> Self {
+        self.choice.states.push(state);
+        self
+    }
+
+    /// That wait for their first run, or were given back, due or not.
+    pub fn queued(self) -> Self {
+        self.in_state(State::Queued)
+    }
+
+    /// That run.
+    pub fn processing(self) -> Self {
+        self.in_state(State::Processing)
+    }
+
+    /// That failed and run again.
+    pub fn failing(self) -> Self {
+        self.in_state(State::Failing)
+    }
+
+    /// That are done.
+    pub fn completed(self) -> Self {
+        self.in_state(State::Completed)
+    }
+
+    /// That failed for good.
+    pub fn failed(self) -> Self {
+        self.in_state(State::Failed)
+    }
+
+    /// That were cancelled.
+    pub fn cancelled(self) -> Self {
+        self.in_state(State::Cancelled)
+    }
+
+    /// That could be claimed now, in that order. It stands alone.
+    pub fn due(mut self) -> Self {
+        self.choice.is_due = true;
+        self
+    }
+
+    /// That wait for their time, in the order of it. It stands alone.
+    pub fn scheduled(mut self) -> Self {
+        self.choice.is_scheduled = true;
+        self
+    }
+
+    /// Of this kind.
+    pub fn kind(mut self, kind: impl AsRef<str>) -> Self {
+        self.choice.kind = Some(Kind::new(kind));
+        self
+    }
+
+    /// With this [tag](crate::JobOptions::tag).
+    pub fn tag(mut self, tag: impl AsRef<str>) -> Self {
+        self.choice.tag = Some(Tag::new(tag));
+        self
+    }
+
+    /// That this worker holds.
+    pub fn worker(mut self, worker: impl AsRef<str>) -> Self {
+        self.choice.worker = Some(WorkerId::new(worker));
+        self
+    }
+
+    /// With an id that begins so.
+    pub fn id_prefix(mut self, prefix: impl Into<String>) -> Self {
+        self.choice.id_prefix = Some(prefix.into());
+        self
+    }
+
+    /// That [came into their state](queue_core::JobMeta::entered_at) at this store time or later.
+    pub fn since(mut self, time: Timestamp) -> Self {
+        self.choice.since = Some(time);
+        self
+    }
+
+    /// That [came into their state](queue_core::JobMeta::entered_at) before this store time.
+    pub fn until(mut self, time: Timestamp) -> Self {
+        self.choice.until = Some(time);
+        self
+    }
+
+    /// The newest of them first. By default the oldest come first.
+    pub fn newest_first(mut self) -> Self {
+        self.choice.direction = Some(Direction::NewestFirst);
+        self
+    }
+
+    /// At most so many: on a [page](Self::page), of [all](Self::all), of those that are counted or changed. By default a page has
+    /// at most a hundred, and the others have no limit.
+    pub fn limit(mut self, jobs: usize) -> Self {
+        self.limit = Some(jobs);
+        self
+    }
+
+    /// Those behind a page: give [`Page::next`] of the same listing.
+    pub fn after(mut self, cursor: Option<Cursor>) -> Self {
+        self.after = cursor;
+        self
+    }
+
+    /// Checks what is asked for, as every call does.
+    ///
+    /// # Errors
+    /// The first contradiction.
+    pub fn validate(&self) -> Result<(), InvalidListing> {
+        self.pages().map(drop)
+    }
+
+    /// One page. It may be empty and yet not the last: go on [after](Self::after) its [`next`](Page::next) until that is `None`.
+    ///
+    /// # Errors
+    /// [`InvalidListing`], and `Invalid` for a cursor of another listing or store.
+    pub async fn page(&self) -> Result<Page> {
+        let mut pages = self.pages()?;
+        pages.query.limit = self.limit.unwrap_or(PAGE);
+        self.shared.storage.list(pages.query).await
+    }
+
+    /// All of them, read page by page as the stream is polled: a job that changes meanwhile is shown as it was when its page was
+    /// read, and one that is stored meanwhile may be left out.
+    ///
+    /// # Errors
+    /// As [`page`](Self::page), as an item; what follows goes on from the same page.
+    pub fn all(&self) -> impl Stream<Item = Result<Status>> + Send + use<> {
+        let begin = (self.shared.clone(), self.pages(), VecDeque::new());
+        stream::unfold(begin, |(shared, mut pages, mut rest)| async move {
+            loop {
+                if let Some(status) = rest.pop_front() {
+                    return Some((Ok(status), (shared, pages, rest)));
+                }
+                let read = match &mut pages {
+                    Ok(listing) => listing.next(&*shared.storage).await,
+                    Err(invalid) => {
+                        let error = invalid.clone().into();
+                        return Some((Err(error), (shared, Ok(Pages::none()), rest)));
+                    }
+                };
+                match read {
+                    Ok(Some(Page { jobs, now, .. })) => {
+                        rest.extend(jobs.into_iter().map(|meta| Status { meta, now }));
+                    }
+                    Ok(None) => return None,
+                    Err(error) => return Some((Err(error), (shared, pages, rest))),
+                }
+            }
+        })
+        .fuse() // asking once more at the end is answered, not a panic
+    }
+
+    /// Counts them, by looking at each that the store steps through: [`Queue::counts`] is the cheap way to know how many are in a
+    /// state.
+    ///
+    /// # Errors
+    /// As [`page`](Self::page).
+    pub async fn count(&self) -> Result<JobCount> {
+        let (mut pages, mut count) = (self.pages()?, JobCount::default());
+        while let Some(page) = pages.next(&*self.shared.storage).await? {
+            count.jobs += page.jobs.len() as u64;
+            count.looked_at += page.looked_at;
+        }
+        Ok(count)
+    }
+
+    fn pages(&self) -> Result<Pages, InvalidListing> {
+        if self.limit == Some(0) {
+            return Err(InvalidListing::NoLimit);
+        }
+        let query = self.choice.query(self.shared.name.clone())?;
+        Ok(Pages::new(queue_core::ListQuery { after: self.after.clone(), ..query }, self.limit))
+    }
+}

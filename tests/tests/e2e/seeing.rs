@@ -1,0 +1,78 @@
+//! What a person sees of jobs at three in the morning: which failed, why, since when, for whom.
+
+use crate::place;
+use queue_e2e::Place;
+use serde_json::Value;
+
+/// Fails for good, with what the payload says.
+const FAIL: &str =
+    r#"read n; case $n in x) echo 'no route';; *) echo "no row $n in 'orders'";; esac >&2; exit 65"#;
+
+/// Two jobs of tenant 7 that failed alike, one of tenant 8 that failed otherwise, and one that waits.
+fn failures() -> Place {
+    let place = place();
+    for (payload, id, tag) in [("31", "a", "tenant-7"), ("7f3a", "b", "tenant-7"), ("x", "c", "tenant-8")] {
+        place.run(&["enqueue", payload, "--id", id, "--tag", tag, "--tag", "all"]).ok();
+        place.run(&["work", "--exec", FAIL, "--drain"]).code(1);
+    }
+    place.run(&["enqueue", "y", "--id", "d", "--tag", "all"]).ok();
+    place
+}
+
+fn ids(place: &Place, arguments: &[&str]) -> Vec<String> {
+    let listed = place.run(&[arguments, &["--json"]].concat()).ok().objects();
+    listed.iter().map(|job| job["id"].as_str().expect("an id").to_owned()).collect()
+}
+
+#[test]
+fn errors_are_grouped_by_what_they_have_in_common() {
+    let place = failures();
+    let groups = place.run(&["errors", "--json"]).ok().objects();
+    let [of_two, of_one] = &groups[..] else { panic!("two groups, not {groups:?}") };
+    assert_eq!((&of_two["failed"], &of_one["failed"]), (&2.into(), &1.into()));
+    assert_eq!((&of_two["example"], &of_one["example"]), (&"b".into(), &"c".into()), "the newest");
+    let message = of_two["error"]["message"].as_str().expect("a message");
+    assert!(message.ends_with("no row # in \"…\""), "{message}");
+    for group in &groups {
+        assert_eq!((&group["looked_at"], &group["failing"]), (&3.into(), &0.into()));
+    }
+    let table = place.run(&["errors"]).ok();
+    assert!(table.text().contains("no route") && table.text().contains("Looked at 3 jobs"), "{table:?}");
+}
+
+#[test]
+fn show_tells_the_life_of_a_job() {
+    let place = place();
+    place.run(&["enqueue", "x", "--id", "a", "--header", "tenant=7=x", "--tag", "import"]).ok();
+    let exec = "test $QUEUE_ATTEMPT = 3 || { echo broken at $QUEUE_ATTEMPT >&2; exit 1; }; cat";
+    place.run(&["work", "--exec", exec, "--drain", "--retry-wait", "1ms"]).ok();
+    let shown = place.run(&["show", "a"]).ok();
+    let steps = ["enqueued", "attempt 1 failed", "attempt 2 failed", "attempt 3 completed"];
+    for words in steps.iter().chain(&["broken at 2", "tenant: 7=x", "import"]) {
+        assert!(shown.text().contains(words), "{words}: {shown:?}");
+    }
+    let job = place.run(&["show", "a", "--json"]).ok().object();
+    let charged = job["charged"].as_array().expect("a list");
+    assert_eq!((charged.len(), &charged[1]["epoch"]), (2, &2.into()));
+    assert_eq!((&charged[0]["outcome"], &job["tags"][0]), (&"failed".into(), &"import".into()));
+    assert_eq!(job["headers"]["tenant"], "7=x");
+    assert!(job["run_ms"].is_u64() && job["wait_ms"].is_u64(), "{job}");
+}
+
+#[test]
+fn jobs_of_one_tag_are_listed_redriven_cancelled_and_removed_without_the_others() {
+    let place = failures();
+    assert_eq!(ids(&place, &["list", "--tag", "all"]), ["d", "c", "b", "a"]);
+    assert_eq!(ids(&place, &["list", "--tag", "tenant-7", "--state", "failed"]), ["b", "a"]);
+    let redriven = place.run(&["redrive", "--tag", "tenant-7", "--json"]).ok().object();
+    assert_eq!((&redriven["redriven"], &redriven["failed"]), (&Value::from(2), &Value::from(0)));
+    let cancelled = place.run(&["cancel", "--tag", "all", "--json"]).ok().object();
+    assert_eq!((&cancelled["cancelled"], &cancelled["skipped"]), (&Value::from(3), &Value::from(0)));
+    let removed = place.run(&["prune", "--tag", "tenant-8", "--json"]).ok().object();
+    assert_eq!(removed["removed"], 1);
+    assert_eq!(ids(&place, &["list", "--state", "cancelled"]).len(), 3);
+    assert!(place.run(&["redrive", "--tag", "nobody"]).ok().text().contains("queued 0 jobs"));
+    place.run(&["redrive", "--tag", "a\nb"]).code(2);
+    place.run(&["enqueue", "x", "--header", "novalue"]).code(2);
+    place.run(&["enqueue", "x", "--tag", ""]).code(2);
+}
