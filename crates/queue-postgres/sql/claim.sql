@@ -21,9 +21,9 @@ picked AS MATERIALIZED (
   SELECT r.*
   FROM lanes CROSS JOIN LATERAL (
     SELECT r.seq, r.priority, r.run_at, r.size FROM {schema}.ready AS r
-    WHERE r.queue = $2 AND r.priority = lanes.priority AND (r.run_at, r.seq + 0) > (lanes.run_at, lanes.seq)
-      AND r.run_at <= (SELECT now FROM t)
-    ORDER BY r.run_at, r.seq + 0
+    WHERE r.queue = $2 AND r.priority = lanes.priority AND (r.run_at, r.seq) > (lanes.run_at, lanes.seq)
+      AND r.run_at <= (SELECT now FROM t) AND r.seq > 0
+    ORDER BY r.run_at, r.seq
     LIMIT $3
     FOR UPDATE SKIP LOCKED
   ) AS r
@@ -39,7 +39,7 @@ room AS MATERIALIZED (
   WHERE p.total <= $14
 ),
 taken AS (
-  DELETE FROM {schema}.ready AS s WHERE s.seq = ANY (ARRAY(SELECT seq FROM room))
+  DELETE FROM {schema}.ready AS s USING room AS p WHERE (s.queue, s.seq) BETWEEN ($2, p.seq) AND ($2, p.seq)
   RETURNING s.*
 ),
 leased AS (
@@ -59,23 +59,23 @@ due AS (
   SELECT min(n.run_at) AS at
   FROM lanes CROSS JOIN LATERAL (
     SELECT r.run_at FROM {schema}.ready AS r
-    WHERE r.queue = $2 AND r.priority = lanes.priority AND (r.run_at, r.seq + 0) > (lanes.run_at, lanes.seq)
-      AND r.seq NOT IN (SELECT seq FROM room)
-    ORDER BY r.run_at, r.seq + 0
+    WHERE r.queue = $2 AND r.priority = lanes.priority AND (r.run_at, r.seq) > (lanes.run_at, lanes.seq)
+      AND r.seq NOT IN (SELECT seq FROM room) AND r.seq > 0
+    ORDER BY r.run_at, r.seq
     LIMIT 1
   ) AS n
 ),
 lapse AS (
   SELECT min(expires_at) AS at FROM {schema}.lease
-  WHERE $11 AND queue = $2
-    AND deadline <= (SELECT expires_at FROM {schema}.lease WHERE queue = $2 ORDER BY deadline LIMIT 1)
+  WHERE $11 AND queue = $2 AND seq > 0
+    AND deadline <= (SELECT expires_at FROM {schema}.lease WHERE queue = $2 AND seq > 0 ORDER BY deadline LIMIT 1)
 ),
 feed AS (
   SELECT count(pg_notify($12::text, $13::text || E'\n' || lines)) AS sent
   FROM (
     SELECT string_agg(concat_ws(E'\t', 'j', s.queue, s.seq, s.revision + 1, 1, b.id), E'\n') AS lines
     FROM (SELECT row_number() OVER (ORDER BY seq) / 20 AS part, taken.* FROM taken) AS s
-    JOIN {schema}.body AS b ON b.seq = s.seq
+    CROSS JOIN LATERAL (SELECT id FROM {schema}.body WHERE queue = $2 AND seq = s.seq LIMIT 1) AS b
     GROUP BY part
   ) AS parts
   WHERE $12::text IS NOT NULL AND EXISTS (SELECT 1 FROM {schema}.feed WHERE queue = $2 AND until > (SELECT now FROM t))
@@ -87,4 +87,4 @@ SELECT
   b.content_type, b.payload
 FROM t
 LEFT JOIN taken AS s ON true
-LEFT JOIN LATERAL (SELECT * FROM {schema}.body WHERE seq = s.seq LIMIT 1) AS b ON true;
+LEFT JOIN LATERAL (SELECT * FROM {schema}.body WHERE queue = $2 AND seq = s.seq LIMIT 1) AS b ON true;

@@ -33,7 +33,7 @@ present AS MATERIALIZED (
     SELECT
       seq, revision, state, created_at, purge_at, result_type, result,
       state = 0 AND flags & 4 = 0 AND coalesce(created_at + expires_in <= (SELECT now FROM t), false) AS is_expired
-    FROM {schema}.job WHERE queue = $2 AND id = i.id LIMIT 1
+    FROM {schema}.job WHERE queue = $2 AND id = i.id AND seq > 0 LIMIT 1
   ) AS j
 ),
 room AS MATERIALIZED (
@@ -48,13 +48,13 @@ room AS MATERIALIZED (
 gone_ready AS (
   DELETE FROM {schema}.ready AS s
   USING (SELECT * FROM present WHERE makes_room ORDER BY seq) AS p
-  WHERE s.seq = ANY (ARRAY[p.seq]) AND s.revision = p.revision
+  WHERE (s.queue, s.seq) BETWEEN ($2, p.seq) AND ($2, p.seq) AND s.revision = p.revision
   RETURNING p.n, p.since, s.seq, s.revision, s.flags, s.state
 ),
 gone_finished AS (
   DELETE FROM {schema}.finished AS s
   USING (SELECT * FROM present WHERE makes_room ORDER BY seq) AS p
-  WHERE s.seq = ANY (ARRAY[p.seq]) AND s.revision = p.revision
+  WHERE (s.queue, s.seq) BETWEEN ($2, p.seq) AND ($2, p.seq) AND s.revision = p.revision
   RETURNING p.n, p.since, s.seq, s.revision, s.flags, s.state
 ),
 gone AS MATERIALIZED (SELECT * FROM gone_ready UNION ALL SELECT * FROM gone_finished),
@@ -77,7 +77,7 @@ fresh AS (
   FROM numbered AS i CROSS JOIN t
   WHERE i.n NOT IN (SELECT n FROM gone)
   ORDER BY i.id COLLATE "C"
-  ON CONFLICT (queue, id) DO NOTHING
+  ON CONFLICT (queue, id) WHERE seq > 0 DO NOTHING
   RETURNING seq
 ),
 renewed AS (
@@ -87,7 +87,8 @@ renewed AS (
     expires_in = nullif(i.expires_in, -1), time_limit = nullif(i.time_limit, -1), priority = i.priority, kind = i.kind,
     on_failure = nullif(i.on_failure, ''), content_type = i.content_type, payload = i.payload
   FROM (SELECT i.*, g.seq AS former, g.since, t.now FROM gone AS g JOIN numbered AS i ON i.n = g.n CROSS JOIN t) AS i
-  WHERE b.seq = ANY (ARRAY[i.former]) AND (SELECT count(*) FROM fresh) >= 0 -- these wait for nobody, so those come first
+  WHERE (b.queue, b.seq) BETWEEN ($2, i.former) AND ($2, i.former)
+    AND (SELECT count(*) FROM fresh) >= 0 -- these wait for nobody, so those come first
   RETURNING b.seq
 ),
 begun AS MATERIALIZED (SELECT seq FROM fresh UNION ALL SELECT seq FROM renewed),

@@ -13,7 +13,7 @@ t AS MATERIALIZED (
   SELECT c.now, c.clock, ARRAY(SELECT nextval({life}) FROM generate_series(1, cardinality($3::text[]))) AS lives
   FROM c WHERE NOT EXISTS (
     SELECT 1 FROM unnest($3::text[]) AS i (id)
-    CROSS JOIN LATERAL (SELECT 1 FROM {schema}.body AS b WHERE b.queue = $2 AND b.id = i.id LIMIT 1) AS b
+    CROSS JOIN LATERAL (SELECT 1 FROM {schema}.body AS b WHERE b.queue = $2 AND b.id = i.id AND b.seq > 0 LIMIT 1) AS b
   )
     AND NOT EXISTS (SELECT 1 FROM {schema}.feed WHERE queue = $2 AND until > (SELECT now FROM c))
 ),

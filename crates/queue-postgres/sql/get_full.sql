@@ -12,7 +12,7 @@ FROM t LEFT JOIN (
       octet_length(j.payload)::bigint + coalesce(octet_length(j.result), 0) + coalesce(octet_length(j.error_details), 0)
         AS size
     FROM unnest($3::text[]) WITH ORDINALITY AS i (id, n)
-    CROSS JOIN LATERAL (SELECT * FROM {schema}.job WHERE queue = $2 AND id = i.id LIMIT 1) AS j
+    CROSS JOIN LATERAL (SELECT * FROM {schema}.job WHERE queue = $2 AND id = i.id AND seq > 0 LIMIT 1) AS j
     WHERE j.purge_at IS NULL OR j.purge_at > (SELECT now FROM t)
   ) AS x
   WINDOW w AS (ORDER BY x.n)

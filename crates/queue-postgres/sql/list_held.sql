@@ -7,6 +7,6 @@ FROM t LEFT JOIN (
   FROM (
     SELECT seq FROM {schema}.lease WHERE queue = $2 AND token = $3 AND seq > $4 ORDER BY seq LIMIT $5
   ) AS p
-  CROSS JOIN LATERAL (SELECT * FROM {schema}.job WHERE seq = p.seq LIMIT 1) AS j
+  CROSS JOIN LATERAL (SELECT * FROM {schema}.job WHERE queue = $2 AND seq = p.seq LIMIT 1) AS j
 ) AS j ON true
 ORDER BY j.seq;

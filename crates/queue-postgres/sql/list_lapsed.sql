@@ -3,15 +3,17 @@
 -- index stays short; who is busy with one is not waited for.
 WITH t AS MATERIALIZED (SELECT {time}),
 late AS MATERIALIZED (
-  SELECT seq, expires_at FROM {schema}.lease WHERE queue = $2 AND deadline <= (SELECT now FROM t)
+  SELECT seq, expires_at FROM {schema}.lease WHERE queue = $2 AND seq > 0 AND deadline <= (SELECT now FROM t)
 ),
 stale AS MATERIALIZED (
-  SELECT l.seq FROM {schema}.lease AS l
-  WHERE l.seq = ANY (ARRAY(SELECT seq FROM late WHERE expires_at > (SELECT now FROM t) ORDER BY seq LIMIT 1000))
-  FOR UPDATE SKIP LOCKED
+  SELECT l.seq FROM (SELECT seq FROM late WHERE expires_at > (SELECT now FROM t) ORDER BY seq LIMIT 1000) AS p
+  CROSS JOIN LATERAL (
+    SELECT seq FROM {schema}.lease WHERE queue = $2 AND seq = p.seq LIMIT 1 FOR UPDATE SKIP LOCKED
+  ) AS l
 ),
 moved AS (
-  UPDATE {schema}.lease AS l SET deadline = l.expires_at WHERE l.seq = ANY (ARRAY(SELECT seq FROM stale))
+  UPDATE {schema}.lease AS l SET deadline = l.expires_at FROM stale AS p
+  WHERE (l.queue, l.seq) BETWEEN ($2, p.seq) AND ($2, p.seq)
 )
 SELECT 0::bigint, {stamp}, {job}
 FROM t LEFT JOIN (
@@ -21,6 +23,6 @@ FROM t LEFT JOIN (
     WHERE expires_at <= (SELECT now FROM t) AND (expires_at, seq) > ($3::bigint, $4::bigint)
     ORDER BY expires_at, seq LIMIT $5
   ) AS p
-  CROSS JOIN LATERAL (SELECT * FROM {schema}.job WHERE seq = p.seq LIMIT 1) AS j
+  CROSS JOIN LATERAL (SELECT * FROM {schema}.job WHERE queue = $2 AND seq = p.seq LIMIT 1) AS j
 ) AS j ON true
 ORDER BY j.expires_at, j.seq;

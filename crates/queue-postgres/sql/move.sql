@@ -23,23 +23,23 @@ i AS MATERIALIZED (
     to_error, to_message, to_details, marks, to_result_type, to_result, seen_epoch, to_progress, n
   )
   CROSS JOIN LATERAL (
-    SELECT * FROM {schema}.body AS b WHERE b.seq = i.seq AND b.queue = i.queue AND b.id = i.id LIMIT 1
+    SELECT * FROM {schema}.body AS b WHERE b.queue = i.queue AND b.seq = i.seq AND b.id = i.id LIMIT 1
   ) AS b
 ),
 free AS MATERIALIZED (
   SELECT i.n FROM i CROSS JOIN LATERAL (
-    SELECT FROM {schema}.lease AS s WHERE s.seq = i.seq LIMIT 1 FOR UPDATE SKIP LOCKED
+    SELECT FROM {schema}.lease AS s WHERE s.queue = i.queue AND s.seq = i.seq LIMIT 1 FOR UPDATE SKIP LOCKED
   ) AS s
   WHERE i.lapse = 1
 ),
 left_ready AS (
   DELETE FROM {schema}.ready AS s USING i
-  WHERE s.seq = ANY (ARRAY[i.seq]) AND i.token IS NULL AND s.revision = i.seen_revision AND i.lapse <> 1
+  WHERE (s.queue, s.seq) BETWEEN (i.queue, i.seq) AND (i.queue, i.seq) AND i.token IS NULL AND s.revision = i.seen_revision AND i.lapse <> 1
   RETURNING i.n, s.*
 ),
 left_lease AS (
   DELETE FROM {schema}.lease AS s USING i
-  WHERE s.seq = ANY (ARRAY[i.seq]) AND (i.lapse <> 1 OR i.n IN (SELECT n FROM free))
+  WHERE (s.queue, s.seq) BETWEEN (i.queue, i.seq) AND (i.queue, i.seq) AND (i.lapse <> 1 OR i.n IN (SELECT n FROM free))
     AND CASE
       WHEN i.token IS NULL THEN s.revision = i.seen_revision
       ELSE s.token = i.token AND s.epoch = i.seen_epoch AND (i.seen_flags IS NULL OR s.flags & 3 = i.seen_flags)
@@ -53,7 +53,7 @@ left_lease AS (
 ),
 left_finished AS (
   DELETE FROM {schema}.finished AS s USING i
-  WHERE s.seq = ANY (ARRAY[i.seq]) AND i.token IS NULL AND s.revision = i.seen_revision AND i.lapse <> 1
+  WHERE (s.queue, s.seq) BETWEEN (i.queue, i.seq) AND (i.queue, i.seq) AND i.token IS NULL AND s.revision = i.seen_revision AND i.lapse <> 1
     AND (s.purge_at IS NULL OR s.purge_at > (SELECT now FROM t))
   RETURNING i.n, s.*
 ),
@@ -120,10 +120,11 @@ counted AS (
 retyped AS (
   UPDATE {schema}.body AS b SET content_type = x.result_type
   FROM next AS x
-  WHERE x.target = 0 AND x.result_type IS NOT NULL AND b.seq = ANY (ARRAY[x.seq])
+  WHERE x.target = 0 AND x.result_type IS NOT NULL AND (b.queue, b.seq) BETWEEN (x.queue, x.seq) AND (x.queue, x.seq)
 ),
 removed AS (
-  DELETE FROM {schema}.body WHERE seq = ANY (ARRAY(SELECT seq FROM next WHERE target = 2))
+  DELETE FROM {schema}.body AS b USING next AS x
+  WHERE x.target = 2 AND (b.queue, b.seq) BETWEEN (x.queue, x.seq) AND (x.queue, x.seq)
 ),
 told AS (
   SELECT count(pg_notify($23::text, $24::text || E'\n' || lines)) AS sent

@@ -1,8 +1,8 @@
 -- Out: what does not add up, one line each. Reads every table once.
 SELECT 'job ' || b.seq || ' has no state' FROM {schema}.body AS b
-WHERE NOT EXISTS (SELECT 1 FROM {schema}.ready WHERE seq = b.seq)
-  AND NOT EXISTS (SELECT 1 FROM {schema}.lease WHERE seq = b.seq)
-  AND NOT EXISTS (SELECT 1 FROM {schema}.finished WHERE seq = b.seq)
+WHERE NOT EXISTS (SELECT 1 FROM {schema}.ready WHERE queue = b.queue AND seq = b.seq)
+  AND NOT EXISTS (SELECT 1 FROM {schema}.lease WHERE queue = b.queue AND seq = b.seq)
+  AND NOT EXISTS (SELECT 1 FROM {schema}.finished WHERE queue = b.queue AND seq = b.seq)
 UNION ALL
 SELECT 'job ' || seq || ' has ' || count(*) || ' states'
 FROM (
@@ -19,11 +19,11 @@ FROM (
 WHERE NOT EXISTS (SELECT 1 FROM {schema}.body AS b WHERE b.queue = s.queue AND b.seq = s.seq)
 UNION ALL
 SELECT 'job ' || r.seq || ' waits in priority ' || r.priority || ' and its body says ' || b.priority
-FROM {schema}.ready AS r JOIN {schema}.body AS b ON b.seq = r.seq
+FROM {schema}.ready AS r JOIN {schema}.body AS b ON b.queue = r.queue AND b.seq = r.seq
 WHERE r.priority <> b.priority
 UNION ALL
 SELECT 'job ' || r.seq || ' waits with ' || r.size || ' bytes and its body has ' || octet_length(b.payload)
-FROM {schema}.ready AS r JOIN {schema}.body AS b ON b.seq = r.seq
+FROM {schema}.ready AS r JOIN {schema}.body AS b ON b.queue = r.queue AND b.seq = r.seq
 WHERE r.size <> octet_length(b.payload)
 UNION ALL
 SELECT DISTINCT 'priority ' || r.priority || ' of queue ' || r.queue || ' has no lane' FROM {schema}.ready AS r

@@ -68,10 +68,12 @@ const WAITS: &str = "
   FROM (
     SELECT
       (SELECT count(*) FROM {schema}.ready AS r
-       WHERE r.queue = q.queue AND r.priority = l.priority AND r.run_at > (SELECT now FROM t)) AS scheduled,
+       WHERE r.queue = q.queue AND r.priority = l.priority AND r.run_at > (SELECT now FROM t)
+         AND r.seq > 0) AS scheduled,
       (SELECT r.run_at FROM {schema}.ready AS r
        WHERE r.queue = q.queue AND r.priority = l.priority AND r.run_at <= (SELECT now FROM t)
-       ORDER BY r.run_at, r.seq + 0 LIMIT 1) AS oldest
+         AND r.seq > 0
+       ORDER BY r.run_at, r.seq LIMIT 1) AS oldest
     FROM {schema}.lane AS l WHERE l.queue = q.queue
   ) AS l
 ";

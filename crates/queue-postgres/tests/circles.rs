@@ -26,7 +26,7 @@ async fn end(store: &PostgresStorage, id: &str) {
 fn body(id: &str) -> String {
     format!(
         "INSERT INTO queue.body
-         SELECT 0, created_at, keep_completed, keep_failed, expires_in, time_limit, max_attempts, max_stalls, queue,
+         SELECT nextval('queue.life'), created_at, keep_completed, keep_failed, expires_in, time_limit, max_attempts, max_stalls, queue,
            priority, '{id}', kind, on_failure, content_type, payload
          FROM queue.body LIMIT 1"
     )
