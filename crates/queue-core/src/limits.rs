@@ -19,9 +19,9 @@ pub struct Limits {
     pub answer_bytes_max: usize,
 }
 
-/// Bytes of the payloads of jobs.
+/// Bytes of the payloads of jobs, and of their headers.
 pub fn payload_bytes(jobs: &[NewJob]) -> usize {
-    jobs.iter().map(|job| job.payload.bytes.len()).sum()
+    jobs.iter().map(|job| job.payload.bytes.len() + job.headers.bytes()).sum()
 }
 
 impl Default for Limits {

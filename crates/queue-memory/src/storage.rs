@@ -2,9 +2,9 @@ use crate::Engine;
 use async_trait::async_trait;
 use queue_core::{
     AnswerRoom, Applied, Capabilities, ClaimRequest, Claimed, Clock, Counts, Detail, Durability, Enqueued,
-    Error, EventReach, EventStream, Hub, Interest, JobId, JobRecord, ListQuery, Moment, NewJob, Notices,
-    Page, PruneRequest, QueueName, QueuesPage, QueuesQuery, Reach, Result, Span, Stamped, Storage, StoreTime,
-    SystemClock, WorkerInfo, lifecycle::Transition,
+    Error, EventReach, EventStream, Hub, Interest, JobAttempts, JobId, JobRecord, ListQuery, Moment, NewJob,
+    Notices, Page, PruneRequest, QueueName, QueuesPage, QueuesQuery, Reach, Result, Span, Stamped, Storage,
+    StoreTime, SystemClock, WorkerInfo, lifecycle::Transition,
 };
 use std::{
     sync::{
@@ -123,6 +123,7 @@ impl Storage for MemoryStorage {
             .with_presence()
             .with_pause()
             .with_queues()
+            .with_attempts()
     }
 
     async fn enqueue(
@@ -163,6 +164,10 @@ impl Storage for MemoryStorage {
 
     async fn list(&self, query: ListQuery) -> Result<Page> {
         self.with("list", |engine, moment| engine.list(&query, moment))?
+    }
+
+    async fn attempts(&self, queue: &QueueName, id: &JobId) -> Result<Stamped<Option<JobAttempts>>> {
+        self.with("attempts", |engine, moment| Stamped::at(moment, engine.attempts(queue, id, moment.now)))
     }
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {

@@ -83,10 +83,13 @@ fn without_nul(text: &str) -> String {
 }
 
 fn truncate(text: &mut String, bytes_max: usize) {
-    if text.len() > bytes_max {
-        let whole = (0..=bytes_max).rev().find(|at| text.is_char_boundary(*at));
-        text.truncate(whole.unwrap_or_default());
-    }
+    text.truncate(beginning(text, bytes_max).len());
+}
+
+/// As much of a text as has so many bytes, whole characters only.
+pub(super) fn beginning(text: &str, bytes_max: usize) -> &str {
+    let end = (0..=bytes_max.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+    &text[..end.unwrap_or_default()]
 }
 
 #[cfg(test)]

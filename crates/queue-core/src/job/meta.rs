@@ -1,8 +1,9 @@
 use crate::{
     Budget, Failure, JobId, Kind, LeaseInfo, NewJob, OnWaiting, QueueName, Reason, RetentionPolicy, Seq,
-    Span, State, Timestamp,
+    Span, State, Tags, Timestamp,
 };
 use bytes::Bytes;
+use std::time::Duration;
 
 /// Everything about a job that is small and may be shown: no payload, no result, no error details, no token.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +18,8 @@ pub struct JobMeta {
     pub revision: u64,
     /// What the job asks for.
     pub kind: Kind,
+    /// What it is found by.
+    pub tags: Tags,
     /// Lower is claimed first.
     pub priority: i16,
     /// When this life was enqueued, or the first of those that took each other's place while they waited.
@@ -46,6 +49,8 @@ pub struct JobMeta {
     pub max_stalls: Budget,
     /// Who holds it, while Processing.
     pub lease: Option<LeaseInfo>,
+    /// When it was last claimed: there if and only if it ever was.
+    pub claimed_at: Option<Timestamp>,
     /// Somebody asked to cancel it while it ran.
     pub cancel_requested: bool,
     /// Somebody waits, or waited, for its outcome.
@@ -54,6 +59,8 @@ pub struct JobMeta {
     pub progress: Option<Bytes>,
     /// The last failure, without details.
     pub last_error: Option<Failure>,
+    /// When a failure or a stall was last charged: there if and only if [`last_error`](Self::last_error) is.
+    pub failed_at: Option<Timestamp>,
     /// The kind of the job that follows in the step in which this one becomes Failed.
     pub on_failure: Option<Kind>,
     /// How long it stays once terminal.
@@ -73,6 +80,7 @@ impl JobMeta {
             seq,
             revision: 1,
             kind: new.kind.clone(),
+            tags: new.tags.clone(),
             priority: new.priority,
             created_at: now,
             run_at: now + new.delay,
@@ -87,10 +95,12 @@ impl JobMeta {
             max_attempts: new.max_attempts,
             max_stalls: new.max_stalls,
             lease: None,
+            claimed_at: None,
             cancel_requested: false,
             awaited: new.awaited,
             progress: None,
             last_error: None,
+            failed_at: None,
             on_failure: new.on_failure.clone(),
             retention: new.retention,
             finished_at: None,
@@ -123,6 +133,40 @@ impl JobMeta {
     pub fn attempts_made(&self) -> u32 {
         let running = matches!(self.state, State::Processing | State::Completed);
         self.failures.saturating_add(self.stalls).saturating_add(u32::from(running))
+    }
+
+    /// When it came into its state, as far as its record tells: a Queued job when it was created, a Processing one when it was
+    /// claimed, a Failing one when it last failed, any other when it became terminal.
+    pub fn entered_at(&self) -> Timestamp {
+        let at = match self.state {
+            State::Queued => None,
+            State::Processing => self.claimed_at,
+            State::Failing => self.failed_at,
+            State::Completed | State::Failed | State::Cancelled => self.finished_at,
+        };
+        at.unwrap_or(self.created_at)
+    }
+
+    /// How long it waited to be claimed the last time, from when it was due; still counting while it is due. `None` before that.
+    ///
+    /// Of a job that was put off since, as after a failure, nothing is known of the claim before.
+    pub fn wait_time(&self, now: Timestamp) -> Option<Duration> {
+        match self.claimed_at.filter(|_| !self.state.is_waiting()) {
+            Some(claimed_at) => Some(claimed_at.since(self.run_at)),
+            None => (self.is_due(now)).then(|| now.since(self.run_at)),
+        }
+    }
+
+    /// How long the last attempt took; still counting while it runs. `None` if there was none, or if it gave the job back.
+    pub fn run_time(&self, now: Timestamp) -> Option<Duration> {
+        let claimed_at = self.claimed_at?;
+        let ended_at = match self.state {
+            State::Queued => return None,
+            State::Processing => now,
+            State::Failing => self.failed_at.filter(|failed_at| *failed_at >= claimed_at)?,
+            State::Completed | State::Failed | State::Cancelled => self.finished_at?,
+        };
+        Some(ended_at.since(claimed_at))
     }
 
     /// Waiting, and its time has come.

@@ -1,9 +1,11 @@
 //! What a job is: as a producer makes it ([`NewJob`]) and as a store keeps it ([`JobMeta`], [`JobRecord`]).
 
+mod attempt;
 mod budget;
 mod failed_job;
 mod failure;
 mod keep;
+mod labels;
 mod lease;
 mod mask;
 mod meta;
@@ -15,10 +17,12 @@ mod retention;
 mod seq;
 mod state;
 
+pub use attempt::{ATTEMPT_MESSAGE_BYTES_MAX, ATTEMPTS_MAX, Attempt, AttemptOutcome, JobAttempts};
 pub use budget::Budget;
 pub use failed_job::FailedJob;
 pub use failure::{FAILURE_MESSAGE_BYTES_MAX, Failure};
 pub use keep::Keep;
+pub use labels::{HEADERS_BYTES_MAX, HEADERS_MAX, Headers, TAG_BYTES_MAX, TAGS_MAX, Tag, Tags};
 pub use lease::{LeaseInfo, LeaseToken};
 pub use mask::mask_secrets;
 pub use meta::JobMeta;

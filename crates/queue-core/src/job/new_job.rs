@@ -1,4 +1,4 @@
-use crate::{Budget, JobId, Kind, Payload, RetentionPolicy, Span};
+use crate::{Budget, Headers, JobId, Kind, Payload, RetentionPolicy, Span, Tags};
 
 /// A job to be enqueued. Every part is validated by its type; the store checks the payload's size.
 ///
@@ -21,6 +21,10 @@ pub struct NewJob {
     pub kind: Kind,
     /// What the handler gets.
     pub payload: Payload,
+    /// What the handler gets beside it; default none.
+    pub headers: Headers,
+    /// What it is found by; default none.
+    pub tags: Tags,
     /// Lower is claimed first; default 0.
     pub priority: i16,
     /// Not claimed before this has passed; default zero.
@@ -78,6 +82,8 @@ impl NewJob {
             id,
             kind,
             payload,
+            headers: Headers::NONE,
+            tags: Tags::NONE,
             priority: 0,
             delay: Span::ZERO,
             expires_in: None,
@@ -90,6 +96,20 @@ impl NewJob {
             on_failure: None,
             awaited: false,
         }
+    }
+
+    /// Sets the headers.
+    #[must_use]
+    pub fn with_headers(mut self, headers: Headers) -> Self {
+        self.headers = headers;
+        self
+    }
+
+    /// Sets the tags.
+    #[must_use]
+    pub fn with_tags(mut self, tags: Tags) -> Self {
+        self.tags = tags;
+        self
     }
 
     /// Sets the priority; lower is claimed first.

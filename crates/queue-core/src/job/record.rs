@@ -1,4 +1,4 @@
-use crate::{JobMeta, Payload};
+use crate::{Headers, JobMeta, NewJob, Payload};
 use bytes::Bytes;
 
 /// A job as it was read.
@@ -16,6 +16,8 @@ pub struct JobRecord {
 pub struct JobBody {
     /// What the handler gets.
     pub payload: Payload,
+    /// What it gets beside it.
+    pub headers: Headers,
     /// What a Completed job's handler returned.
     pub result: Option<Payload>,
     /// Structured details of the last failure.
@@ -23,7 +25,12 @@ pub struct JobBody {
 }
 
 impl JobBody {
-    /// How much of an answer it takes.
+    /// Of a job that was just enqueued.
+    pub fn begin(new: NewJob) -> Self {
+        Self { payload: new.payload, headers: new.headers, result: None, error_details: None }
+    }
+
+    /// How much of an answer it takes. Headers are small, and do not count.
     pub fn len(&self) -> usize {
         let result = self.result.as_ref().map_or(0, |result| result.bytes.len());
         self.payload.bytes.len() + result + self.error_details.as_ref().map_or(0, Bytes::len)

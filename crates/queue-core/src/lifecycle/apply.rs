@@ -1,5 +1,5 @@
 use crate::{
-    Timestamp,
+    Attempt, Timestamp,
     lifecycle::{
         BodyPatch, Finish, Flags, Guard, Lapse, LastSettle, Patch, Proof, Requeue, TrackedJob, Transition,
     },
@@ -8,8 +8,13 @@ use crate::{
 /// What became of a transition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The job was changed; the store writes it and this part of the body, and enqueues what follows.
-    Written(BodyPatch),
+    /// The job was changed; the store writes it, and enqueues what follows.
+    Written {
+        /// What to write of the body.
+        body: BodyPatch,
+        /// To be [added](Attempt::push) to those that the store keeps of the life.
+        attempt: Option<Box<Attempt>>,
+    },
     /// The job is to be removed; the store removes it and enqueues what follows.
     Removed,
     /// The sender had settled this lease in the same way before; nothing is written or enqueued again.
@@ -34,6 +39,7 @@ pub fn apply(job: &mut TrackedJob, transition: &Transition, now: Timestamp) -> V
     if let Err(refused) = compare(job, &transition.guard, now) {
         return refused;
     }
+    let attempt = Attempt::charged(&job.meta, &transition.patch, now).map(Box::new);
     job.meta.revision += 1;
     if let Proof::Lease { token, settle: Some(settle), .. } = transition.guard.proof {
         job.last_settle = Some(LastSettle { token, settle });
@@ -56,7 +62,7 @@ pub fn apply(job: &mut TrackedJob, transition: &Transition, now: Timestamp) -> V
         }
         Patch::Retain(purge) => job.meta.purge_at = purge.at(now),
     }
-    Verdict::Written(transition.patch.body())
+    Verdict::Written { body: transition.patch.body(), attempt }
 }
 
 fn compare(job: &TrackedJob, guard: &Guard, now: Timestamp) -> Result<(), Verdict> {
@@ -105,11 +111,12 @@ fn requeue(job: &mut TrackedJob, patch: &Requeue, now: Timestamp) {
     meta.expiry_lifted |= patch.lifts_expiry;
     if patch.fresh {
         meta.cancel_requested = false;
-        (meta.last_error, meta.progress, meta.reason) = (None, None, None);
+        (meta.last_error, meta.failed_at, meta.progress, meta.reason) = (None, None, None, None);
         (meta.finished_at, meta.purge_at) = (None, None);
     }
     if let Some(error) = &patch.error {
         meta.last_error = Some(error.clone().without_details());
+        meta.failed_at = Some(now);
     }
     if patch.progress.is_some() {
         meta.progress.clone_from(&patch.progress);
@@ -127,6 +134,7 @@ fn finish(job: &mut TrackedJob, patch: &Finish, now: Timestamp) {
     meta.purge_at = patch.purge.at(now);
     if let Some(error) = &patch.error {
         meta.last_error = Some(error.clone().without_details());
+        meta.failed_at = Some(now);
     }
 }
 

@@ -8,5 +8,6 @@ pub fn lease(job: &mut TrackedJob, request: &ClaimRequest, now: Timestamp) {
     meta.state = State::Processing;
     meta.epoch += 1;
     meta.revision += 1;
+    meta.claimed_at = Some(now);
     meta.lease = Some(LeaseInfo { worker: request.worker.clone(), expires_at: now + request.lease });
 }

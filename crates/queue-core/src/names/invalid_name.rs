@@ -10,11 +10,13 @@ pub enum InvalidName {
         /// Which kind of name.
         what: &'static str,
     },
-    /// Names have at most [`NAME_BYTES_MAX`] bytes.
-    #[error("a {what} has at most {NAME_BYTES_MAX} bytes, this one has {bytes}")]
+    /// Most names have at most [`NAME_BYTES_MAX`] bytes.
+    #[error("a {what} has at most {most} bytes, this one has {bytes}")]
     TooLong {
         /// Which kind of name.
         what: &'static str,
+        /// The longest that it may be, in bytes.
+        most: usize,
         /// The length that was refused, in bytes.
         bytes: usize,
     },
@@ -35,12 +37,12 @@ impl From<InvalidName> for Error {
 }
 
 /// The rules that all names share.
-pub(super) fn check(what: &'static str, text: &str) -> Result<(), InvalidName> {
+pub(crate) fn check(what: &'static str, text: &str, most: usize) -> Result<(), InvalidName> {
     if text.is_empty() {
         return Err(InvalidName::Empty { what });
     }
-    if text.len() > NAME_BYTES_MAX {
-        return Err(InvalidName::TooLong { what, bytes: text.len() });
+    if text.len() > most {
+        return Err(InvalidName::TooLong { what, most, bytes: text.len() });
     }
     match control_character(text) {
         Some(at) => Err(InvalidName::ControlCharacter { what, at }),

@@ -11,7 +11,7 @@ macro_rules! validated_name {
             /// Validates and takes the text.
             pub fn new(text: impl AsRef<str>) -> Result<Self, $crate::InvalidName> {
                 let text = text.as_ref();
-                $crate::names::invalid_name::check($what, text)?;
+                $crate::names::invalid_name::check($what, text, $crate::NAME_BYTES_MAX)?;
                 Ok(Self(text.into()))
             }
 

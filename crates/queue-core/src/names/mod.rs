@@ -7,6 +7,7 @@ mod job_kind;
 mod macros;
 
 pub use invalid_name::InvalidName;
+pub(crate) use invalid_name::check as check_name;
 pub use job_kind::{JobKind, NamesKind};
 
 use macros::validated_name;

@@ -19,6 +19,8 @@ pub struct Capabilities {
     pub pause: bool,
     /// Its queues can be listed.
     pub queues: bool,
+    /// It keeps the attempts that were charged to a job.
+    pub attempts: bool,
     /// What it accepts.
     pub limits: Limits,
     /// A call without an answer for this long is given up, with an unknown outcome. Callers that wait for a call wait a
@@ -63,12 +65,12 @@ pub enum EventReach {
 }
 
 impl Capabilities {
-    /// A store of the mandatory verbs alone: no hints, no presence, no pause, no list of queues, default limits.
+    /// A store of the mandatory verbs alone: no hints, no presence, no pause, no list of queues, no attempts, default limits.
     pub fn new(name: &'static str, durability: Durability, reach: Reach) -> Self {
         let (limits, events) = (Limits::default(), EventReach::None);
         let call_timeout = Duration::from_secs(30);
-        let (presence, pause, queues) = (false, false, false);
-        Self { name, durability, reach, events, presence, pause, queues, limits, call_timeout }
+        let (presence, pause, queues, attempts) = (false, false, false, false);
+        Self { name, durability, reach, events, presence, pause, queues, attempts, limits, call_timeout }
     }
 
     /// Sets how far hints reach.
@@ -110,6 +112,13 @@ impl Capabilities {
     #[must_use]
     pub fn with_queues(mut self) -> Self {
         self.queues = true;
+        self
+    }
+
+    /// Says that it keeps the attempts that were charged to a job.
+    #[must_use]
+    pub fn with_attempts(mut self) -> Self {
+        self.attempts = true;
         self
     }
 }

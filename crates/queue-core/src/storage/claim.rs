@@ -12,10 +12,10 @@ pub struct ClaimRequest {
     /// The leases lapse this long from now.
     pub lease: Span,
     /// The proof of holding them, for this call alone: a claim is never sent again. Whoever does not hear its answer
-    /// finds what it leased by [`ListFilter::Held`](crate::ListFilter::Held).
+    /// finds what it leased by [`Walk::Held`](crate::Walk::Held).
     pub token: LeaseToken,
     /// At most this many bytes of payloads, but at least one job; then `next_due` is now. See
-    /// [`AnswerRoom`](crate::AnswerRoom). What else a job carries is at most 16 KiB each.
+    /// [`AnswerRoom`](crate::AnswerRoom). What else a job carries is at most 16 KiB each, and headers.
     pub bytes_max: usize,
     /// Until when the sender listens for the answer, in store time; a store that comes to it later leases nothing and
     /// answers that `next_due` is now. `None`: the sender does not know the store's time yet.

@@ -1,7 +1,7 @@
 use crate::{
-    Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Enqueued, EventStream, Interest, JobId,
-    JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, QueuesPage, QueuesQuery, Result, Stamped,
-    Storage, WorkerInfo, lifecycle::Transition,
+    Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Enqueued, EventStream, Interest,
+    JobAttempts, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, QueuesPage, QueuesQuery,
+    Result, Stamped, Storage, WorkerInfo, lifecycle::Transition,
 };
 use async_trait::async_trait;
 use std::{any::Any, fmt::Debug, time::Duration};
@@ -94,6 +94,11 @@ pub trait StorageLayer: Debug + Send + Sync + 'static {
         self.inner().list(query).await
     }
 
+    /// See [`Storage::attempts`].
+    async fn attempts(&self, queue: &QueueName, id: &JobId) -> Result<Stamped<Option<JobAttempts>>> {
+        self.inner().attempts(queue, id).await
+    }
+
     /// See [`Storage::counts`].
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {
         self.inner().counts(queue).await
@@ -177,6 +182,10 @@ impl<L: StorageLayer> Storage for L {
 
     async fn list(&self, query: ListQuery) -> Result<Page> {
         StorageLayer::list(self, query).await
+    }
+
+    async fn attempts(&self, queue: &QueueName, id: &JobId) -> Result<Stamped<Option<JobAttempts>>> {
+        StorageLayer::attempts(self, queue, id).await
     }
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {

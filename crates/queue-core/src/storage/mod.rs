@@ -28,7 +28,7 @@ pub use counts::Counts;
 pub use ext::{Changed, RE_DECIDES_MAX, StorageExt};
 pub use hint::{EventStream, Hint, Interest, JobChange};
 pub use layer::StorageLayer;
-pub use list::{Cursor, ListFilter, ListQuery, Page, PageEnd};
+pub use list::{Cursor, Direction, ListFilter, ListQuery, Page, PageEnd, Walk};
 pub use lost_claim::LostClaim;
 pub use prune::{Prune, PruneRequest};
 pub use queues::{QueueStatus, QueuesPage, QueuesQuery};

@@ -1,7 +1,7 @@
 use crate::{
     Applied, Capabilities, ClaimRequest, Claimed, Counts, Enqueued, Error, ErrorKind, EventStream, Interest,
-    JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, QueuesPage, QueuesQuery, Result,
-    Stamped, WorkerInfo, lifecycle::Transition,
+    JobAttempts, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, QueuesPage, QueuesQuery,
+    Result, Stamped, WorkerInfo, lifecycle::Transition,
 };
 use async_trait::async_trait;
 use std::{any::Any, fmt::Debug, time::Duration};
@@ -38,7 +38,7 @@ pub enum Detail {
 /// all, for each group of an enqueue and each item of an apply. A store gives back what a dropped `claim` leases, uncharged,
 /// as soon as it knows that nobody hears the answer; one that was not begun leases nothing. It may fail to, as where its
 /// runtime ends or its server is gone, and then the jobs stay leased to nobody, which charges a stall when they lapse; so
-/// whoever must be sure looks for what an unheard claim leased by [`ListFilter::Held`](crate::ListFilter::Held).
+/// whoever must be sure looks for what an unheard claim leased by [`Walk::Held`](crate::Walk::Held).
 #[async_trait]
 pub trait Storage: Debug + Send + Sync + 'static {
     /// What this store is and can do. Constant while it is open.
@@ -108,11 +108,27 @@ pub trait Storage: Debug + Send + Sync + 'static {
         what: Detail,
     ) -> Result<Stamped<Vec<Option<JobRecord>>>>;
 
-    /// Reads metadata of many jobs, page by page. Each page is a bounded scan.
+    /// Reads metadata of many jobs of one queue, page by page, along an index and in its order.
+    ///
+    /// A page steps through at most [`ListQuery::LOOKS_MAX`] jobs, and says how many; a store may choose less, but not less
+    /// than a thousand. What it costs depends on what it steps through, not on what else is stored. The next one goes on behind the
+    /// place at which it ended: of jobs that move meanwhile none is shown twice at one place, and of those that stand still none is missed.
+    ///
+    /// A store without such indexes may look at every job of the queue and answer with [`ListQuery::page_of`].
     ///
     /// # Errors
-    /// `Invalid` for a cursor of another store.
+    /// `Invalid` for a cursor of another store or of another listing.
     async fn list(&self, query: ListQuery) -> Result<Page>;
+
+    /// Reads a job with the attempts that were charged to it, both as they were at one moment; `None` if it is absent.
+    ///
+    /// A store writes an attempt in the step that charges it, and nothing for a job that never fails.
+    ///
+    /// # Errors
+    /// `Unsupported` unless [`Capabilities::attempts`].
+    async fn attempts(&self, _queue: &QueueName, _id: &JobId) -> Result<Stamped<Option<JobAttempts>>> {
+        Err(unsupported("attempts"))
+    }
 
     /// Counts jobs by state. What it costs does not grow with the number of jobs that wait or are over; each store says what
     /// else it looks at.

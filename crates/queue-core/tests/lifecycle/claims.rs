@@ -62,6 +62,7 @@ fn a_claim_writes_the_lease_and_nothing_else() {
                 epoch: 9,
                 revision: 10,
                 lease: Some(lease),
+                claimed_at: Some(BOUNDARY),
                 ..before.meta
             },
             token: Some(MINE),
@@ -84,7 +85,7 @@ fn a_settle_sent_twice_is_done_twice_and_written_once() {
     for event in settles() {
         let mut job = claimed();
         let transition = decided(&job, event);
-        assert!(matches!(apply(&mut job, &transition, BOUNDARY), Verdict::Written(_)));
+        assert!(matches!(apply(&mut job, &transition, BOUNDARY), Verdict::Written { .. }));
         let settled = job.clone();
         for _ in 0..2 {
             assert_eq!(apply(&mut job, &transition, BOUNDARY), Verdict::Replayed);

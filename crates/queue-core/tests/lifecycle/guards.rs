@@ -29,7 +29,7 @@ fn the_clock_is_compared_whatever_the_proof() {
                 let guard = Guard { state: State::Processing, proof: proof.clone(), lapse };
                 let patch = Patch::Flag(Flags::default());
                 let transition = Transition { queue, id, seq: job.meta.seq, guard, patch, then: Vec::new() };
-                let written = matches!(apply(&mut job, &transition, now), Verdict::Written(_));
+                let written = matches!(apply(&mut job, &transition, now), Verdict::Written { .. });
                 assert_eq!(written, holds, "{proof:?} {lapse:?} at {now}");
                 if !holds {
                     assert_eq!(apply(&mut job, &transition, now), refusal, "{proof:?} {lapse:?} at {now}");

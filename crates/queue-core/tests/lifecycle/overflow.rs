@@ -12,7 +12,7 @@ fn with_full_counters(event: Event) -> JobMeta {
     (job.meta.max_attempts, job.meta.max_stalls) = (Budget::Unlimited, Budget::Unlimited);
     (job.meta.failures, job.meta.stalls) = (u32::MAX, u32::MAX);
     let transition = decide(&job.meta, event, &Policy::default()).expect("the job is held");
-    assert!(matches!(apply(&mut job, &transition, BOUNDARY), Verdict::Written(_)));
+    assert!(matches!(apply(&mut job, &transition, BOUNDARY), Verdict::Written { .. }));
     job.meta
 }
 

@@ -30,7 +30,7 @@ impl Tally {
     fn count(&mut self, outcome: &Outcome) {
         *match outcome {
             Outcome::Rejected(_) => &mut self.rejected,
-            Outcome::Applied(Verdict::Written(_), _) => &mut self.written,
+            Outcome::Applied(Verdict::Written { .. }, _) => &mut self.written,
             Outcome::Applied(Verdict::Removed, _) => &mut self.removed,
             Outcome::Applied(Verdict::Replayed, _) => &mut self.replayed,
             Outcome::Applied(Verdict::LeaseLost, _) => &mut self.lease_lost,

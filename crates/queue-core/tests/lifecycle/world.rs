@@ -31,6 +31,7 @@ pub(crate) fn record_in(state: State) -> TrackedJob {
     let mut job = TrackedJob::new(JobMeta { state, revision: 40, epoch: 5, ..queued() });
     job.meta.progress = Some("half".into());
     job.meta.last_error = Some(Failure::new("Old", "an earlier failure"));
+    (job.meta.claimed_at, job.meta.failed_at) = (Some(EARLIER), Some(EARLIER));
     job.last_settle = Some(LastSettle { token: ANCIENT, settle: Settle::Fail });
     match state {
         State::Queued | State::Failing => job.meta.run_at = BOUNDARY,

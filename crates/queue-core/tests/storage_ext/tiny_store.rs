@@ -4,9 +4,9 @@
 use async_trait::async_trait;
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, ClaimedJob, Clock, ContentType, Counts, Detail, Durability,
-    Enqueued, JobBody, JobId, JobMeta, JobRecord, Kind, LeaseToken, ListFilter, ListQuery, ManualClock,
-    Moment, NewJob, Page, Payload, PruneRequest, QueueName, Reach, Result, Seq, Span, Stamped, Storage,
-    Timestamp, WorkerId,
+    Enqueued, Headers, JobBody, JobId, JobMeta, JobRecord, Kind, LeaseToken, ListQuery, ManualClock, Moment,
+    NewJob, Page, Payload, PruneRequest, QueueName, Reach, Result, Seq, Span, Stamped, Storage, Timestamp,
+    Walk, WorkerId,
     lifecycle::{TrackedJob, Transition, Verdict, apply, lease},
 };
 use std::{
@@ -97,7 +97,7 @@ impl TinyStore {
         let verdict = apply(job, transition, self.clock.now());
         let meta = job.meta.clone();
         match verdict {
-            Verdict::Written(_) | Verdict::Replayed => Applied::Done(meta),
+            Verdict::Written { .. } | Verdict::Replayed => Applied::Done(meta),
             Verdict::Removed => {
                 jobs.remove(&transition.id);
                 Applied::Done(meta)
@@ -137,7 +137,8 @@ impl Storage for TinyStore {
         let mut claimed = Vec::new();
         for job in self.jobs().values_mut().filter(|job| job.meta.is_due(now)).take(limit) {
             lease(job, &request, now);
-            let body = JobBody { payload: payload(), result: None, error_details: None };
+            let body =
+                JobBody { payload: payload(), headers: Headers::NONE, result: None, error_details: None };
             let record = JobRecord { meta: job.meta.clone(), body: Some(body) };
             claimed.push(ClaimedJob { record, token: request.token });
         }
@@ -151,11 +152,8 @@ impl Storage for TinyStore {
     }
 
     async fn list(&self, query: ListQuery) -> Result<Page> {
-        assert_eq!(query.filter, ListFilter::Lapsed, "nothing else is listed here");
-        let (now, jobs) = (self.clock.now(), self.jobs());
-        let lapsed =
-            jobs.values().filter(|job| query.filter.matches(&job.meta, job.token, now)).map(|job| &job.meta);
-        Ok(Page { jobs: lapsed.take(query.limit).cloned().collect(), next: None, now, clock: now })
+        assert_eq!(query.walk, Walk::Lapsed, "nothing else is listed here");
+        query.page_of(self.jobs().values().cloned(), "tiny", Moment::at(self.clock.now()))
     }
 
     async fn enqueue(&self, _: &QueueName, _: Vec<Vec<NewJob>>) -> Result<Stamped<Vec<Vec<Enqueued>>>> {

@@ -14,7 +14,7 @@ impl Engine {
     fn apply_one(&mut self, transition: Transition, now: Timestamp) -> Applied {
         let Some((verdict, meta)) = self.change(&transition, now) else { return Applied::Missing };
         match verdict {
-            Verdict::Written(_) => self.notices.changed(&meta),
+            Verdict::Written { .. } => self.notices.changed(&meta),
             Verdict::Removed => {
                 self.state_mut(&transition.queue).remove(transition.seq);
                 self.notices.removed(&meta);
@@ -37,9 +37,10 @@ impl Engine {
             undo.changes(entry);
             let mut job = entry.tracked();
             let mut verdict = apply(&mut job, transition, now);
-            if let Verdict::Written(body) = &mut verdict {
+            if let Verdict::Written { body, attempt } = &mut verdict {
                 entry.track(&job);
                 entry.patch_body(std::mem::replace(body, BodyPatch::Keep));
+                attempt.take().map(|attempt| entry.charge(*attempt));
             }
             (verdict, job.meta)
         })

@@ -1,6 +1,6 @@
 use bytes::Bytes;
 use queue_core::{
-    Failure, JobBody, LeaseInfo, LeaseToken, Payload, Timestamp,
+    Attempt, Failure, JobBody, LeaseInfo, LeaseToken, Payload, Timestamp,
     lifecycle::{LastSettle, TrackedJob},
 };
 
@@ -13,10 +13,14 @@ pub struct Course {
     pub last_settle: Option<LastSettle>,
     /// Who holds it.
     pub lease: Option<LeaseInfo>,
+    /// When it was last claimed.
+    pub claimed_at: Option<Timestamp>,
     /// What its handler last reported.
     pub progress: Option<Bytes>,
     /// The last failure, without details.
     pub last_error: Option<Failure>,
+    /// When that was charged.
+    pub failed_at: Option<Timestamp>,
     /// When it became terminal.
     pub finished_at: Option<Timestamp>,
     /// From here on it counts as absent.
@@ -25,6 +29,16 @@ pub struct Course {
     pub result: Option<Payload>,
     /// Details of its last failure.
     pub error_details: Option<Bytes>,
+    /// The attempts that were charged to it, if any were: most jobs have none, and pay a pointer.
+    #[expect(clippy::box_collection, reason = "a job that never fails has room for a pointer alone")]
+    pub attempts: Option<Box<Vec<Attempt>>>,
+}
+
+impl Course {
+    /// The attempts that were charged to it.
+    pub fn attempts(&self) -> &[Attempt] {
+        self.attempts.as_ref().map_or(&[], |attempts| attempts.as_slice())
+    }
 }
 
 /// Of a job that was never claimed.
@@ -32,19 +46,22 @@ pub(super) static NO_COURSE: Course = Course {
     token: None,
     last_settle: None,
     lease: None,
+    claimed_at: None,
     progress: None,
     last_error: None,
+    failed_at: None,
     finished_at: None,
     purge_at: None,
     result: None,
     error_details: None,
+    attempts: None,
 };
 
 pub(super) fn has_course(job: &TrackedJob) -> bool {
     let meta = &job.meta;
     job.token.is_some()
         || job.last_settle.is_some()
-        || meta.lease.is_some()
+        || meta.claimed_at.is_some()
         || meta.progress.is_some()
         || meta.last_error.is_some()
         || meta.finished_at.is_some()
@@ -60,11 +77,14 @@ pub(super) fn course_of(job: &TrackedJob, body: &JobBody) -> Option<Box<Course>>
         token: job.token,
         last_settle: job.last_settle,
         lease: meta.lease.clone(),
+        claimed_at: meta.claimed_at,
         progress: meta.progress.clone(),
         last_error: meta.last_error.clone(),
+        failed_at: meta.failed_at,
         finished_at: meta.finished_at,
         purge_at: meta.purge_at,
         result: body.result.clone(),
         error_details: body.error_details.clone(),
+        attempts: None,
     }))
 }

@@ -46,8 +46,7 @@ impl Engine {
         };
         notices.changed(&meta);
         let payload_len = u32::try_from(new.payload.bytes.len()).unwrap_or(u32::MAX);
-        let body = JobBody { payload: new.payload, result: None, error_details: None };
-        let entry = state.pack(TrackedJob::new(meta), body, payload_len);
+        let entry = state.pack(TrackedJob::new(meta), JobBody::begin(new), payload_len);
         undo.inserts(&entry);
         state.insert(entry, now);
         Enqueued::Queued { seq }

@@ -1,6 +1,6 @@
 use super::{ready::Ready, stored_job::StoredJob};
-use queue_core::{Seq, State, Timestamp};
-use std::collections::BTreeSet;
+use queue_core::{Seq, State, Tag, Tags, Timestamp};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The orders in which jobs are looked for. Each job stands in those that its state calls for.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -15,11 +15,15 @@ pub(super) struct Indexes {
     pub(super) purges: BTreeSet<(Timestamp, Seq)>,
     /// Terminal, by finish time.
     pub(super) finished: BTreeSet<(Timestamp, Seq)>,
+    /// Failing, Failed or Cancelled, by the time at which it came into that state.
+    pub(super) failures: BTreeSet<(State, Timestamp, Seq)>,
+    /// Those with each tag. None is empty.
+    pub(super) tagged: BTreeMap<Tag, BTreeSet<Seq>>,
     by_state: [u64; State::ALL.len()],
 }
 
 /// Those parts of a job that decide where it stands.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Place {
     seq: Seq,
     state: State,
@@ -28,6 +32,8 @@ pub(super) struct Place {
     expires_at: Option<Timestamp>,
     purge_at: Option<Timestamp>,
     finished_at: Option<Timestamp>,
+    failed_at: Option<Timestamp>,
+    tags: Tags,
 }
 
 impl Place {
@@ -41,7 +47,19 @@ impl Place {
             expires_at: course.lease.as_ref().map(|lease| lease.expires_at),
             purge_at: course.purge_at,
             finished_at: course.finished_at,
+            failed_at: course.failed_at,
+            tags: job.traits.tags.clone(),
         }
+    }
+
+    /// Where it stands among [`Indexes::failures`].
+    fn failure(&self) -> Option<(State, Timestamp, Seq)> {
+        let at = match self.state {
+            State::Failing => self.failed_at?,
+            State::Failed | State::Cancelled => self.finished_at?,
+            State::Queued | State::Processing | State::Completed => return None,
+        };
+        Some((self.state, at, self.seq))
     }
 
     fn is_ready(&self, now: Timestamp) -> bool {
@@ -54,6 +72,7 @@ impl Indexes {
     pub(super) fn of(places: impl Iterator<Item = Place>, now: Timestamp) -> Self {
         let (mut ready, mut scheduled, mut leases) = (Vec::new(), Vec::new(), Vec::new());
         let (mut purges, mut finished) = (Vec::new(), Vec::new());
+        let (mut failures, mut tagged) = (Vec::new(), BTreeMap::<_, BTreeSet<_>>::new());
         let mut by_state = [0; State::ALL.len()];
         for place in places {
             by_state[usize::from(place.state.as_code())] += 1;
@@ -65,6 +84,10 @@ impl Indexes {
             leases.extend(place.expires_at.map(|at| (at, place.seq)));
             purges.extend(place.purge_at.map(|at| (at, place.seq)));
             finished.extend(place.finished_at.map(|at| (at, place.seq)));
+            failures.extend(place.failure());
+            for tag in &place.tags {
+                tagged.entry(tag.clone()).or_default().insert(place.seq);
+            }
         }
         Self {
             ready: Ready::of(ready),
@@ -72,11 +95,13 @@ impl Indexes {
             leases: leases.into_iter().collect(),
             purges: purges.into_iter().collect(),
             finished: finished.into_iter().collect(),
+            failures: failures.into_iter().collect(),
+            tagged,
             by_state,
         }
     }
 
-    pub(super) fn insert(&mut self, place: Place, now: Timestamp) {
+    pub(super) fn insert(&mut self, place: &Place, now: Timestamp) {
         self.by_state[usize::from(place.state.as_code())] += 1;
         if place.is_ready(now) {
             self.ready.insert(place.priority, place.run_at, place.seq);
@@ -86,9 +111,13 @@ impl Indexes {
         place.expires_at.map(|at| self.leases.insert((at, place.seq)));
         place.purge_at.map(|at| self.purges.insert((at, place.seq)));
         place.finished_at.map(|at| self.finished.insert((at, place.seq)));
+        place.failure().map(|failure| self.failures.insert(failure));
+        for tag in &place.tags {
+            self.tagged.entry(tag.clone()).or_default().insert(place.seq);
+        }
     }
 
-    pub(super) fn remove(&mut self, place: Place) {
+    pub(super) fn remove(&mut self, place: &Place) {
         self.by_state[usize::from(place.state.as_code())] -= 1;
         if place.state.is_waiting() && !self.ready.remove(place.priority, place.run_at, place.seq) {
             self.scheduled.remove(&(place.run_at, place.seq, place.priority));
@@ -96,6 +125,14 @@ impl Indexes {
         place.expires_at.map(|at| self.leases.remove(&(at, place.seq)));
         place.purge_at.map(|at| self.purges.remove(&(at, place.seq)));
         place.finished_at.map(|at| self.finished.remove(&(at, place.seq)));
+        place.failure().map(|failure| self.failures.remove(&failure));
+        for tag in &place.tags {
+            let Some(jobs) = self.tagged.get_mut(tag) else { continue };
+            jobs.remove(&place.seq);
+            if jobs.is_empty() {
+                self.tagged.remove(tag);
+            }
+        }
     }
 
     /// Moves what has become due. Every job is moved once, so this costs nothing over time.

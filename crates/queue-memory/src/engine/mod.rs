@@ -5,6 +5,7 @@ mod claim;
 mod course;
 mod enqueue;
 mod indexes;
+mod list;
 mod load;
 mod pool;
 mod presence;

@@ -28,14 +28,14 @@ impl QueueState {
     }
 
     pub(super) fn insert(&mut self, entry: StoredJob, now: Timestamp) -> &StoredJob {
-        self.indexes.insert(Place::of(&entry), now);
+        self.indexes.insert(&Place::of(&entry), now);
         self.ids.insert(entry.id.clone(), entry.seq);
         self.insert_unindexed(entry)
     }
 
     pub(super) fn remove(&mut self, seq: Seq) -> Option<StoredJob> {
         let entry = self.remove_unindexed(seq)?;
-        self.indexes.remove(Place::of(&entry));
+        self.indexes.remove(&Place::of(&entry));
         self.ids.remove(&entry.id);
         Some(entry)
     }
@@ -50,8 +50,8 @@ impl QueueState {
         let entry = self.entries.get_mut(&seq)?;
         let before = Place::of(entry);
         let answer = change(entry);
-        self.indexes.remove(before);
-        self.indexes.insert(Place::of(entry), now);
+        self.indexes.remove(&before);
+        self.indexes.insert(&Place::of(entry), now);
         Some(answer)
     }
 

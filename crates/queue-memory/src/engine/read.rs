@@ -1,14 +1,8 @@
-use super::{Engine, queue_state::QueueState};
+use super::Engine;
 use queue_core::{
-    Counts, Cursor, Detail, JobId, JobMeta, JobRecord, ListFilter, ListQuery, Moment, Page, PageEnd,
-    QueueName, QueueStatus, QueuesPage, QueuesQuery, Result, Seq, State, Timestamp,
+    Counts, Detail, JobAttempts, JobId, JobRecord, Moment, QueueName, QueueStatus, QueuesPage, QueuesQuery,
+    State, Timestamp,
 };
-use std::ops::Bound;
-
-/// A page looks at most at this many records.
-const SCAN_MAX: usize = 10_000;
-/// Whose cursors they are.
-const CURSORS: &str = "memory";
 
 impl Engine {
     /// Reads jobs, in the order of the ids.
@@ -49,58 +43,9 @@ impl Engine {
         query.page(names.into_iter().map(status).collect())
     }
 
-    /// One page of a listing.
-    ///
-    /// # Errors
-    /// `Invalid` if the cursor is not one of this store.
-    pub fn list(&self, query: &ListQuery, moment: Moment) -> Result<Page> {
-        let Moment { now, clock } = moment;
-        let after = PageEnd::parse(query.after.as_ref(), CURSORS)?;
-        let (jobs, next) = match self.queues.get(&query.queue) {
-            None => (Vec::new(), None),
-            Some(state) if query.filter == ListFilter::Lapsed => lapsed(state, query.limit, after, now),
-            Some(state) => matching(state, query, after, now),
-        };
-        Ok(Page { jobs, next, now, clock })
+    /// A job with what was charged to it.
+    pub fn attempts(&self, queue: &QueueName, id: &JobId, now: Timestamp) -> Option<JobAttempts> {
+        let entry = self.queues.get(queue)?.by_id(id).filter(|entry| !entry.is_purged(now))?;
+        Some(JobAttempts { meta: entry.meta(), attempts: entry.course().attempts().to_vec() })
     }
-}
-
-fn lapsed(
-    state: &QueueState,
-    limit: usize,
-    after: PageEnd,
-    now: Timestamp,
-) -> (Vec<JobMeta>, Option<Cursor>) {
-    let end = (now, Seq::new(u64::MAX));
-    let after = (after.expires_at, Seq::new(after.seq));
-    let keys = state.indexes.leases.range((Bound::Excluded(after), Bound::Unbounded));
-    let mut keys = keys.take_while(|key| **key <= end);
-    let page: Vec<_> = keys.by_ref().take(limit).copied().collect();
-    let next = page
-        .last()
-        .filter(|_| keys.next().is_some())
-        .map(|&(expires_at, seq)| PageEnd { expires_at, seq: seq.get() }.cursor(CURSORS));
-    let meta = |(_, seq): &(Timestamp, Seq)| state.entries.get(seq).map(|entry| entry.meta());
-    (page.iter().filter_map(meta).collect(), next)
-}
-
-fn matching(
-    state: &QueueState,
-    query: &ListQuery,
-    after: PageEnd,
-    now: Timestamp,
-) -> (Vec<JobMeta>, Option<Cursor>) {
-    let mut jobs = Vec::new();
-    let from = Seq::new(after.seq + 1);
-    for (scanned, (seq, entry)) in state.entries.range(from..).enumerate() {
-        if jobs.len() == query.limit || scanned == SCAN_MAX {
-            let end = PageEnd { seq: seq.get() - 1, ..after };
-            return (jobs, Some(end.cursor(CURSORS)));
-        }
-        let meta = entry.meta();
-        if query.filter.matches(&meta, entry.course().token, now) {
-            jobs.push(meta);
-        }
-    }
-    (jobs, None)
 }

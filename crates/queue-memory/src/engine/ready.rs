@@ -1,5 +1,8 @@
 use queue_core::{Seq, Timestamp};
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Bound,
+};
 
 /// Jobs that are due, in claim order: by priority, then by the time at which they became due, then by life.
 ///
@@ -67,6 +70,20 @@ impl Ready {
     /// When the oldest job became due, whatever its priority.
     pub(super) fn oldest(&self) -> Option<Timestamp> {
         self.firsts.first().map(|&(run_at, _)| run_at)
+    }
+
+    /// In claim order, from behind this job on.
+    pub(super) fn behind(&self, after: Option<(i16, Timestamp, Seq)>) -> impl Iterator<Item = Seq> {
+        let first = after.map_or(i16::MIN, |(priority, ..)| priority);
+        let of_line = move |(priority, line): (&i16, _)| {
+            let line: &BTreeSet<(Timestamp, Seq)> = line;
+            let begin = match after {
+                Some((first, run_at, seq)) if first == *priority => Bound::Excluded((run_at, seq)),
+                _ => Bound::Unbounded,
+            };
+            line.range((begin, Bound::Unbounded))
+        };
+        self.lines.range(first..).flat_map(of_line).map(|&(_, seq)| seq)
     }
 
     pub(super) fn len(&self) -> usize {

@@ -4,8 +4,8 @@ use super::{
 };
 use bytes::Bytes;
 use queue_core::{
-    Budget, ContentType, Detail, JobBody, JobChange, JobId, JobMeta, JobRecord, Kind, Payload, QueueName,
-    Reason, RetentionPolicy, Seq, Span, State, Timestamp,
+    Attempt, Budget, ContentType, Detail, Headers, JobBody, JobChange, JobId, JobMeta, JobRecord, Kind,
+    Payload, QueueName, Reason, RetentionPolicy, Seq, Span, State, Tags, Timestamp,
     lifecycle::{BodyPatch, TrackedJob},
 };
 use std::sync::Arc;
@@ -50,6 +50,8 @@ pub struct StoredJob {
     pub expiry_lifted: bool,
     /// The bytes of the payload.
     pub payload: Bytes,
+    /// What the handler gets beside it.
+    pub headers: Headers,
     /// What a job has only once it was claimed or is over.
     pub course: Option<Box<Course>>,
 }
@@ -75,6 +77,8 @@ pub struct Traits {
     pub time_limit: Option<Span>,
     /// The kind of the job that follows its final failure.
     pub on_failure: Option<Kind>,
+    /// What it is found by.
+    pub tags: Tags,
 }
 
 impl StoredJob {
@@ -92,6 +96,7 @@ impl StoredJob {
             expires_in: meta.expires_in,
             time_limit: meta.time_limit,
             on_failure: meta.on_failure,
+            tags: meta.tags,
         };
         Self {
             traits: pool.share(traits),
@@ -111,6 +116,7 @@ impl StoredJob {
             awaited: meta.awaited,
             expiry_lifted: meta.expiry_lifted,
             payload: payload.bytes,
+            headers: body.headers,
             course,
         }
     }
@@ -134,6 +140,7 @@ impl StoredJob {
             seq: self.seq,
             revision: self.revision,
             kind: traits.kind.clone(),
+            tags: traits.tags.clone(),
             priority: self.priority,
             created_at: self.created_at,
             run_at: self.run_at,
@@ -148,10 +155,12 @@ impl StoredJob {
             max_attempts: traits.max_attempts,
             max_stalls: traits.max_stalls,
             lease: course.lease.clone(),
+            claimed_at: course.claimed_at,
             cancel_requested: self.cancel_requested,
             awaited: self.awaited,
             progress: course.progress.clone(),
             last_error: course.last_error.clone(),
+            failed_at: course.failed_at,
             on_failure: traits.on_failure.clone(),
             retention: traits.retention,
             finished_at: course.finished_at,
@@ -170,6 +179,7 @@ impl StoredJob {
         let (content_type, course) = (self.traits.content_type.clone(), self.course());
         JobBody {
             payload: Payload { bytes: self.payload.clone(), content_type },
+            headers: self.headers.clone(),
             result: course.result.clone(),
             error_details: course.error_details.clone(),
         }
@@ -186,6 +196,7 @@ impl StoredJob {
             let course = self.course.get_or_insert_default();
             (course.token, course.last_settle) = (job.token, job.last_settle);
             (course.finished_at, course.purge_at) = (meta.finished_at, meta.purge_at);
+            (course.claimed_at, course.failed_at) = (meta.claimed_at, meta.failed_at);
             course.lease.clone_from(&meta.lease);
             course.progress.clone_from(&meta.progress);
             if course.last_error != meta.last_error {
@@ -206,6 +217,11 @@ impl StoredJob {
         if details.is_some() || self.course.is_some() {
             self.course.get_or_insert_default().error_details = details;
         }
+    }
+
+    /// Adds an attempt to those that were charged to it.
+    pub fn charge(&mut self, attempt: Attempt) {
+        Attempt::push(self.course.get_or_insert_default().attempts.get_or_insert_default(), attempt);
     }
 
     /// Changes how the payload is said to be encoded, if given. Its traits are then shared with no other job: that is rare.

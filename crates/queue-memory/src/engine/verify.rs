@@ -24,13 +24,19 @@ fn verify_queue(queue: &QueueName, state: &QueueState, now: Timestamp, findings:
     let mut rebuilt = Indexes::default();
     for (seq, entry) in &state.entries {
         let course = entry.course();
-        rebuilt.insert(Place::of(entry), now);
+        rebuilt.insert(&Place::of(entry), now);
         if state.ids.get(&entry.id) != Some(seq) {
             findings.push(format!("{queue}: the id {:?} does not lead to its life {seq}", entry.id));
         }
         let leased = entry.state == State::Processing;
         if leased != course.token.is_some() || leased != course.lease.is_some() {
             findings.push(format!("{queue}: {:?} is {} with the wrong lease", entry.id, entry.state));
+        }
+        let is_claimed = entry.epoch > 0;
+        if course.claimed_at.is_some() != is_claimed
+            || course.failed_at.is_some() != course.last_error.is_some()
+        {
+            findings.push(format!("{queue}: {:?} has times without what happened at them", entry.id));
         }
         if (entry.state == State::Completed) != course.result.is_some() {
             findings.push(format!("{queue}: {:?} is {} with the wrong result", entry.id, entry.state));

@@ -3,7 +3,8 @@
 use super::is_reserved;
 use bytes::Bytes;
 use queue_core::{
-    Budget, ContentType, Failure, JobMeta, Reason, Retention, RetryPolicy, Span, State, Timestamp,
+    Attempt, AttemptOutcome, Budget, ContentType, Failure, JobMeta, Reason, Retention, RetryPolicy, Span,
+    State, Timestamp,
     lifecycle::{BodyPatch, Cause, Event, Policy, TrackedJob, Unhandled, Verdict},
 };
 
@@ -41,7 +42,7 @@ pub(super) fn effect(job: &mut TrackedJob, event: &Event, policy: &Policy, now: 
         Event::Extend { by, progress, .. } => {
             job.meta.lease.as_mut().expect("a held job has a lease").expires_at = now + *by;
             job.meta.progress = progress.clone().or(job.meta.progress.take());
-            Verdict::Written(BodyPatch::Keep)
+            written(BodyPatch::Keep)
         }
         Event::Lapse => {
             let verdict = stall(job, policy, now);
@@ -49,17 +50,17 @@ pub(super) fn effect(job: &mut TrackedJob, event: &Event, policy: &Policy, now: 
         }
         Event::Cancel { .. } if job.meta.state == State::Processing => {
             job.meta.cancel_requested = true;
-            Verdict::Written(BodyPatch::Keep)
+            written(BodyPatch::Keep)
         }
         Event::Cancel { .. } => terminal(job, State::Cancelled, None, own.failed, now, BodyPatch::Keep),
         Event::Await => {
             job.meta.awaited = true;
-            Verdict::Written(BodyPatch::Keep)
+            written(BodyPatch::Keep)
         }
         Event::SetRetention(Retention::Remove) | Event::Delete => Verdict::Removed,
         Event::SetRetention(retention) => {
             job.meta.purge_at = purge_at(*retention, now);
-            Verdict::Written(BodyPatch::Keep)
+            written(BodyPatch::Keep)
         }
         Event::Redrive { content_type } => {
             let verdict = redrive(job, content_type.clone(), now);
@@ -67,11 +68,11 @@ pub(super) fn effect(job: &mut TrackedJob, event: &Event, policy: &Policy, now: 
         }
         Event::Promote => {
             (job.meta.state, job.meta.run_at) = (waiting_state(&job.meta), job.meta.run_at.min(now));
-            Verdict::Written(BodyPatch::Keep)
+            written(BodyPatch::Keep)
         }
         Event::Reschedule { delay } => {
             (job.meta.state, job.meta.run_at) = (waiting_state(&job.meta), now + *delay);
-            Verdict::Written(BodyPatch::Keep)
+            written(BodyPatch::Keep)
         }
     }
 }
@@ -97,6 +98,7 @@ fn fail(
     let before = job.clone();
     job.meta.failures = failures;
     job.meta.last_error = Some(failure.clone().without_details());
+    job.meta.failed_at = Some(now);
     let body = BodyPatch::ErrorDetails(failure.details().cloned());
     let verdict = match reason {
         _ if job.meta.cancel_requested => terminal(job, State::Cancelled, None, retention, now, body),
@@ -106,6 +108,7 @@ fn fail(
             waiting(job, State::Failing, now + wait, body)
         }
     };
+    let verdict = charged(verdict, &before, AttemptOutcome::Failed, failure, now);
     unchanged_if_removed(job, before, verdict)
 }
 
@@ -127,7 +130,9 @@ fn stall(job: &mut TrackedJob, policy: &Policy, now: Timestamp) -> Verdict {
     let (stalls, retention) = (job.meta.stalls + 1, job.meta.retention.failed);
     let before = job.clone();
     job.meta.stalls = stalls;
-    job.meta.last_error = Some(Failure::new("Stalled", "the lease lapsed before the worker settled the job"));
+    let failure = Failure::new("Stalled", "the lease lapsed before the worker settled the job");
+    job.meta.last_error = Some(failure.clone());
+    job.meta.failed_at = Some(now);
     let body = BodyPatch::ErrorDetails(None);
     let verdict = if job.meta.cancel_requested {
         terminal(job, State::Cancelled, None, retention, now, body)
@@ -139,6 +144,7 @@ fn stall(job: &mut TrackedJob, policy: &Policy, now: Timestamp) -> Verdict {
         let run_at = wait.map_or(job.meta.run_at, |wait| now + wait);
         waiting(job, State::Failing, run_at, body)
     };
+    let verdict = charged(verdict, &before, AttemptOutcome::Stalled, &failure, now);
     unchanged_if_removed(job, before, verdict)
 }
 
@@ -158,7 +164,8 @@ fn waiting_state(job: &JobMeta) -> State {
 
 fn redrive(job: &mut TrackedJob, content_type: Option<ContentType>, now: Timestamp) -> Verdict {
     (job.meta.failures, job.meta.stalls, job.meta.cancel_requested) = (0, 0, false);
-    (job.meta.last_error, job.meta.reason, job.meta.progress) = (None, None, None);
+    (job.meta.last_error, job.meta.failed_at) = (None, None);
+    (job.meta.reason, job.meta.progress) = (None, None);
     (job.meta.finished_at, job.meta.purge_at) = (None, None);
     waiting(job, State::Queued, now, BodyPatch::Clear { content_type })
 }
@@ -166,7 +173,7 @@ fn redrive(job: &mut TrackedJob, content_type: Option<ContentType>, now: Timesta
 fn waiting(job: &mut TrackedJob, state: State, run_at: Timestamp, body: BodyPatch) -> Verdict {
     (job.token, job.meta.lease) = (None, None);
     (job.meta.state, job.meta.run_at) = (state, run_at);
-    Verdict::Written(body)
+    written(body)
 }
 
 fn terminal(
@@ -189,7 +196,33 @@ fn terminal(
     (job.token, job.meta.lease) = (None, None);
     (job.meta.state, job.meta.reason, job.meta.finished_at) = (state, reason, Some(now));
     job.meta.purge_at = purge_at(retention, now);
-    Verdict::Written(body)
+    written(body)
+}
+
+fn written(body: BodyPatch) -> Verdict {
+    Verdict::Written { body, attempt: None }
+}
+
+/// What is charged is noted, of whoever held the job before.
+fn charged(
+    verdict: Verdict,
+    before: &TrackedJob,
+    outcome: AttemptOutcome,
+    failure: &Failure,
+    now: Timestamp,
+) -> Verdict {
+    let Verdict::Written { body, .. } = verdict else { return verdict };
+    let held = &before.meta;
+    let attempt = Attempt {
+        epoch: held.epoch,
+        worker: held.lease.clone().expect("a held job has a lease").worker,
+        claimed_at: held.claimed_at.expect("a held job was claimed"),
+        ended_at: now,
+        outcome,
+        error_name: failure.name().to_owned(),
+        error_message: failure.message().to_owned(),
+    };
+    Verdict::Written { body, attempt: Some(Box::new(attempt)) }
 }
 
 fn unchanged_if_removed(job: &mut TrackedJob, before: TrackedJob, verdict: Verdict) -> Verdict {

@@ -1,0 +1,102 @@
+use super::failure::beginning;
+use crate::{Failure, JobMeta, Timestamp, WorkerId, lifecycle::Patch};
+
+/// Most attempts that a store keeps of one life.
+pub const ATTEMPTS_MAX: usize = 10;
+/// Longest message of an attempt, in bytes.
+pub const ATTEMPT_MESSAGE_BYTES_MAX: usize = 256;
+
+/// An attempt that was charged to a job, as a failure or as a stall. One that completed its job, or gave it back, leaves none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attempt {
+    /// Which claim of the life it was.
+    pub epoch: u64,
+    /// Who held the job.
+    pub worker: WorkerId,
+    /// When it was claimed.
+    pub claimed_at: Timestamp,
+    /// When the failure was reported, or the lapse of the lease noticed; both on the store's clock.
+    pub ended_at: Timestamp,
+    /// What was charged.
+    pub outcome: AttemptOutcome,
+    /// The name of the error, as in [`Failure::name`].
+    pub error_name: String,
+    /// The beginning of its message: at most [`ATTEMPT_MESSAGE_BYTES_MAX`] bytes, whole characters.
+    pub error_message: String,
+}
+
+/// What an attempt was charged as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AttemptOutcome {
+    /// Its handler failed.
+    Failed,
+    /// Its lease lapsed.
+    Stalled,
+}
+
+impl AttemptOutcome {
+    /// Each, in the order of the numbers that stores write.
+    pub const ALL: [Self; 2] = [Self::Failed, Self::Stalled];
+
+    /// The stable number that stores write.
+    pub const fn as_code(self) -> u8 {
+        self as u8
+    }
+
+    /// The outcome of a stored number.
+    pub fn from_code(code: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(code)).copied()
+    }
+
+    /// In one word.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Failed => "failed",
+            Self::Stalled => "stalled",
+        }
+    }
+}
+
+impl Attempt {
+    /// What a patch that ends the lease of `job` charges, if it does.
+    pub fn charged(job: &JobMeta, patch: &Patch, now: Timestamp) -> Option<Self> {
+        let (error, stalls) = match patch {
+            Patch::Requeue(requeue) => (requeue.error.as_ref()?, requeue.stalls),
+            Patch::Finish(finish) => (finish.error.as_ref()?, finish.stalls),
+            Patch::Remove | Patch::Extend { .. } | Patch::Flag(_) | Patch::Retain(_) => return None,
+        };
+        let lease = job.lease.as_ref()?;
+        let outcome = if stalls > job.stalls { AttemptOutcome::Stalled } else { AttemptOutcome::Failed };
+        Some(Self {
+            epoch: job.epoch,
+            worker: lease.worker.clone(),
+            claimed_at: job.claimed_at.unwrap_or(now),
+            ended_at: now,
+            outcome,
+            error_name: error.name().to_owned(),
+            error_message: Self::excerpt(error).to_owned(),
+        })
+    }
+
+    /// As much of the message of an error as an attempt keeps.
+    pub fn excerpt(error: &Failure) -> &str {
+        beginning(error.message(), ATTEMPT_MESSAGE_BYTES_MAX)
+    }
+
+    /// Adds one to those that a store keeps of a life, in order; of more than [`ATTEMPTS_MAX`] the oldest goes.
+    pub fn push(attempts: &mut Vec<Self>, attempt: Self) {
+        if attempts.len() == ATTEMPTS_MAX {
+            attempts.remove(0);
+        }
+        attempts.push(attempt);
+    }
+}
+
+/// A job and the attempts that were charged to it, at one moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobAttempts {
+    /// The job.
+    pub meta: JobMeta,
+    /// The last of them, at most [`ATTEMPTS_MAX`], the oldest first. A redrive keeps them: it is the same life.
+    pub attempts: Vec<Attempt>,
+}

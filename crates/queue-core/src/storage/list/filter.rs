@@ -1,0 +1,38 @@
+use crate::{JobMeta, Kind, State, Tag, Timestamp, WorkerId};
+use std::ops::Range;
+
+/// What a listing shows of what it steps through: jobs that match every part that is given. The default shows all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ListFilter {
+    /// In any of these states; empty means all.
+    pub states: Vec<State>,
+    /// Of this kind.
+    pub kind: Option<Kind>,
+    /// Held by this worker.
+    pub worker: Option<WorkerId>,
+    /// With this tag.
+    pub tag: Option<Tag>,
+    /// With an id that begins so.
+    pub id_prefix: Option<String>,
+    /// That [came into their state](JobMeta::entered_at) in this time; its end is not part of it. Along an index that
+    /// [goes by it](crate::Walk::is_by_time) nothing else is stepped through.
+    pub entered: Option<Range<Timestamp>>,
+}
+
+impl ListFilter {
+    /// Jobs in any of these states.
+    pub fn in_states(states: impl IntoIterator<Item = State>) -> Self {
+        Self { states: states.into_iter().collect(), ..Self::default() }
+    }
+
+    /// Whether a job is shown.
+    pub fn matches(&self, job: &JobMeta) -> bool {
+        let is_held_by = |worker: &WorkerId| job.lease.as_ref().is_some_and(|lease| lease.worker == *worker);
+        (self.states.is_empty() || self.states.contains(&job.state))
+            && self.kind.as_ref().is_none_or(|kind| job.kind == *kind)
+            && self.worker.as_ref().is_none_or(is_held_by)
+            && self.tag.as_ref().is_none_or(|tag| job.tags.contains(tag))
+            && self.id_prefix.as_ref().is_none_or(|prefix| job.id.as_str().starts_with(prefix))
+            && self.entered.as_ref().is_none_or(|entered| entered.contains(&job.entered_at()))
+    }
+}

@@ -1,0 +1,114 @@
+use super::{Cursor, Direction, ListFilter, Page, PageEnd, Walk};
+use crate::{JobMeta, LeaseToken, Moment, QueueName, Result, State, Timestamp, lifecycle::TrackedJob};
+
+/// A request for metadata of many jobs of one queue, a page at a time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListQuery {
+    /// Of which queue.
+    pub queue: QueueName,
+    /// Along which index, and thereby in which order.
+    pub walk: Walk,
+    /// What of it.
+    pub filter: ListFilter,
+    /// Where the last page ended.
+    pub after: Option<Cursor>,
+    /// A page has at most this many jobs; a store may stop earlier, to bound what it steps through.
+    pub limit: usize,
+}
+
+impl ListQuery {
+    /// The most jobs that a page steps through.
+    pub const LOOKS_MAX: usize = 10_000;
+
+    /// The first page of everything along an index.
+    pub fn new(queue: QueueName, walk: Walk, limit: usize) -> Self {
+        Self { queue, walk, filter: ListFilter::default(), after: None, limit }
+    }
+
+    /// The first page of every job, in the order of their enqueue.
+    pub fn all(queue: QueueName, limit: usize) -> Self {
+        Self::new(queue, Walk::All(Direction::OldestFirst), limit)
+    }
+
+    /// The first page of jobs in any of the states, in the order of their enqueue.
+    pub fn in_states(queue: QueueName, states: Vec<State>, limit: usize) -> Self {
+        Self::all(queue, limit).matching(ListFilter::in_states(states))
+    }
+
+    /// The first page of what a claim leased and still holds.
+    pub fn held(queue: QueueName, token: LeaseToken, limit: usize) -> Self {
+        Self::new(queue, Walk::Held { token }, limit)
+    }
+
+    /// The first page of lapsed leases.
+    pub fn lapsed(queue: QueueName, limit: usize) -> Self {
+        Self::new(queue, Walk::Lapsed, limit)
+    }
+
+    /// Shows only what matches.
+    #[must_use]
+    pub fn matching(mut self, filter: ListFilter) -> Self {
+        self.filter = filter;
+        self
+    }
+
+    /// Whether a job is stepped through: it stands in the index, and within the time that an index by time is asked for.
+    /// `held` is the token of its lease.
+    pub fn steps_through(&self, job: &JobMeta, held: Option<LeaseToken>, now: Timestamp) -> bool {
+        let bounds = self.filter.entered.as_ref().filter(|_| self.walk.is_by_time());
+        self.walk.contains(job, held, now) && bounds.is_none_or(|entered| entered.contains(&job.entered_at()))
+    }
+
+    /// One page of the jobs of a queue, for stores that look at all of them, and to test others against. `store` names the
+    /// store in its cursors.
+    ///
+    /// # Errors
+    /// `Invalid` for a cursor that is not one of this store and this listing.
+    pub fn page_of(
+        &self,
+        jobs: impl IntoIterator<Item = TrackedJob>,
+        store: &str,
+        moment: Moment,
+    ) -> Result<Page> {
+        let after = PageEnd::parse(self, store)?;
+        let turned =
+            |order: std::cmp::Ordering| if self.walk.is_reversed() { order.reverse() } else { order };
+        let is_ahead = |place: PageEnd| after.is_none_or(|after| turned(place.order(after)).is_gt());
+        let stands = jobs.into_iter().filter(|job| self.steps_through(&job.meta, job.token, moment.now));
+        let mut ahead: Vec<(PageEnd, JobMeta)> = stands
+            .map(|job| (self.walk.place_of(&job.meta), job.meta))
+            .filter(|(place, _)| is_ahead(*place))
+            .collect();
+        ahead.sort_unstable_by(|one, other| turned(one.0.order(other.0)));
+        let (mut page, mut end) = (Page::empty(moment), after);
+        for (place, job) in ahead {
+            if page.jobs.len() == self.limit || page.looked_at == Self::LOOKS_MAX as u64 {
+                page.next = end.map(|end: PageEnd| end.cursor(self, store));
+                return Ok(page);
+            }
+            page.looked_at += 1;
+            end = Some(place);
+            if self.filter.matches(&job) {
+                page.jobs.push(job);
+            }
+        }
+        Ok(page)
+    }
+
+    /// Tells listings apart, for their cursors: a hash of everything but the limit and the cursor itself. The same in every
+    /// process, so that a page of one is gone on from in another.
+    pub(super) fn fingerprint(&self) -> u64 {
+        // FNV-1a, by Glenn Fowler, Landon Curt Noll and Kiem-Phong Vo.
+        let text = format!("{:?}", (&self.queue, self.walk_key(), &self.filter));
+        let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        text.bytes().fold(0xcbf2_9ce4_8422_2325, step)
+    }
+
+    /// The index, with the token that `Debug` hides. It goes no further than into the hash.
+    fn walk_key(&self) -> (&Walk, Option<&[u8; 16]>) {
+        match &self.walk {
+            Walk::Held { token } => (&self.walk, Some(token.as_bytes())),
+            walk => (walk, None),
+        }
+    }
+}
