@@ -21,7 +21,7 @@ impl Twin {
 
     fn of(meta: JobMeta, new: &NewJob) -> Self {
         let job = TrackedJob::new(meta);
-        let body = JobBody { payload: new.payload.clone(), result: None, error_details: None };
+        let body = JobBody::begin(new.clone());
         Self { job, body, removed: false, followers: Vec::new() }
     }
 
@@ -49,7 +49,7 @@ impl Twin {
         let verdict = lifecycle::apply(&mut self.job, transition, now);
         let meta = self.job.meta.clone();
         match verdict {
-            Verdict::Written(patch) => self.patch(patch),
+            Verdict::Written { body, .. } => self.patch(body),
             Verdict::Removed => self.removed = true,
             Verdict::Replayed => return Applied::Done(meta),
             Verdict::LeaseLost => return Applied::LeaseLost(meta),

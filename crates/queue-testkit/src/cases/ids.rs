@@ -48,7 +48,7 @@ async fn hostile_worker_names_hold_leases(bench: &Bench) {
         assert_eq!(ids_of(&claimed.jobs), [nth(n).to_string()]);
     }
     for (n, name) in names.iter().enumerate() {
-        let filter = ListFilter::Match { states: vec![], worker: Some(worker(name)), kind: None };
+        let filter = ListFilter { worker: Some(worker(name)), ..ListFilter::default() };
         let query = ListQuery { filter, ..ListQuery::all(bench.queue().clone(), 10) };
         assert_eq!(bench.list_ids(query).await, [nth(n).to_string()], "{name:?}");
     }
@@ -76,10 +76,10 @@ async fn hostile_kinds_are_listed(bench: &Bench) {
         bench.put_job(NewJob::new(nth(n), Kind::new(name).expect("valid"), payload)).await;
     }
     for (n, name) in names.iter().enumerate() {
-        let filter = ListFilter::Match {
+        let filter = ListFilter {
             states: vec![State::Queued],
-            worker: None,
             kind: Some(Kind::new(name).expect("valid")),
+            ..ListFilter::default()
         };
         let query = ListQuery { filter, ..ListQuery::all(bench.queue().clone(), 10) };
         assert_eq!(bench.list_ids(query).await, [nth(n).to_string()], "{name:?}");

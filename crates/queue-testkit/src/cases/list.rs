@@ -39,10 +39,11 @@ fn filtered(
     worker_name: Option<&str>,
     kind: Option<&'static str>,
 ) -> ListQuery {
-    let filter = ListFilter::Match {
+    let filter = ListFilter {
         states: states.to_vec(),
         worker: worker_name.map(worker),
         kind: kind.map(Kind::from_static),
+        ..ListFilter::default()
     };
     ListQuery { filter, ..all(bench, 3) }
 }

@@ -121,17 +121,18 @@ impl Player {
     }
 
     async fn list(&mut self, bench: &Bench, filter: &Filter, page: usize) -> Answer {
-        let filter = match filter {
-            Filter::Lapsed => ListFilter::Lapsed,
-            Filter::Match { states, worker: by, kind } => ListFilter::Match {
+        let all = ListQuery::all(bench.queue().clone(), page);
+        let query = match filter {
+            Filter::Lapsed => ListQuery::lapsed(bench.queue().clone(), page),
+            Filter::Match { states, worker: by, kind } => all.matching(ListFilter {
                 states: states.clone(),
                 worker: by.map(|nth| worker(WORKERS[nth])),
                 kind: kind.map(|nth| Kind::from_static(KINDS[nth])),
-            },
+                ..ListFilter::default()
+            }),
         };
-        let query = ListQuery { queue: bench.queue().clone(), filter, after: None, limit: page };
         let mut jobs = bench.list(query.clone()).await;
-        if query.filter == ListFilter::Lapsed {
+        if matches!(filter, Filter::Lapsed) {
             // Those that lapse in one millisecond stand in any order.
             jobs.sort_by_key(|meta| (meta.lease.as_ref().map(|lease| lease.expires_at), meta.seq));
         }

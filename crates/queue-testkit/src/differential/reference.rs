@@ -187,27 +187,9 @@ impl Storage for Reference {
     }
 
     async fn list(&self, query: ListQuery) -> Result<Page> {
-        let (jobs, Moment { now, clock }) = self.look();
-        let skipped = match &query.after {
-            Some(cursor) => {
-                cursor.0.parse().map_err(|_| Error::invalid("list", "no cursor of this store"))?
-            }
-            None => 0,
-        };
+        let (jobs, moment) = self.look();
         let of_queue = jobs.list.iter().map(|twin| &twin.job).filter(|job| job.meta.queue == query.queue);
-        let listed = of_queue.filter(|job| query.filter.matches(&job.meta, job.token, now));
-        let mut found: Vec<&JobMeta> = listed.map(|job| &job.meta).collect();
-        if query.filter == ListFilter::Lapsed {
-            found.sort_by_key(|meta| meta.lease.as_ref().map(|lease| lease.expires_at));
-        }
-        let end = skipped + query.limit;
-        let next = (end < found.len()).then(|| Cursor(end.to_string()));
-        Ok(Page {
-            jobs: found.into_iter().skip(skipped).take(query.limit).cloned().collect(),
-            next,
-            now,
-            clock,
-        })
+        query.page_of(of_queue.cloned().collect::<Vec<_>>(), "reference", moment)
     }
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {

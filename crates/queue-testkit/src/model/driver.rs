@@ -156,15 +156,16 @@ impl Driver {
 
     async fn list(&mut self, filter: &Filter, page: usize) -> Vec<Card> {
         let lapsed = matches!(filter, Filter::Lapsed);
-        let filter = match filter {
-            Filter::Lapsed => ListFilter::Lapsed,
-            Filter::Match { states, worker: by, kind } => ListFilter::Match {
+        let all = ListQuery::all(self.bench.queue().clone(), page);
+        let query = match filter {
+            Filter::Lapsed => ListQuery::lapsed(self.bench.queue().clone(), page),
+            Filter::Match { states, worker: by, kind } => all.matching(ListFilter {
                 states: states.clone(),
                 worker: by.map(|nth| worker(WORKERS[nth])),
                 kind: kind.map(|nth| Kind::from_static(KINDS[nth])),
-            },
+                ..ListFilter::default()
+            }),
         };
-        let query = ListQuery { queue: self.bench.queue().clone(), filter, after: None, limit: page };
         let mut cards: Vec<Card> = self.bench.list(query).await.iter().map(|meta| self.card(meta)).collect();
         if lapsed {
             assert!(

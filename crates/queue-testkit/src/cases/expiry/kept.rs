@@ -2,7 +2,7 @@
 
 use super::{PATIENCE, assert_expired, expiring, not_allowed, too_late};
 use crate::{bench::prelude::*, cases::cases};
-use queue_core::{ListFilter, ListQuery, Span, State, Timestamp};
+use queue_core::{ListQuery, Span, State, Timestamp};
 
 cases! { "expiry":
     what_was_asked_for_is_kept_as_given [I2];
@@ -64,9 +64,8 @@ async fn expiries_and_limits_outlive_their_handle(bench: &Bench) {
     bench.advance(PATIENCE);
     assert_expired(&bench.changed("expired", too_late(bench)).await);
     assert_eq!(bench.change("snoozed", too_late(bench)).await, not_allowed(State::Queued));
-    let expired = ListFilter::Match { states: vec![State::Cancelled], worker: None, kind: None };
     bench.reopen().await;
-    let query = ListQuery { queue: bench.queue().clone(), filter: expired, after: None, limit: 10 };
+    let query = ListQuery::in_states(bench.queue().clone(), vec![State::Cancelled], 10);
     let cancelled = bench.list(query).await;
     assert_expired(&cancelled[0]);
     assert!(
