@@ -44,12 +44,12 @@ taken AS (
 ),
 leased AS (
   INSERT INTO {schema}.lease (
-    seq, deadline, expires_at, run_at, revision, epoch, failures, stalls, queue, flags, token, worker, error_name,
-    error_message, error_details, progress
+    seq, deadline, claimed_at, expires_at, run_at, revision, epoch, failures, stalls, queue, flags, token, worker, failed_at,
+    error_name, error_message, error_details, progress
   )
   SELECT
-    s.seq, t.now + $4, t.now + $4, s.run_at, s.revision + 1, s.epoch + 1, s.failures, s.stalls, s.queue, s.flags, $5, $6,
-    s.error_name, s.error_message, s.error_details, s.progress
+    s.seq, t.now + $4, t.now, t.now + $4, s.run_at, s.revision + 1, s.epoch + 1, s.failures, s.stalls, s.queue, s.flags, $5, $6,
+    s.failed_at, s.error_name, s.error_message, s.error_details, s.progress
   FROM taken AS s CROSS JOIN t
 ),
 counted AS (
@@ -83,8 +83,8 @@ feed AS (
 SELECT
   least((SELECT at FROM due), (SELECT at FROM lapse), CASE WHEN s.seq IS NOT NULL THEN t.now + $4 END) AS next_due,
   (SELECT paused FROM q) AS paused, (SELECT sent FROM feed), {stamp}, (SELECT at FROM lapse), {body}, s.state, s.revision,
-  s.run_at, s.epoch, s.failures, s.stalls, s.flags, s.error_name, s.error_message, s.progress, s.error_details,
-  b.content_type, b.payload
+  s.run_at, s.epoch, s.failures, s.stalls, s.flags, s.error_name, s.error_message, s.progress, s.failed_at, s.error_details,
+  b.content_type, b.payload, b.headers
 FROM t
 LEFT JOIN taken AS s ON true
 LEFT JOIN LATERAL (SELECT * FROM {schema}.body WHERE queue = $2 AND seq = s.seq LIMIT 1) AS b ON true;

@@ -31,16 +31,16 @@ held AS (
   WHERE (s.queue, s.seq) BETWEEN (i.queue, i.seq) AND (i.queue, i.seq)
     AND s.token = i.token AND s.epoch = i.seen_epoch AND s.flags & 3 = i.seen_flags
   RETURNING
-    i.*, s.revision, s.run_at, s.epoch, s.flags, s.error_name, s.error_message, s.error_details, s.progress
+    i.*, s.revision, s.run_at, s.epoch, s.flags, s.claimed_at, s.failed_at, s.error_name, s.error_message, s.error_details, s.progress
 ),
 to_finished AS (
   INSERT INTO {schema}.finished (
     seq, finished_at, purge_at, run_at, revision, epoch, failures, stalls, queue, state, flags, settled_event,
-    settled_token, error_name, error_message, error_details, progress, result_type, result
+    settled_token, claimed_at, failed_at, error_name, error_message, error_details, progress, result_type, result
   )
   SELECT
     s.seq, t.now, CASE WHEN s.span >= 0 THEN t.now + s.span END, s.run_at, s.revision + 1, s.epoch, s.failures, s.stalls,
-    s.queue, 3, s.flags, 0, s.token, s.error_name, s.error_message, s.error_details, s.progress, s.result_type, s.result
+    s.queue, 3, s.flags, 0, s.token, s.claimed_at, s.failed_at, s.error_name, s.error_message, s.error_details, s.progress, s.result_type, s.result
   FROM held AS s CROSS JOIN t
 ),
 counted AS (
@@ -60,5 +60,5 @@ told AS (
   WHERE $12::text IS NOT NULL
 )
 SELECT
-  (SELECT sent FROM told), {stamp}, {item}, i.revision, i.run_at, i.epoch, i.error_name, i.error_message, i.progress, i.flags
+  (SELECT sent FROM told), {stamp}, {item}, i.revision, i.run_at, i.epoch, i.error_name, i.error_message, i.progress, i.flags, i.claimed_at, i.failed_at
 FROM t LEFT JOIN held AS i ON true;

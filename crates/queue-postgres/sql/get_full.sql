@@ -3,7 +3,8 @@
 WITH t AS MATERIALIZED (SELECT {time})
 SELECT
   j.n, {stamp}, {job}, CASE WHEN j.fits THEN j.error_details END, CASE WHEN j.fits THEN j.result_type END,
-  CASE WHEN j.fits THEN j.result END, CASE WHEN j.fits THEN j.content_type END, CASE WHEN j.fits THEN j.payload END
+  CASE WHEN j.fits THEN j.result END, CASE WHEN j.fits THEN j.content_type END, CASE WHEN j.fits THEN j.payload END,
+  j.headers
 FROM t LEFT JOIN (
   SELECT x.*, sum(x.size) OVER w - first_value(greatest(x.size - $4::bigint, 0)) OVER w <= $4 AS fits
   FROM (

@@ -17,7 +17,16 @@ gone AS (
 ),
 bodies AS (
   DELETE FROM {schema}.body AS b USING gone AS p WHERE (b.queue, b.seq) BETWEEN ($2, p.seq) AND ($2, p.seq)
-  RETURNING b.seq, b.id
+  RETURNING b.seq, b.id, b.tags
+),
+untagged AS (
+  DELETE FROM {schema}.tag AS x
+  USING (SELECT b.seq, tag.tag FROM bodies AS b CROSS JOIN unnest(string_to_array(b.tags, E'\n')) AS tag (tag)) AS p
+  WHERE (x.queue, x.tag, x.seq) BETWEEN ($2, p.tag, p.seq) AND ($2, p.tag, p.seq)
+),
+forgotten AS (
+  DELETE FROM {schema}.attempt AS a USING gone AS p
+  WHERE p.flags & 8 <> 0 AND (a.queue, a.seq) BETWEEN ($2, p.seq) AND ($2, p.seq)
 ),
 lost AS MATERIALIZED (SELECT seq, id, revision, flags FROM gone JOIN bodies USING (seq)),
 counted AS (

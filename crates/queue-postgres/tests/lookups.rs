@@ -28,8 +28,8 @@ async fn crowd(place: &Place) {
          SELECT nextval('{{schema}}.life'), 0, -1, -1, 1, 1, 1, 0, 'other' || n, 'k', 'a/b', '' FROM generate_series(1, {OTHERS}) AS n;
          INSERT INTO {{schema}}.ready (seq, run_at, revision, epoch, failures, stalls, queue, size, priority, state, flags)
          SELECT seq, 9e15, 1, 0, 0, 0, queue, 0, 0, 0, 0 FROM {{schema}}.body WHERE id LIKE 'other%' AND seq % 3 = 0;
-         INSERT INTO {{schema}}.lease (seq, deadline, expires_at, run_at, revision, epoch, failures, stalls, queue, flags, token, worker)
-         SELECT seq, 9e15 + seq, 9e15 + seq, 0, 2, 1, 0, 0, queue, 0, '\\x00', 'w'
+         INSERT INTO {{schema}}.lease (seq, deadline, claimed_at, expires_at, run_at, revision, epoch, failures, stalls, queue, flags, token, worker)
+         SELECT seq, 9e15 + seq, 0, 9e15 + seq, 0, 2, 1, 0, 0, queue, 0, '\\x00', 'w'
          FROM {{schema}}.body WHERE id LIKE 'other%' AND seq % 3 = 1;
          INSERT INTO {{schema}}.finished (seq, finished_at, run_at, revision, epoch, failures, stalls, queue, state, flags)
          SELECT seq, 0, 0, 3, 1, 0, 0, queue, 5, 0 FROM {{schema}}.body WHERE id LIKE 'other%' AND seq % 3 = 2"
