@@ -1,5 +1,5 @@
 -- Takes migration 1 back, and with it every job. The schema itself stays, since it may hold more.
 DROP VIEW {schema}.job;
-DROP TABLE {schema}.tally, {schema}.total, {schema}.feed, {schema}.worker, {schema}.finished, {schema}.lease, {schema}.ready, {schema}.body,
+DROP TABLE {schema}.tally, {schema}.total, {schema}.feed, {schema}.worker, {schema}.finished, {schema}.lease, {schema}.ready, {schema}.attempt, {schema}.tag, {schema}.body,
   {schema}.lane, {schema}.queue, {schema}.clock;
 DROP SEQUENCE {schema}.life;

@@ -6,7 +6,12 @@
 -- of a life deletes the row here and inserts it there, so the hot tables hold live jobs alone and nothing large is
 -- rewritten. Whoever deleted a state row, and nobody else, may delete the body, or write the next life of the id over it.
 --
--- Times are milliseconds since 1970 on the store's clock. Flags: 1 cancel requested, 2 awaited, 4 expires no more.
+-- Every key begins with the queue: no walk meets the jobs of another one, and a table can be divided by queues. The primary key
+-- is the only index that finds a job by its number. Any other index has `WHERE seq > 0`, which is true of every row, so that
+-- only a statement that says this may use it: to a server that last saw the table empty, walking a whole queue in any of its
+-- indexes looks as cheap as finding one row.
+--
+-- Times are milliseconds since 1970 on the store's clock. Flags: 1 cancel requested, 2 awaited, 4 expires no more, 8 attempts were charged to it.
 
 CREATE TABLE {schema}.clock (
   one  boolean PRIMARY KEY DEFAULT true CHECK (one),
@@ -31,7 +36,7 @@ CREATE TABLE {schema}.lane (
 CREATE SEQUENCE {schema}.life AS bigint;
 
 CREATE TABLE {schema}.body (
-  seq            bigint   PRIMARY KEY,
+  seq            bigint   NOT NULL,
   created_at     bigint   NOT NULL,
   keep_completed bigint   NOT NULL, -- milliseconds; -1 forever, -2 remove
   keep_failed    bigint   NOT NULL, -- milliseconds; -1 forever, -2 remove
@@ -44,13 +49,39 @@ CREATE TABLE {schema}.body (
   id             text COLLATE "C" NOT NULL,
   kind           text COLLATE "C" NOT NULL,
   on_failure     text COLLATE "C",  -- the kind of the job that follows its final failure
+  headers        text,              -- lines of a name, a tab and a value; none if there are none
+  tags           text COLLATE "C",  -- lines; none if there are none
   content_type   text COLLATE "C" NOT NULL,
   payload        bytea    NOT NULL,
-  UNIQUE (queue, id)
+  PRIMARY KEY (queue, seq)
 ) WITH (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
 
+CREATE UNIQUE INDEX body_id ON {schema}.body (queue, id) WHERE seq > 0;
+
+-- Written with the body, for jobs with tags alone, and gone with it.
+CREATE TABLE {schema}.tag (
+  queue integer NOT NULL,
+  tag   text COLLATE "C" NOT NULL,
+  seq   bigint NOT NULL,
+  PRIMARY KEY (queue, tag, seq)
+);
+
+-- What was charged to a life: written once, by the step that charges, and gone with the body. Only a job with flag 8 has any.
+CREATE TABLE {schema}.attempt (
+  seq           bigint   NOT NULL,
+  epoch         bigint   NOT NULL,
+  claimed_at    bigint   NOT NULL,
+  ended_at      bigint   NOT NULL,
+  queue         integer  NOT NULL,
+  outcome       smallint NOT NULL, -- 0 failed, 1 stalled
+  worker        text COLLATE "C" NOT NULL,
+  error_name    text     NOT NULL,
+  error_message text     NOT NULL, -- 256 bytes at most
+  PRIMARY KEY (queue, seq, epoch)
+);
+
 CREATE TABLE {schema}.ready (
-  seq           bigint   PRIMARY KEY,
+  seq           bigint   NOT NULL,
   run_at        bigint   NOT NULL,
   revision      bigint   NOT NULL,
   epoch         bigint   NOT NULL,
@@ -63,25 +94,30 @@ CREATE TABLE {schema}.ready (
   flags         smallint NOT NULL,
   settled_event smallint,
   settled_token bytea,
+  claimed_at    bigint,            -- by the last claim
+  failed_at     bigint,            -- when the last error came
   error_name    text,
   error_message text,
   error_details bytea,
-  progress      bytea
+  progress      bytea,
+  PRIMARY KEY (queue, seq)
 ) WITH (
   autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_delay = 0,
   autovacuum_vacuum_insert_scale_factor = 0.2, autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 5000,
   vacuum_truncate = false
 );
 
--- The order of claims (I12). `seq + 0`, since an index that has `seq` itself may be walked whole to find a number: to a server
--- that last saw the table empty that looks as cheap as any other way.
-CREATE INDEX ready_order ON {schema}.ready (queue, priority, run_at, (seq + 0));
+-- The order of claims (I12).
+CREATE INDEX ready_order ON {schema}.ready (queue, priority, run_at, seq) WHERE seq > 0;
+
+CREATE INDEX ready_failing ON {schema}.ready (queue, failed_at, seq) WHERE state = 2;
 
 -- `deadline` is set by the claim and indexed; a heartbeat moves `expires_at` alone, which is never earlier, so that it
 -- writes no index. Looking for lapsed leases moves `deadline` on.
 CREATE TABLE {schema}.lease (
-  seq           bigint   PRIMARY KEY,
+  seq           bigint   NOT NULL,
   deadline      bigint   NOT NULL,
+  claimed_at    bigint   NOT NULL,
   expires_at    bigint   NOT NULL,
   run_at        bigint   NOT NULL,
   revision      bigint   NOT NULL,
@@ -92,10 +128,12 @@ CREATE TABLE {schema}.lease (
   flags         smallint NOT NULL,
   token         bytea    NOT NULL,
   worker        text COLLATE "C" NOT NULL,
+  failed_at     bigint,
   error_name    text,
   error_message text,
   error_details bytea,
-  progress      bytea
+  progress      bytea,
+  PRIMARY KEY (queue, seq)
 ) WITH (
   fillfactor = 60,
   autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_delay = 0,
@@ -103,10 +141,10 @@ CREATE TABLE {schema}.lease (
   vacuum_truncate = false
 );
 
-CREATE INDEX lease_deadline ON {schema}.lease (queue, deadline);
+CREATE INDEX lease_deadline ON {schema}.lease (queue, deadline) WHERE seq > 0;
 
 CREATE TABLE {schema}.finished (
-  seq           bigint   PRIMARY KEY,
+  seq           bigint   NOT NULL,
   finished_at   bigint   NOT NULL,
   purge_at      bigint, -- none is never
   run_at        bigint   NOT NULL,
@@ -120,15 +158,21 @@ CREATE TABLE {schema}.finished (
   reason        smallint,
   settled_event smallint,
   settled_token bytea,
+  claimed_at    bigint,
+  failed_at     bigint,
   error_name    text,
   error_message text,
   error_details bytea,
   progress      bytea,
   result_type   text COLLATE "C",
-  result        bytea
+  result        bytea,
+  PRIMARY KEY (queue, seq)
 ) WITH (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
 
-CREATE INDEX finished_purge ON {schema}.finished (queue, purge_at, finished_at);
+CREATE INDEX finished_purge ON {schema}.finished (queue, purge_at, finished_at) WHERE seq > 0;
+
+-- Not of completed ones: every job would pay for it.
+CREATE INDEX finished_failures ON {schema}.finished (queue, state, finished_at, seq) WHERE state IN (4, 5);
 
 -- How many jobs each queue has: the totals, and what changed since. A statement that moves jobs adds a row of changes for each
 -- queue, in the step that moves them, and waits for nobody; `fold.sql` adds these to the totals now and then. The sum of both is right
@@ -175,33 +219,34 @@ CREATE TABLE {schema}.feed (
   until bigint NOT NULL
 );
 
--- Every job in one row, for reads and for people.
+-- Every job in one row, for reads and for people. The limit has each state looked up by itself, whatever the plan.
 CREATE VIEW {schema}.job AS
 SELECT
   b.seq, b.id, b.kind, b.priority, b.created_at, b.max_attempts, b.max_stalls, b.keep_completed, b.keep_failed,
-  b.expires_in, b.time_limit, b.on_failure,
+  b.expires_in, b.time_limit, b.on_failure, b.tags,
   s.state, s.revision, s.run_at, s.epoch, s.failures, s.stalls, s.flags, s.expires_at, s.worker, s.token,
   s.settled_token, s.settled_event, s.reason, s.finished_at, s.purge_at, s.error_name, s.error_message, s.progress,
-  s.error_details, s.result_type, s.result, b.content_type, b.payload, b.queue
+  s.error_details, s.result_type, s.result, b.content_type, b.payload, b.headers, s.claimed_at, s.failed_at, b.queue
 FROM {schema}.body AS b CROSS JOIN LATERAL (
   SELECT
     state, revision, run_at, epoch, failures, stalls, flags, NULL::bigint AS expires_at, NULL::text AS worker,
     NULL::bytea AS token, settled_token, settled_event, NULL::smallint AS reason, NULL::bigint AS finished_at,
     NULL::bigint AS purge_at, error_name, error_message, progress, error_details, NULL::text AS result_type,
-    NULL::bytea AS result
-  FROM {schema}.ready WHERE seq = b.seq
+    NULL::bytea AS result, claimed_at, failed_at
+  FROM {schema}.ready WHERE queue = b.queue AND seq = b.seq
   UNION ALL
   SELECT
     1::smallint, revision, run_at, epoch, failures, stalls, flags, expires_at, worker,
     token, NULL, NULL, NULL, NULL,
     NULL, error_name, error_message, progress, error_details, NULL,
-    NULL
-  FROM {schema}.lease WHERE seq = b.seq
+    NULL, claimed_at, failed_at
+  FROM {schema}.lease WHERE queue = b.queue AND seq = b.seq
   UNION ALL
   SELECT
     state, revision, run_at, epoch, failures, stalls, flags, NULL, NULL,
     NULL, settled_token, settled_event, reason, finished_at,
     purge_at, error_name, error_message, progress, error_details, result_type,
-    result
-  FROM {schema}.finished WHERE seq = b.seq
+    result, claimed_at, failed_at
+  FROM {schema}.finished WHERE queue = b.queue AND seq = b.seq
+  LIMIT 1
 ) AS s;

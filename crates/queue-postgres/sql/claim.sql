@@ -21,9 +21,9 @@ picked AS MATERIALIZED (
   SELECT r.*
   FROM lanes CROSS JOIN LATERAL (
     SELECT r.seq, r.priority, r.run_at, r.size FROM {schema}.ready AS r
-    WHERE r.queue = $2 AND r.priority = lanes.priority AND (r.run_at, r.seq + 0) > (lanes.run_at, lanes.seq)
-      AND r.run_at <= (SELECT now FROM t)
-    ORDER BY r.run_at, r.seq + 0
+    WHERE r.queue = $2 AND r.priority = lanes.priority AND (r.run_at, r.seq) > (lanes.run_at, lanes.seq)
+      AND r.run_at <= (SELECT now FROM t) AND r.seq > 0
+    ORDER BY r.run_at, r.seq
     LIMIT $3
     FOR UPDATE SKIP LOCKED
   ) AS r
@@ -39,17 +39,17 @@ room AS MATERIALIZED (
   WHERE p.total <= $14
 ),
 taken AS (
-  DELETE FROM {schema}.ready AS s WHERE s.seq = ANY (ARRAY(SELECT seq FROM room))
+  DELETE FROM {schema}.ready AS s USING room AS p WHERE (s.queue, s.seq) BETWEEN ($2, p.seq) AND ($2, p.seq)
   RETURNING s.*
 ),
 leased AS (
   INSERT INTO {schema}.lease (
-    seq, deadline, expires_at, run_at, revision, epoch, failures, stalls, queue, flags, token, worker, error_name,
-    error_message, error_details, progress
+    seq, deadline, claimed_at, expires_at, run_at, revision, epoch, failures, stalls, queue, flags, token, worker, failed_at,
+    error_name, error_message, error_details, progress
   )
   SELECT
-    s.seq, t.now + $4, t.now + $4, s.run_at, s.revision + 1, s.epoch + 1, s.failures, s.stalls, s.queue, s.flags, $5, $6,
-    s.error_name, s.error_message, s.error_details, s.progress
+    s.seq, t.now + $4, t.now, t.now + $4, s.run_at, s.revision + 1, s.epoch + 1, s.failures, s.stalls, s.queue, s.flags, $5, $6,
+    s.failed_at, s.error_name, s.error_message, s.error_details, s.progress
   FROM taken AS s CROSS JOIN t
 ),
 counted AS (
@@ -59,23 +59,23 @@ due AS (
   SELECT min(n.run_at) AS at
   FROM lanes CROSS JOIN LATERAL (
     SELECT r.run_at FROM {schema}.ready AS r
-    WHERE r.queue = $2 AND r.priority = lanes.priority AND (r.run_at, r.seq + 0) > (lanes.run_at, lanes.seq)
-      AND r.seq NOT IN (SELECT seq FROM room)
-    ORDER BY r.run_at, r.seq + 0
+    WHERE r.queue = $2 AND r.priority = lanes.priority AND (r.run_at, r.seq) > (lanes.run_at, lanes.seq)
+      AND r.seq NOT IN (SELECT seq FROM room) AND r.seq > 0
+    ORDER BY r.run_at, r.seq
     LIMIT 1
   ) AS n
 ),
 lapse AS (
   SELECT min(expires_at) AS at FROM {schema}.lease
-  WHERE $11 AND queue = $2
-    AND deadline <= (SELECT expires_at FROM {schema}.lease WHERE queue = $2 ORDER BY deadline LIMIT 1)
+  WHERE $11 AND queue = $2 AND seq > 0
+    AND deadline <= (SELECT expires_at FROM {schema}.lease WHERE queue = $2 AND seq > 0 ORDER BY deadline LIMIT 1)
 ),
 feed AS (
   SELECT count(pg_notify($12::text, $13::text || E'\n' || lines)) AS sent
   FROM (
     SELECT string_agg(concat_ws(E'\t', 'j', s.queue, s.seq, s.revision + 1, 1, b.id), E'\n') AS lines
     FROM (SELECT row_number() OVER (ORDER BY seq) / 20 AS part, taken.* FROM taken) AS s
-    JOIN {schema}.body AS b ON b.seq = s.seq
+    CROSS JOIN LATERAL (SELECT id FROM {schema}.body WHERE queue = $2 AND seq = s.seq LIMIT 1) AS b
     GROUP BY part
   ) AS parts
   WHERE $12::text IS NOT NULL AND EXISTS (SELECT 1 FROM {schema}.feed WHERE queue = $2 AND until > (SELECT now FROM t))
@@ -83,8 +83,8 @@ feed AS (
 SELECT
   least((SELECT at FROM due), (SELECT at FROM lapse), CASE WHEN s.seq IS NOT NULL THEN t.now + $4 END) AS next_due,
   (SELECT paused FROM q) AS paused, (SELECT sent FROM feed), {stamp}, (SELECT at FROM lapse), {body}, s.state, s.revision,
-  s.run_at, s.epoch, s.failures, s.stalls, s.flags, s.error_name, s.error_message, s.progress, s.error_details,
-  b.content_type, b.payload
+  s.run_at, s.epoch, s.failures, s.stalls, s.flags, s.error_name, s.error_message, s.progress, s.failed_at, s.error_details,
+  b.content_type, b.payload, b.headers
 FROM t
 LEFT JOIN taken AS s ON true
-LEFT JOIN LATERAL (SELECT * FROM {schema}.body WHERE seq = s.seq LIMIT 1) AS b ON true;
+LEFT JOIN LATERAL (SELECT * FROM {schema}.body WHERE queue = $2 AND seq = s.seq LIMIT 1) AS b ON true;

@@ -4,48 +4,43 @@
 -- Out: now, and each job that was completed, as it was before. What is not answered did not match its guard.
 -- Completions that keep a record are by far the most frequent change, so they have this statement beside the general `move.sql`,
 -- which does the same.
--- Guard: the token and epoch of the present lease, and the flags seen (I4), on the newest version of the row and under its lock. Rows are
--- locked in the order of the request whatever the plan, since each is looked up by itself. What is locked cannot
--- change any more, so the delete needs no guard of its own.
+-- Guard: the token and epoch of the present lease, and the flags seen (I4), by a delete that checks them on the newest version of the
+-- row, under its lock. Rows are visited in the order of the request, since each is looked up by itself.
 -- Numbers: 3 is Completed as a state, 0 is Complete as a settle.
 -- A step of a life: the row leaves `lease` and enters `finished` (I5, I6, I20).
 WITH t AS MATERIALIZED (SELECT {time}),
-held AS MATERIALIZED (
-  SELECT
-    {body}, s.queue, s.revision, s.run_at, s.epoch, s.flags, s.error_name, s.error_message, s.error_details, s.progress,
-    i.token, i.span, i.failures, i.stalls, i.result_type, i.result
-  FROM (
-    SELECT
-      i.seq, i.id, coalesce(i.queue, ($2::integer[])[1]) AS queue, coalesce(i.token, ($5::bytea[])[1]) AS token,
-      coalesce(i.seen_flags, ($6::smallint[])[1]) AS seen_flags, coalesce(i.span, ($7::bigint[])[1]) AS span,
-      coalesce(i.failures, ($8::bigint[])[1]) AS failures, coalesce(i.stalls, ($9::bigint[])[1]) AS stalls,
-      coalesce(i.result_type, ($10::text[])[1]) AS result_type, coalesce(i.result, ($11::bytea[])[1]) AS result,
-      coalesce(i.epoch, ($14::bigint[])[1]) AS epoch
-    FROM unnest(
-      $2::integer[], $3::bigint[], $4::text[], $5::bytea[], $6::smallint[], $7::bigint[], $8::bigint[], $9::bigint[],
-      $10::text[], $11::bytea[], $14::bigint[]
-    ) AS i (queue, seq, id, token, seen_flags, span, failures, stalls, result_type, result, epoch)
+held AS (
+  DELETE FROM {schema}.lease AS s USING (
+    SELECT {body}, b.queue, i.token, i.seen_flags, i.span, i.failures, i.stalls, i.result_type, i.result, i.seen_epoch
+    FROM (
+      SELECT
+        i.seq, i.id, coalesce(i.queue, ($2::integer[])[1]) AS queue, coalesce(i.token, ($5::bytea[])[1]) AS token,
+        coalesce(i.seen_flags, ($6::smallint[])[1]) AS seen_flags, coalesce(i.span, ($7::bigint[])[1]) AS span,
+        coalesce(i.failures, ($8::bigint[])[1]) AS failures, coalesce(i.stalls, ($9::bigint[])[1]) AS stalls,
+        coalesce(i.result_type, ($10::text[])[1]) AS result_type, coalesce(i.result, ($11::bytea[])[1]) AS result,
+        coalesce(i.epoch, ($14::bigint[])[1]) AS seen_epoch
+      FROM unnest(
+        $2::integer[], $3::bigint[], $4::text[], $5::bytea[], $6::smallint[], $7::bigint[], $8::bigint[], $9::bigint[],
+        $10::text[], $11::bytea[], $14::bigint[]
+      ) AS i (queue, seq, id, token, seen_flags, span, failures, stalls, result_type, result, epoch)
+    ) AS i
+    CROSS JOIN LATERAL (
+      SELECT * FROM {schema}.body AS b WHERE b.queue = i.queue AND b.seq = i.seq AND b.id = i.id LIMIT 1
+    ) AS b
   ) AS i
-  CROSS JOIN LATERAL (
-    SELECT * FROM {schema}.body AS b WHERE b.seq = i.seq AND b.queue = i.queue AND b.id = i.id LIMIT 1
-  ) AS b
-  CROSS JOIN LATERAL (
-    SELECT * FROM {schema}.lease AS s
-    WHERE s.seq = i.seq AND s.token = i.token AND s.epoch = i.epoch AND s.flags & 3 = i.seen_flags
-    LIMIT 1 FOR UPDATE
-  ) AS s
-),
-left_lease AS (
-  DELETE FROM {schema}.lease WHERE seq = ANY (ARRAY(SELECT seq FROM held))
+  WHERE (s.queue, s.seq) BETWEEN (i.queue, i.seq) AND (i.queue, i.seq)
+    AND s.token = i.token AND s.epoch = i.seen_epoch AND s.flags & 3 = i.seen_flags
+  RETURNING
+    i.*, s.revision, s.run_at, s.epoch, s.flags, s.claimed_at, s.failed_at, s.error_name, s.error_message, s.error_details, s.progress
 ),
 to_finished AS (
   INSERT INTO {schema}.finished (
     seq, finished_at, purge_at, run_at, revision, epoch, failures, stalls, queue, state, flags, settled_event,
-    settled_token, error_name, error_message, error_details, progress, result_type, result
+    settled_token, claimed_at, failed_at, error_name, error_message, error_details, progress, result_type, result
   )
   SELECT
     s.seq, t.now, CASE WHEN s.span >= 0 THEN t.now + s.span END, s.run_at, s.revision + 1, s.epoch, s.failures, s.stalls,
-    s.queue, 3, s.flags, 0, s.token, s.error_name, s.error_message, s.error_details, s.progress, s.result_type, s.result
+    s.queue, 3, s.flags, 0, s.token, s.claimed_at, s.failed_at, s.error_name, s.error_message, s.error_details, s.progress, s.result_type, s.result
   FROM held AS s CROSS JOIN t
 ),
 counted AS (
@@ -65,5 +60,5 @@ told AS (
   WHERE $12::text IS NOT NULL
 )
 SELECT
-  (SELECT sent FROM told), {stamp}, {item}, i.revision, i.run_at, i.epoch, i.error_name, i.error_message, i.progress, i.flags
+  (SELECT sent FROM told), {stamp}, {item}, i.revision, i.run_at, i.epoch, i.error_name, i.error_message, i.progress, i.flags, i.claimed_at, i.failed_at
 FROM t LEFT JOIN held AS i ON true;

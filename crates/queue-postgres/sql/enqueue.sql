@@ -1,7 +1,7 @@
 -- In: mark, queue, columns of the jobs (each id once), channel, origin, whether the statement may be sent again,
 -- bytes of results; how long jobs may wait for their start and their handlers may run, -1 for ever; the kinds of the jobs that
 -- follow their final failures, '' for none; how long jobs that take the place of a waiting one may be put off, -1 for ever, and
--- -2 for those that take no such place.
+-- -2 for those that take no such place; headers and tags, '' for none.
 -- Out: now, position, the new life if one began, and what holds or held the id: life, revision, state, result. Results end
 -- before the first that the answer has no room for, and the first one always fits.
 -- Guard: the rule of ids (I9). A job with neither a new life nor a holder met another enqueue of the same id that
@@ -17,23 +17,24 @@ WITH t AS MATERIALIZED (SELECT {time}),
 input AS MATERIALIZED (
   SELECT * FROM unnest(
     $3::text[], $4::text[], $5::smallint[], $6::bigint[], $7::integer[], $8::integer[], $9::bigint[], $10::bigint[],
-    $11::boolean[], $12::smallint[], $13::text[], $14::bytea[], $19::bigint[], $20::bigint[], $21::text[], $22::bigint[]
+    $11::boolean[], $12::smallint[], $13::text[], $14::bytea[], $19::bigint[], $20::bigint[], $21::text[], $22::bigint[],
+    $23::text[], $24::text[]
   ) WITH ORDINALITY AS i (
     id, kind, priority, delay, max_attempts, max_stalls, keep_completed, keep_failed, replaces, flags, content_type,
-    payload, expires_in, time_limit, on_failure, max_wait, n
+    payload, expires_in, time_limit, on_failure, max_wait, headers, tags, n
   )
 ),
 present AS MATERIALIZED (
   SELECT
-    i.n, j.seq, j.revision, j.state, j.result_type, j.result,
+    i.n, j.seq, j.revision, j.state, j.result_type, j.result, j.tags,
     coalesce(j.purge_at <= (SELECT now FROM t), false) OR j.state = 5 OR (j.state = 4 AND i.replaces) OR j.is_expired
       OR (j.state IN (0, 2) AND i.max_wait > -2) AS makes_room,
     CASE WHEN j.state IN (0, 2) AND i.max_wait > -2 AND NOT j.is_expired THEN j.created_at END AS since
   FROM input AS i CROSS JOIN LATERAL (
     SELECT
-      seq, revision, state, created_at, purge_at, result_type, result,
+      seq, revision, state, created_at, purge_at, result_type, result, tags,
       state = 0 AND flags & 4 = 0 AND coalesce(created_at + expires_in <= (SELECT now FROM t), false) AS is_expired
-    FROM {schema}.job WHERE queue = $2 AND id = i.id LIMIT 1
+    FROM {schema}.job WHERE queue = $2 AND id = i.id AND seq > 0 LIMIT 1
   ) AS j
 ),
 room AS MATERIALIZED (
@@ -48,14 +49,14 @@ room AS MATERIALIZED (
 gone_ready AS (
   DELETE FROM {schema}.ready AS s
   USING (SELECT * FROM present WHERE makes_room ORDER BY seq) AS p
-  WHERE s.seq = ANY (ARRAY[p.seq]) AND s.revision = p.revision
-  RETURNING p.n, p.since, s.seq, s.revision, s.flags, s.state
+  WHERE (s.queue, s.seq) BETWEEN ($2, p.seq) AND ($2, p.seq) AND s.revision = p.revision
+  RETURNING p.n, p.since, p.tags, s.seq, s.revision, s.flags, s.state
 ),
 gone_finished AS (
   DELETE FROM {schema}.finished AS s
   USING (SELECT * FROM present WHERE makes_room ORDER BY seq) AS p
-  WHERE s.seq = ANY (ARRAY[p.seq]) AND s.revision = p.revision
-  RETURNING p.n, p.since, s.seq, s.revision, s.flags, s.state
+  WHERE (s.queue, s.seq) BETWEEN ($2, p.seq) AND ($2, p.seq) AND s.revision = p.revision
+  RETURNING p.n, p.since, p.tags, s.seq, s.revision, s.flags, s.state
 ),
 gone AS MATERIALIZED (SELECT * FROM gone_ready UNION ALL SELECT * FROM gone_finished),
 numbered AS MATERIALIZED (
@@ -69,15 +70,16 @@ numbered AS MATERIALIZED (
 fresh AS (
   INSERT INTO {schema}.body (
     seq, created_at, max_attempts, max_stalls, keep_completed, keep_failed, expires_in, time_limit, queue, priority, id,
-    kind, on_failure, content_type, payload
+    kind, on_failure, headers, tags, content_type, payload
   )
   SELECT
     i.seq, t.now, i.max_attempts, i.max_stalls, i.keep_completed, i.keep_failed, nullif(i.expires_in, -1),
-    nullif(i.time_limit, -1), $2, i.priority, i.id, i.kind, nullif(i.on_failure, ''), i.content_type, i.payload
+    nullif(i.time_limit, -1), $2, i.priority, i.id, i.kind, nullif(i.on_failure, ''), nullif(i.headers, ''),
+    nullif(i.tags, ''), i.content_type, i.payload
   FROM numbered AS i CROSS JOIN t
   WHERE i.n NOT IN (SELECT n FROM gone)
   ORDER BY i.id COLLATE "C"
-  ON CONFLICT (queue, id) DO NOTHING
+  ON CONFLICT (queue, id) WHERE seq > 0 DO NOTHING
   RETURNING seq
 ),
 renewed AS (
@@ -85,9 +87,10 @@ renewed AS (
     seq = i.seq, created_at = coalesce(i.since, i.now), max_attempts = i.max_attempts, max_stalls = i.max_stalls,
     keep_completed = i.keep_completed, keep_failed = i.keep_failed,
     expires_in = nullif(i.expires_in, -1), time_limit = nullif(i.time_limit, -1), priority = i.priority, kind = i.kind,
-    on_failure = nullif(i.on_failure, ''), content_type = i.content_type, payload = i.payload
+    on_failure = nullif(i.on_failure, ''), headers = nullif(i.headers, ''), tags = nullif(i.tags, ''), content_type = i.content_type, payload = i.payload
   FROM (SELECT i.*, g.seq AS former, g.since, t.now FROM gone AS g JOIN numbered AS i ON i.n = g.n CROSS JOIN t) AS i
-  WHERE b.seq = ANY (ARRAY[i.former]) AND (SELECT count(*) FROM fresh) >= 0 -- these wait for nobody, so those come first
+  WHERE (b.queue, b.seq) BETWEEN ($2, i.former) AND ($2, i.former)
+    AND (SELECT count(*) FROM fresh) >= 0 -- these wait for nobody, so those come first
   RETURNING b.seq
 ),
 begun AS MATERIALIZED (SELECT seq FROM fresh UNION ALL SELECT seq FROM renewed),
@@ -99,6 +102,20 @@ waiting AS (
     1, 0, 0, 0, $2, octet_length(i.payload), i.priority, 0, i.flags
   FROM numbered AS i CROSS JOIN t LEFT JOIN gone AS g ON g.n = i.n
   WHERE i.seq IN (SELECT seq FROM begun)
+),
+tagged AS (
+  INSERT INTO {schema}.tag (queue, tag, seq)
+  SELECT $2, tag.tag, i.seq FROM numbered AS i CROSS JOIN unnest(string_to_array(i.tags, E'\n')) AS tag (tag)
+  WHERE i.seq IN (SELECT seq FROM begun)
+),
+untagged AS (
+  DELETE FROM {schema}.tag AS x
+  USING (SELECT g.seq, tag.tag FROM gone AS g CROSS JOIN unnest(string_to_array(g.tags, E'\n')) AS tag (tag)) AS p
+  WHERE (x.queue, x.tag, x.seq) BETWEEN ($2, p.tag, p.seq) AND ($2, p.tag, p.seq)
+),
+forgotten AS (
+  DELETE FROM {schema}.attempt AS a USING gone AS p
+  WHERE p.flags & 8 <> 0 AND (a.queue, a.seq) BETWEEN ($2, p.seq) AND ($2, p.seq)
 ),
 counted AS (
   INSERT INTO {schema}.tally (queue, unfinished, failing, completed, failed, cancelled)

@@ -1,6 +1,7 @@
 -- In: mark, queue, columns of the jobs (each id once, in the order of ids; with their positions in the request, from 1), channel,
 -- origin; how long jobs may wait for their start and their handlers may run, -1 for ever; the kinds
--- of the jobs that follow their final failures, '' for none. A column that is the same for all jobs may have one element: what
+-- of the jobs that follow their final failures, '' for none; and, where the statement is for jobs with labels, headers and tags,
+-- '' for none. A column that is the same for all jobs may have one element: what
 -- `unnest` finds missing is taken from there.
 -- Out: now, and the new lives in the order of the request; no row if one of the ids is taken, or if somebody follows the
 -- queue and has to be told of each job, and then nothing was written: that is for `enqueue.sql` to do.
@@ -13,7 +14,7 @@ t AS MATERIALIZED (
   SELECT c.now, c.clock, ARRAY(SELECT nextval({life}) FROM generate_series(1, cardinality($3::text[]))) AS lives
   FROM c WHERE NOT EXISTS (
     SELECT 1 FROM unnest($3::text[]) AS i (id)
-    CROSS JOIN LATERAL (SELECT 1 FROM {schema}.body AS b WHERE b.queue = $2 AND b.id = i.id LIMIT 1) AS b
+    CROSS JOIN LATERAL (SELECT 1 FROM {schema}.body AS b WHERE b.queue = $2 AND b.id = i.id AND b.seq > 0 LIMIT 1) AS b
   )
     AND NOT EXISTS (SELECT 1 FROM {schema}.feed WHERE queue = $2 AND until > (SELECT now FROM c))
 ),
@@ -27,25 +28,25 @@ i AS MATERIALIZED (
     nullif(coalesce(i.expires_in, ($17::bigint[])[1]), -1) AS expires_in,
     nullif(coalesce(i.time_limit, ($18::bigint[])[1]), -1) AS time_limit,
     nullif(coalesce(i.on_failure, ($19::text[])[1]), '') AS on_failure,
-    coalesce(i.content_type, ($13::text[])[1]) AS content_type, i.payload
+    coalesce(i.content_type, ($13::text[])[1]) AS content_type, i.payload{labels_read}
   FROM t CROSS JOIN unnest(
     $3::text[], $4::integer[], $5::text[], $6::smallint[], $7::bigint[], $8::integer[], $9::integer[], $10::bigint[],
-    $11::bigint[], $12::smallint[], $13::text[], $14::bytea[], $17::bigint[], $18::bigint[], $19::text[]
+    $11::bigint[], $12::smallint[], $13::text[], $14::bytea[], $17::bigint[], $18::bigint[], $19::text[]{labels_taken}
   ) AS i (
     id, n, kind, priority, delay, max_attempts, max_stalls, keep_completed, keep_failed, flags, content_type, payload,
-    expires_in, time_limit, on_failure
+    expires_in, time_limit, on_failure{labels}
   )
 ),
 fresh AS (
   INSERT INTO {schema}.body (
     seq, created_at, max_attempts, max_stalls, keep_completed, keep_failed, expires_in, time_limit, queue, priority, id,
-    kind, on_failure, content_type, payload
+    kind, on_failure, content_type, payload{labels}
   )
   SELECT
     seq, now, max_attempts, max_stalls, keep_completed, keep_failed, expires_in, time_limit, $2, priority, id, kind,
-    on_failure, content_type, payload
+    on_failure, content_type, payload{labels}
   FROM i
-),
+),{tagged}
 waiting AS (
   INSERT INTO {schema}.ready (seq, run_at, revision, epoch, failures, stalls, queue, size, priority, state, flags)
   SELECT seq, now + delay, 1, 0, 0, 0, $2, octet_length(payload), priority, 0, flags FROM i

@@ -6,7 +6,7 @@ WITH t AS MATERIALIZED (SELECT {time}),
 i AS MATERIALIZED (
   SELECT
     i.*, b.kind, b.priority, b.created_at, b.max_attempts, b.max_stalls, b.keep_completed, b.keep_failed, b.expires_in,
-    b.time_limit, b.on_failure
+    b.time_limit, b.on_failure, b.tags
   FROM unnest($2::integer[], $3::bigint[], $4::text[], $5::bytea[], $6::bigint[], $7::bytea[], $10::bigint[])
     WITH ORDINALITY AS i (queue, seq, id, token, span, to_progress, seen_epoch, n)
   CROSS JOIN LATERAL (
@@ -14,9 +14,9 @@ i AS MATERIALIZED (
   ) AS b
 ),
 free AS MATERIALIZED (
-  SELECT i.n, s.seq FROM i CROSS JOIN LATERAL (
-    SELECT seq FROM {schema}.lease AS s
-    WHERE s.seq = i.seq AND s.token = i.token AND s.epoch = i.seen_epoch AND s.expires_at > (SELECT now FROM t)
+  SELECT i.n, s.queue, s.seq FROM i CROSS JOIN LATERAL (
+    SELECT queue, seq FROM {schema}.lease AS s
+    WHERE s.queue = i.queue AND s.seq = i.seq AND s.token = i.token AND s.epoch = i.seen_epoch AND s.expires_at > (SELECT now FROM t)
     LIMIT 1 FOR UPDATE SKIP LOCKED
   ) AS s
 ),
@@ -28,7 +28,7 @@ extended AS (
     revision = s.revision + 1,
     progress = coalesce(i.to_progress, s.progress)
   FROM free JOIN i ON i.n = free.n
-  WHERE s.seq = ANY (ARRAY[free.seq])
+  WHERE (s.queue, s.seq) BETWEEN (free.queue, free.seq) AND (free.queue, free.seq)
   RETURNING i.n, s.*
 ),
 told AS (

@@ -4,5 +4,5 @@ SELECT j.n, {stamp}, {job}
 FROM t LEFT JOIN (
   SELECT i.n, j.*
   FROM unnest($3::text[]) WITH ORDINALITY AS i (id, n)
-  CROSS JOIN LATERAL (SELECT * FROM {schema}.job WHERE queue = $2 AND id = i.id LIMIT 1) AS j
+  CROSS JOIN LATERAL (SELECT * FROM {schema}.job WHERE queue = $2 AND id = i.id AND seq > 0 LIMIT 1) AS j
 ) AS j ON j.purge_at IS NULL OR j.purge_at > t.now;

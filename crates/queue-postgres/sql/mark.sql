@@ -6,7 +6,7 @@ WITH t AS MATERIALIZED (SELECT {time}),
 i AS MATERIALIZED (
   SELECT
     i.*, b.kind, b.priority, b.created_at, b.max_attempts, b.max_stalls, b.keep_completed, b.keep_failed, b.expires_in,
-    b.time_limit, b.on_failure
+    b.time_limit, b.on_failure, b.tags
   FROM unnest($2::integer[], $3::bigint[], $4::text[], $5::bigint[], $6::smallint[], $7::bigint[]) WITH ORDINALITY
     AS i (queue, seq, id, seen_revision, to_flags, keep, n)
   CROSS JOIN LATERAL (
@@ -15,20 +15,20 @@ i AS MATERIALIZED (
 ),
 was_ready AS MATERIALIZED (
   SELECT i.n, s.* FROM i CROSS JOIN LATERAL (
-    SELECT * FROM {schema}.ready AS s WHERE s.seq = i.seq AND s.revision = i.seen_revision AND i.keep IS NULL
+    SELECT * FROM {schema}.ready AS s WHERE s.queue = i.queue AND s.seq = i.seq AND s.revision = i.seen_revision AND i.keep IS NULL
     LIMIT 1 FOR UPDATE
   ) AS s
 ),
 was_lease AS MATERIALIZED (
   SELECT i.n, s.* FROM i CROSS JOIN LATERAL (
-    SELECT * FROM {schema}.lease AS s WHERE s.seq = i.seq AND s.revision = i.seen_revision AND i.keep IS NULL
+    SELECT * FROM {schema}.lease AS s WHERE s.queue = i.queue AND s.seq = i.seq AND s.revision = i.seen_revision AND i.keep IS NULL
     LIMIT 1 FOR UPDATE
   ) AS s
 ),
 was_finished AS MATERIALIZED (
   SELECT i.n, s.* FROM i CROSS JOIN LATERAL (
     SELECT * FROM {schema}.finished AS s
-    WHERE s.seq = i.seq AND s.revision = i.seen_revision AND (s.purge_at IS NULL OR s.purge_at > (SELECT now FROM t))
+    WHERE s.queue = i.queue AND s.seq = i.seq AND s.revision = i.seen_revision AND (s.purge_at IS NULL OR s.purge_at > (SELECT now FROM t))
     LIMIT 1 FOR UPDATE
   ) AS s
 ),
@@ -41,17 +41,20 @@ was AS MATERIALIZED (
 ),
 marked_ready AS (
   UPDATE {schema}.ready AS x SET revision = x.revision + 1, flags = x.flags | i.to_flags
-  FROM was_ready AS s JOIN i ON i.n = s.n WHERE x.seq = ANY (ARRAY[s.seq])
+  FROM was_ready AS s JOIN i ON i.n = s.n 
+  WHERE (x.queue, x.seq) BETWEEN (s.queue, s.seq) AND (s.queue, s.seq)
 ),
 marked_lease AS (
   UPDATE {schema}.lease AS x SET revision = x.revision + 1, flags = x.flags | i.to_flags
-  FROM was_lease AS s JOIN i ON i.n = s.n WHERE x.seq = ANY (ARRAY[s.seq])
+  FROM was_lease AS s JOIN i ON i.n = s.n 
+  WHERE (x.queue, x.seq) BETWEEN (s.queue, s.seq) AND (s.queue, s.seq)
 ),
 marked_finished AS (
   UPDATE {schema}.finished AS x SET
     revision = x.revision + 1, flags = x.flags | i.to_flags,
     purge_at = CASE WHEN i.keep IS NULL THEN x.purge_at WHEN i.keep >= 0 THEN t.now + i.keep END
-  FROM was_finished AS s JOIN i ON i.n = s.n CROSS JOIN t WHERE x.seq = ANY (ARRAY[s.seq])
+  FROM was_finished AS s JOIN i ON i.n = s.n CROSS JOIN t 
+  WHERE (x.queue, x.seq) BETWEEN (s.queue, s.seq) AND (s.queue, s.seq)
 ),
 told AS (
   SELECT count(pg_notify($8::text, $9::text || E'\n' || lines)) AS sent

@@ -5,22 +5,35 @@
 -- and all, and met by the next call.
 WITH t AS MATERIALIZED (SELECT {time}),
 doomed AS MATERIALIZED (
-  SELECT seq FROM {schema}.body WHERE queue = $2 AND $3::bigint IS NULL ORDER BY id LIMIT $4
+  SELECT seq FROM {schema}.body WHERE queue = $2 AND seq > 0 AND $3::bigint IS NULL ORDER BY id LIMIT $4
 ),
 gone_ready AS (
-  DELETE FROM {schema}.ready WHERE seq = ANY (ARRAY(SELECT seq FROM doomed)) RETURNING seq, revision, flags, state
+  DELETE FROM {schema}.ready AS s USING doomed AS p WHERE (s.queue, s.seq) BETWEEN ($2, p.seq) AND ($2, p.seq)
+  RETURNING s.seq, s.revision, s.flags, s.state
 ),
 gone_lease AS (
-  DELETE FROM {schema}.lease WHERE seq = ANY (ARRAY(SELECT seq FROM doomed)) RETURNING seq, revision, flags, 1::smallint AS state
+  DELETE FROM {schema}.lease AS s USING doomed AS p WHERE (s.queue, s.seq) BETWEEN ($2, p.seq) AND ($2, p.seq)
+  RETURNING s.seq, s.revision, s.flags, 1::smallint AS state
 ),
 gone_finished AS (
-  DELETE FROM {schema}.finished WHERE seq = ANY (ARRAY(SELECT seq FROM doomed)) RETURNING seq, revision, flags, state
+  DELETE FROM {schema}.finished AS s USING doomed AS p WHERE (s.queue, s.seq) BETWEEN ($2, p.seq) AND ($2, p.seq)
+  RETURNING s.seq, s.revision, s.flags, s.state
 ),
 gone AS MATERIALIZED (
   SELECT * FROM gone_ready UNION ALL SELECT * FROM gone_lease UNION ALL SELECT * FROM gone_finished
 ),
 bodies AS (
-  DELETE FROM {schema}.body WHERE seq = ANY (ARRAY(SELECT seq FROM gone)) RETURNING seq, id
+  DELETE FROM {schema}.body AS b USING gone AS p WHERE (b.queue, b.seq) BETWEEN ($2, p.seq) AND ($2, p.seq)
+  RETURNING b.seq, b.id, b.tags
+),
+untagged AS (
+  DELETE FROM {schema}.tag AS x
+  USING (SELECT b.seq, tag.tag FROM bodies AS b CROSS JOIN unnest(string_to_array(b.tags, E'\n')) AS tag (tag)) AS p
+  WHERE (x.queue, x.tag, x.seq) BETWEEN ($2, p.tag, p.seq) AND ($2, p.tag, p.seq)
+),
+forgotten AS (
+  DELETE FROM {schema}.attempt AS a USING gone AS p
+  WHERE p.flags & 8 <> 0 AND (a.queue, a.seq) BETWEEN ($2, p.seq) AND ($2, p.seq)
 ),
 lost AS MATERIALIZED (SELECT seq, id, revision, flags FROM gone JOIN bodies USING (seq)),
 counted AS (

@@ -6,16 +6,27 @@ WITH t AS MATERIALIZED (SELECT {time}),
 doomed AS MATERIALIZED (
   SELECT f.seq FROM {schema}.finished AS f
   WHERE f.queue = $2
-    AND f.purge_at <= (SELECT now FROM t) AND $3::bigint IS NULL
+    AND f.seq > 0 AND f.purge_at <= (SELECT now FROM t) AND $3::bigint IS NULL
   ORDER BY f.purge_at, f.finished_at
   LIMIT $4
   FOR UPDATE SKIP LOCKED
 ),
 gone AS (
-  DELETE FROM {schema}.finished WHERE seq = ANY (ARRAY(SELECT seq FROM doomed)) RETURNING seq, revision, flags, state
+  DELETE FROM {schema}.finished AS s USING doomed AS p WHERE (s.queue, s.seq) BETWEEN ($2, p.seq) AND ($2, p.seq)
+  RETURNING s.seq, s.revision, s.flags, s.state
 ),
 bodies AS (
-  DELETE FROM {schema}.body WHERE seq = ANY (ARRAY(SELECT seq FROM gone)) RETURNING seq, id
+  DELETE FROM {schema}.body AS b USING gone AS p WHERE (b.queue, b.seq) BETWEEN ($2, p.seq) AND ($2, p.seq)
+  RETURNING b.seq, b.id, b.tags
+),
+untagged AS (
+  DELETE FROM {schema}.tag AS x
+  USING (SELECT b.seq, tag.tag FROM bodies AS b CROSS JOIN unnest(string_to_array(b.tags, E'\n')) AS tag (tag)) AS p
+  WHERE (x.queue, x.tag, x.seq) BETWEEN ($2, p.tag, p.seq) AND ($2, p.tag, p.seq)
+),
+forgotten AS (
+  DELETE FROM {schema}.attempt AS a USING gone AS p
+  WHERE p.flags & 8 <> 0 AND (a.queue, a.seq) BETWEEN ($2, p.seq) AND ($2, p.seq)
 ),
 lost AS MATERIALIZED (SELECT seq, id, revision, flags FROM gone JOIN bodies USING (seq)),
 counted AS (

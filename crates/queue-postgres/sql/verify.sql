@@ -1,8 +1,8 @@
 -- Out: what does not add up, one line each. Reads every table once.
 SELECT 'job ' || b.seq || ' has no state' FROM {schema}.body AS b
-WHERE NOT EXISTS (SELECT 1 FROM {schema}.ready WHERE seq = b.seq)
-  AND NOT EXISTS (SELECT 1 FROM {schema}.lease WHERE seq = b.seq)
-  AND NOT EXISTS (SELECT 1 FROM {schema}.finished WHERE seq = b.seq)
+WHERE NOT EXISTS (SELECT 1 FROM {schema}.ready WHERE queue = b.queue AND seq = b.seq)
+  AND NOT EXISTS (SELECT 1 FROM {schema}.lease WHERE queue = b.queue AND seq = b.seq)
+  AND NOT EXISTS (SELECT 1 FROM {schema}.finished WHERE queue = b.queue AND seq = b.seq)
 UNION ALL
 SELECT 'job ' || seq || ' has ' || count(*) || ' states'
 FROM (
@@ -19,11 +19,11 @@ FROM (
 WHERE NOT EXISTS (SELECT 1 FROM {schema}.body AS b WHERE b.queue = s.queue AND b.seq = s.seq)
 UNION ALL
 SELECT 'job ' || r.seq || ' waits in priority ' || r.priority || ' and its body says ' || b.priority
-FROM {schema}.ready AS r JOIN {schema}.body AS b ON b.seq = r.seq
+FROM {schema}.ready AS r JOIN {schema}.body AS b ON b.queue = r.queue AND b.seq = r.seq
 WHERE r.priority <> b.priority
 UNION ALL
 SELECT 'job ' || r.seq || ' waits with ' || r.size || ' bytes and its body has ' || octet_length(b.payload)
-FROM {schema}.ready AS r JOIN {schema}.body AS b ON b.seq = r.seq
+FROM {schema}.ready AS r JOIN {schema}.body AS b ON b.queue = r.queue AND b.seq = r.seq
 WHERE r.size <> octet_length(b.payload)
 UNION ALL
 SELECT DISTINCT 'priority ' || r.priority || ' of queue ' || r.queue || ' has no lane' FROM {schema}.ready AS r
@@ -50,6 +50,40 @@ FROM (
   UNION ALL SELECT seq, settled_token, settled_event FROM {schema}.finished
 ) AS s
 WHERE (s.settled_token IS NULL) <> (s.settled_event IS NULL)
+UNION ALL
+SELECT 'job ' || s.seq || ' is wrong about when it was claimed'
+FROM (
+  SELECT seq, epoch, claimed_at FROM {schema}.ready
+  UNION ALL SELECT seq, epoch, claimed_at FROM {schema}.finished
+) AS s
+WHERE (s.epoch > 0) <> (s.claimed_at IS NOT NULL)
+UNION ALL
+SELECT 'job ' || s.seq || ' is wrong about its last error'
+FROM (
+  SELECT seq, failed_at, error_name FROM {schema}.ready
+  UNION ALL SELECT seq, failed_at, error_name FROM {schema}.lease
+  UNION ALL SELECT seq, failed_at, error_name FROM {schema}.finished
+) AS s
+WHERE (s.failed_at IS NULL) <> (s.error_name IS NULL)
+UNION ALL
+SELECT 'job ' || coalesce(x.seq, b.seq) || CASE WHEN x.tag IS NULL THEN ' is not found by its tag ' ELSE ' is found by the foreign tag ' END
+  || coalesce(x.tag, b.tag)
+FROM {schema}.tag AS x
+FULL JOIN (
+  SELECT b.queue, b.seq, tag.tag FROM {schema}.body AS b CROSS JOIN unnest(string_to_array(b.tags, E'\n')) AS tag (tag)
+) AS b ON b.queue = x.queue AND b.tag = x.tag AND b.seq = x.seq
+WHERE x.tag IS NULL OR b.tag IS NULL
+UNION ALL
+SELECT 'job ' || coalesce(s.seq, a.seq) || ' has ' || coalesce(a.attempts, 0) || ' attempts and '
+  || CASE WHEN s.seq IS NULL THEN 'no mark' ELSE 'is marked to have some' END
+FROM (
+  SELECT queue, seq FROM {schema}.ready WHERE flags & 8 <> 0
+  UNION ALL SELECT queue, seq FROM {schema}.lease WHERE flags & 8 <> 0
+  UNION ALL SELECT queue, seq FROM {schema}.finished WHERE flags & 8 <> 0
+) AS s
+FULL JOIN (SELECT queue, seq, count(*) AS attempts FROM {schema}.attempt GROUP BY queue, seq) AS a
+  ON a.queue = s.queue AND a.seq = s.seq
+WHERE s.seq IS NULL OR a.seq IS NULL OR a.attempts > 10
 UNION ALL
 SELECT 'queue ' || queue || ' counts ' || sum(jobs) || ' too many ' || what
 FROM (

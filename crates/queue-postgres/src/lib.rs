@@ -106,6 +106,7 @@ mod fault;
 mod fronts;
 mod identity;
 mod lent;
+mod listings;
 mod migrate;
 mod options;
 mod pool;

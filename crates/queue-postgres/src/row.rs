@@ -2,15 +2,15 @@
 
 use bytes::Bytes;
 use queue_core::{
-    Budget, ContentType, Failure, InvalidName, JobBody, JobId, JobMeta, JobRecord, Kind, LeaseInfo,
-    LeaseToken, Moment, Payload, QueueName, Reason, Retention, RetentionPolicy, Seq, Span, State, Timestamp,
-    WorkerId,
+    Budget, ContentType, Failure, Headers, InvalidName, JobBody, JobId, JobMeta, JobRecord, Kind, LeaseInfo,
+    LeaseToken, Moment, Payload, QueueName, Reason, Retention, RetentionPolicy, Seq, Span, State, Tags,
+    Timestamp, WorkerId,
     lifecycle::{Flags, LastSettle, Settle, TrackedJob},
 };
 use sqlx::{Decode, Postgres, Row, Type, postgres::PgRow};
 
 /// How many columns a job has without its large parts.
-pub(crate) const META_COLUMNS: usize = 30;
+pub(crate) const META_COLUMNS: usize = 33;
 
 const CANCEL_REQUESTED: i16 = 1;
 const AWAITED: i16 = 2;
@@ -84,8 +84,8 @@ pub(crate) fn code<T>(raw: i16, from_code: impl Fn(u8) -> Option<T>) -> sqlx::Re
 pub(crate) fn read_job(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<TrackedJob> {
     Ok(TrackedJob {
         meta: read_meta(row, at, queue)?,
-        token: read_token(row, at + 21)?,
-        last_settle: match (read_token(row, at + 22)?, optional::<i16>(row, at + 23)?) {
+        token: read_token(row, at + 22)?,
+        last_settle: match (read_token(row, at + 23)?, optional::<i16>(row, at + 24)?) {
             (Some(token), Some(event)) => Some(LastSettle { token, settle: code(event, Settle::from_code)? }),
             _ => None,
         },
@@ -95,8 +95,9 @@ pub(crate) fn read_job(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Resul
 /// Reads a waiting job as a claim selects it.
 pub(crate) fn read_waiting(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<JobMeta> {
     Ok(JobMeta {
-        last_error: read_failure(row, at + 19)?,
-        progress: bytes(row, at + 21)?,
+        last_error: read_failure(row, at + 20)?,
+        progress: bytes(row, at + 22)?,
+        failed_at: optional_time(row, at + 23)?,
         ..read_state(row, at, queue)?
     })
 }
@@ -105,12 +106,14 @@ pub(crate) fn read_waiting(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::R
 pub(crate) fn read_held(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<JobMeta> {
     Ok(JobMeta {
         state: State::Processing,
-        revision: counter(row, at + 12)?,
-        run_at: time(row, at + 13)?,
-        epoch: counter(row, at + 14)?,
-        last_error: read_failure(row, at + 15)?,
-        progress: bytes(row, at + 17)?,
-        expiry_lifted: row.try_get::<i16, _>(at + 18)? & EXPIRY_LIFTED != 0,
+        revision: counter(row, at + 13)?,
+        run_at: time(row, at + 14)?,
+        epoch: counter(row, at + 15)?,
+        last_error: read_failure(row, at + 16)?,
+        progress: bytes(row, at + 18)?,
+        expiry_lifted: row.try_get::<i16, _>(at + 19)? & EXPIRY_LIFTED != 0,
+        claimed_at: optional_time(row, at + 20)?,
+        failed_at: optional_time(row, at + 21)?,
         ..read_written_once(row, at, queue)?
     })
 }
@@ -124,13 +127,14 @@ pub(crate) fn read_record(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Re
 /// Reads the large parts, which begin at `at`, unless the answer had no room for them: every job has a payload.
 fn read_body(row: &PgRow, at: usize) -> sqlx::Result<Option<JobBody>> {
     let Some(payload) = read_payload(row, at + 3)? else { return Ok(None) };
-    Ok(Some(JobBody { error_details: bytes(row, at)?, result: read_payload(row, at + 1)?, payload }))
+    let (error_details, result) = (bytes(row, at)?, read_payload(row, at + 1)?);
+    Ok(Some(JobBody { error_details, result, headers: read_headers(row, at + 5)?, payload }))
 }
 
 /// The same of a job that was claimed, which has them and no result.
 pub(crate) fn read_claimed_body(row: &PgRow, at: usize) -> sqlx::Result<JobBody> {
     let payload = read_payload(row, at + 1)?.ok_or_else(|| foreign("a job has no payload"))?;
-    Ok(JobBody { error_details: bytes(row, at)?, result: None, payload })
+    Ok(JobBody { error_details: bytes(row, at)?, result: None, headers: read_headers(row, at + 3)?, payload })
 }
 
 /// Reads a content type and bytes that stand side by side.
@@ -141,26 +145,28 @@ pub(crate) fn read_payload(row: &PgRow, at: usize) -> sqlx::Result<Option<Payloa
 
 fn read_meta(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<JobMeta> {
     Ok(JobMeta {
-        lease: read_lease(row, at + 19)?,
-        reason: optional::<i16>(row, at + 24)?.map(|raw| code(raw, Reason::from_code)).transpose()?,
-        finished_at: optional(row, at + 25)?.map(Timestamp::from_millis),
-        purge_at: optional(row, at + 26)?.map(Timestamp::from_millis),
-        last_error: read_failure(row, at + 27)?,
-        progress: bytes(row, at + 29)?,
+        lease: read_lease(row, at + 20)?,
+        reason: optional::<i16>(row, at + 25)?.map(|raw| code(raw, Reason::from_code)).transpose()?,
+        finished_at: optional_time(row, at + 26)?,
+        purge_at: optional_time(row, at + 27)?,
+        last_error: read_failure(row, at + 28)?,
+        progress: bytes(row, at + 30)?,
+        claimed_at: optional_time(row, at + 31)?,
+        failed_at: optional_time(row, at + 32)?,
         ..read_state(row, at, queue)?
     })
 }
 
 /// The columns of a body, and those that every state has.
 fn read_state(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<JobMeta> {
-    let flags: i16 = row.try_get(at + 18)?;
+    let flags: i16 = row.try_get(at + 19)?;
     Ok(JobMeta {
-        state: code(row.try_get(at + 12)?, State::from_code)?,
-        revision: counter(row, at + 13)?,
-        run_at: time(row, at + 14)?,
-        epoch: counter(row, at + 15)?,
-        failures: small(row, at + 16)?,
-        stalls: small(row, at + 17)?,
+        state: code(row.try_get(at + 13)?, State::from_code)?,
+        revision: counter(row, at + 14)?,
+        run_at: time(row, at + 15)?,
+        epoch: counter(row, at + 16)?,
+        failures: small(row, at + 17)?,
+        stalls: small(row, at + 18)?,
         cancel_requested: flags & CANCEL_REQUESTED != 0,
         awaited: flags & AWAITED != 0,
         expiry_lifted: flags & EXPIRY_LIFTED != 0,
@@ -183,6 +189,7 @@ fn read_written_once(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<
         expires_in: span(row, at + 9)?,
         time_limit: span(row, at + 10)?,
         on_failure: optional::<&str>(row, at + 11)?.map(|_| name::<Kind>(row, at + 11)).transpose()?,
+        tags: read_tags(row, at + 12)?,
         expiry_lifted: false,
         state: State::Queued,
         revision: 0,
@@ -193,6 +200,8 @@ fn read_written_once(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<
         cancel_requested: false,
         awaited: false,
         lease: None,
+        claimed_at: None,
+        failed_at: None,
         reason: None,
         finished_at: None,
         purge_at: None,
@@ -210,6 +219,19 @@ fn read_lease(row: &PgRow, at: usize) -> sqlx::Result<Option<LeaseInfo>> {
 fn read_failure(row: &PgRow, at: usize) -> sqlx::Result<Option<Failure>> {
     let Some(name) = optional::<&str>(row, at)? else { return Ok(None) };
     Ok(Some(Failure::new(name, row.try_get::<&str, _>(at + 1)?)))
+}
+
+/// Most jobs have none, and most of these columns are nothing.
+fn read_headers(row: &PgRow, at: usize) -> sqlx::Result<Headers> {
+    Headers::from_text(row.try_get(at)?).map_err(|invalid| foreign(invalid.to_string()))
+}
+
+fn read_tags(row: &PgRow, at: usize) -> sqlx::Result<Tags> {
+    Tags::from_text(row.try_get(at)?).map_err(|invalid| foreign(invalid.to_string()))
+}
+
+fn optional_time(row: &PgRow, at: usize) -> sqlx::Result<Option<Timestamp>> {
+    Ok(optional(row, at)?.map(Timestamp::from_millis))
 }
 
 fn read_token(row: &PgRow, at: usize) -> sqlx::Result<Option<LeaseToken>> {

@@ -46,7 +46,7 @@ impl Shared {
     pub(crate) fn new(options: PostgresOptions, server: Server) -> Self {
         let renderer = Renderer::new(&options.schema, &options.time, options.pooler == Pooler::None);
         Self {
-            statements: Statements::new(&renderer),
+            statements: Statements::new(renderer),
             clock: StoreClock::new(options.time.clone()),
             hub: Arc::default(),
             fronts: Fronts::default(),

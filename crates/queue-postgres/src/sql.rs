@@ -4,6 +4,7 @@
 //! statements once. Ids and names of jobs are parameters, always.
 
 use crate::{
+    listings::Listings,
     options::Time,
     schema::SchemaName,
     template::{Filling, fill},
@@ -13,33 +14,46 @@ use std::sync::Arc;
 
 /// The columns of a body, as row `b`.
 const BODY: &str = "b.seq, b.id, b.kind, b.priority, b.created_at, b.max_attempts, b.max_stalls, b.keep_completed, \
-    b.keep_failed, b.expires_in, b.time_limit, b.on_failure";
+    b.keep_failed, b.expires_in, b.time_limit, b.on_failure, b.tags";
 /// The same of row `i`, which is an item of a request with its body.
 const ITEM: &str = "i.seq, i.id, i.kind, i.priority, i.created_at, i.max_attempts, i.max_stalls, i.keep_completed, \
-    i.keep_failed, i.expires_in, i.time_limit, i.on_failure";
+    i.keep_failed, i.expires_in, i.time_limit, i.on_failure, i.tags";
 /// The columns of a state, as row `s`, wherever it came from.
 const STATE: &str = "s.state, s.revision, s.run_at, s.epoch, s.failures, s.stalls, s.flags, s.expires_at, s.worker, \
     s.token, s.settled_token, s.settled_event, s.reason, s.finished_at, s.purge_at, s.error_name, s.error_message, \
-    s.progress";
+    s.progress, s.claimed_at, s.failed_at";
 /// The state of a row `s` of `ready`.
 const WAITING: &str = "s.state, s.revision, s.run_at, s.epoch, s.failures, s.stalls, s.flags, \
     NULL::bigint AS expires_at, NULL::text AS worker, NULL::bytea AS token, s.settled_token, s.settled_event, \
     NULL::smallint AS reason, NULL::bigint AS finished_at, NULL::bigint AS purge_at, s.error_name, s.error_message, \
-    s.progress";
+    s.progress, s.claimed_at, s.failed_at";
 /// The state of a row `s` of `lease`.
 const LEASED: &str = "1::smallint AS state, s.revision, s.run_at, s.epoch, s.failures, s.stalls, s.flags, \
     s.expires_at, s.worker, s.token, NULL::bytea AS settled_token, NULL::smallint AS settled_event, \
     NULL::smallint AS reason, NULL::bigint AS finished_at, NULL::bigint AS purge_at, s.error_name, s.error_message, \
-    s.progress";
+    s.progress, s.claimed_at, s.failed_at";
 /// The state of a row `s` of `finished`.
 const TERMINAL: &str = "s.state, s.revision, s.run_at, s.epoch, s.failures, s.stalls, s.flags, \
     NULL::bigint AS expires_at, NULL::text AS worker, NULL::bytea AS token, s.settled_token, s.settled_event, s.reason, \
-    s.finished_at, s.purge_at, s.error_name, s.error_message, s.progress";
+    s.finished_at, s.purge_at, s.error_name, s.error_message, s.progress, s.claimed_at, s.failed_at";
 /// The small columns of a row `j` of the view `job`.
 const JOB: &str = "j.seq, j.id, j.kind, j.priority, j.created_at, j.max_attempts, j.max_stalls, j.keep_completed, \
-    j.keep_failed, j.expires_in, j.time_limit, j.on_failure, j.state, j.revision, j.run_at, j.epoch, j.failures, j.stalls, \
+    j.keep_failed, j.expires_in, j.time_limit, j.on_failure, j.tags, j.state, j.revision, j.run_at, j.epoch, j.failures, j.stalls, \
     j.flags, j.expires_at, j.worker, j.token, j.settled_token, j.settled_event, j.reason, j.finished_at, j.purge_at, j.error_name, j.error_message, \
-    j.progress";
+    j.progress, j.claimed_at, j.failed_at";
+/// When row `j` of the view `job` came into its state.
+const ENTERED_AT: &str = "coalesce(CASE j.state WHEN 0 THEN NULL WHEN 1 THEN j.claimed_at WHEN 2 THEN j.failed_at \
+    ELSE j.finished_at END, j.created_at)";
+/// What `enqueue_new.sql` does besides for jobs with headers or tags: what it takes, reads and writes of them.
+const LABELS_TAKEN: &str = ", $20::text[], $21::text[]";
+const LABELS_READ: &str = ", nullif(coalesce(i.headers, ($20::text[])[1]), '') AS headers, \
+    nullif(coalesce(i.tags, ($21::text[])[1]), '') AS tags";
+const LABELS: &str = ", headers, tags";
+const TAGGED: &str = "
+tagged AS (
+  INSERT INTO {schema}.tag (queue, tag, seq)
+  SELECT $2, tag.tag, i.seq FROM i CROSS JOIN unnest(string_to_array(i.tags, E'\\n')) AS tag (tag)
+),";
 /// Tells subscribers of other processes about removed records: those that somebody awaits, or all if somebody follows
 /// the queue.
 const TOLD_LOST: &str = "
@@ -68,10 +82,12 @@ const WAITS: &str = "
   FROM (
     SELECT
       (SELECT count(*) FROM {schema}.ready AS r
-       WHERE r.queue = q.queue AND r.priority = l.priority AND r.run_at > (SELECT now FROM t)) AS scheduled,
+       WHERE r.queue = q.queue AND r.priority = l.priority AND r.run_at > (SELECT now FROM t)
+         AND r.seq > 0) AS scheduled,
       (SELECT r.run_at FROM {schema}.ready AS r
        WHERE r.queue = q.queue AND r.priority = l.priority AND r.run_at <= (SELECT now FROM t)
-       ORDER BY r.run_at, r.seq + 0 LIMIT 1) AS oldest
+         AND r.seq > 0
+       ORDER BY r.run_at, r.seq LIMIT 1) AS oldest
     FROM {schema}.lane AS l WHERE l.queue = q.queue
   ) AS l
 ";
@@ -108,6 +124,11 @@ pub(crate) struct Renderer {
     literals: [String; 3],
     time: &'static str,
     is_kept: bool,
+    /// The statement is for jobs with headers or tags.
+    has_labels: bool,
+    /// How a listing goes along its index: what it steps through, and from which end.
+    walk: &'static str,
+    is_reversed: bool,
 }
 
 impl Renderer {
@@ -118,12 +139,21 @@ impl Renderer {
             Time::Injected(_) => CALLERS_TIME,
         };
         let literals = ["life", "ready", "lease"].map(|object| schema.literal_of(object));
-        Self { schema: schema.quoted(), literals, time, is_kept }
+        Self {
+            schema: schema.quoted(),
+            literals,
+            time,
+            is_kept,
+            has_labels: false,
+            walk: "",
+            is_reversed: false,
+        }
     }
 
     /// The text of a file with everything filled in.
     pub(crate) fn text(&self, file: &str) -> String {
-        let Self { schema, literals: [life, ready, lease], time, .. } = self;
+        let Self { schema, literals: [life, ready, lease], time, walk, is_reversed, .. } = self;
+        let label = |text| if self.has_labels { text } else { "" };
         fill(file, &|place| {
             Some(match place {
                 "now" => Filling::Template(NOW),
@@ -140,6 +170,14 @@ impl Renderer {
                 "job" => Filling::Template(JOB),
                 "counted" => Filling::Template(COUNTED),
                 "waits" => Filling::Template(WAITS),
+                "entered_at" => Filling::Template(ENTERED_AT),
+                "labels" => Filling::Template(label(LABELS)),
+                "labels_taken" => Filling::Template(label(LABELS_TAKEN)),
+                "labels_read" => Filling::Template(label(LABELS_READ)),
+                "tagged" => Filling::Template(label(TAGGED)),
+                "walk" => Filling::Template(walk.trim_end()),
+                "ahead" => Filling::Text(if *is_reversed { "<" } else { ">" }),
+                "turn" => Filling::Text(if *is_reversed { "DESC" } else { "ASC" }),
                 "life" => Filling::Text(life),
                 "ready" => Filling::Text(ready),
                 "lease" => Filling::Text(lease),
@@ -147,6 +185,19 @@ impl Renderer {
                 _ => return None,
             })
         })
+    }
+
+    /// The listing along an index; `is_reversed` begins at its end.
+    pub(crate) fn listing(&mut self, walk: &'static str, is_reversed: bool) -> Statement {
+        (self.walk, self.is_reversed) = (walk, is_reversed);
+        self.statement(include_str!("../sql/list.sql"))
+    }
+
+    fn labelled(&mut self, file: &str) -> Statement {
+        self.has_labels = true;
+        let statement = self.statement(file);
+        self.has_labels = false;
+        statement
     }
 
     fn statement(&self, file: &str) -> Statement {
@@ -159,14 +210,20 @@ macro_rules! statements {
     ($($name:ident = $file:literal;)*) => {
         /// The statements of one handle.
         #[derive(Debug)]
-        pub(crate) struct Statements { $(pub(crate) $name: Statement,)* }
+        pub(crate) struct Statements {
+            $(pub(crate) $name: Statement,)*
+            pub(crate) enqueue_new_labelled: Statement,
+            pub(crate) listings: Listings,
+        }
 
         impl Statements {
             /// Renders every file.
-            pub(crate) fn new(renderer: &Renderer) -> Self {
-                Self { $($name: renderer.statement(
-                    include_str!(concat!("../sql/", $file, ".sql"))
-                ),)* }
+            pub(crate) fn new(mut renderer: Renderer) -> Self {
+                Self {
+                    $($name: renderer.statement(include_str!(concat!("../sql/", $file, ".sql"))),)*
+                    enqueue_new_labelled: renderer.labelled(include_str!("../sql/enqueue_new.sql")),
+                    listings: Listings::new(&mut renderer),
+                }
             }
         }
     };
@@ -175,6 +232,7 @@ macro_rules! statements {
 statements! {
     add_lanes = "add_lanes";
     add_queue = "add_queue";
+    attempts = "attempts";
     claim = "claim";
     complete = "complete";
     count_records = "count_records";
@@ -192,9 +250,6 @@ statements! {
     follow = "follow";
     get_full = "get_full";
     get_meta = "get_jobs";
-    list_held = "list_held";
-    list_jobs = "list_jobs";
-    list_lapsed = "list_lapsed";
     list_workers = "list_workers";
     mark = "mark";
     move_jobs = "move";

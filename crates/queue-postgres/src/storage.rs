@@ -5,16 +5,16 @@ use crate::{
     spawn::Tasks,
     verbs::{
         Announce, Apply, Claim, CountJobs, DrainWorker, Enqueue, EnqueueNew, Get, List, ListQueues,
-        ListWorkers, PruneSome, SetPaused, Verify,
+        ListWorkers, PruneSome, ReadAttempts, SetPaused, Verify,
     },
     wakeup::Wakeups,
 };
 use async_trait::async_trait;
 use queue_core::{
     Applied, Batched, Capabilities, ClaimRequest, Claimed, Coalesced, Counts, Detail, Duty, Enqueued,
-    EventReach, EventStream, Interest, JobId, JobRecord, Limits, ListQuery, NewJob, Page, PruneRequest,
-    QueueName, QueuesPage, QueuesQuery, Reach, Result, Span, Stamped, Storage, WorkerId, WorkerInfo,
-    lifecycle::Transition,
+    EventReach, EventStream, Interest, JobAttempts, JobId, JobRecord, Limits, ListQuery, NewJob, Page,
+    PruneRequest, QueueName, QueuesPage, QueuesQuery, Reach, Result, Span, Stamped, Storage, WorkerId,
+    WorkerInfo, lifecycle::Transition,
 };
 use std::{any::Any, sync::Arc, time::Duration};
 
@@ -64,6 +64,7 @@ impl Storage for PostgresStorage {
             .with_presence()
             .with_pause()
             .with_queues()
+            .with_attempts()
             .with_limits(self.shared.options.limits)
             .with_call_timeout(
                 self.shared.options.acquire_timeout.saturating_add(self.shared.options.call_timeout),
@@ -101,6 +102,10 @@ impl Storage for PostgresStorage {
 
     async fn list(&self, query: ListQuery) -> Result<Page> {
         self.shared.call(&List::new(&query)?).await
+    }
+
+    async fn attempts(&self, queue: &QueueName, id: &JobId) -> Result<Stamped<Option<JobAttempts>>> {
+        self.shared.call(&ReadAttempts { queue, id }).await
     }
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {

@@ -26,8 +26,8 @@ async fn end(store: &PostgresStorage, id: &str) {
 fn body(id: &str) -> String {
     format!(
         "INSERT INTO queue.body
-         SELECT 0, created_at, keep_completed, keep_failed, expires_in, time_limit, max_attempts, max_stalls, queue,
-           priority, '{id}', kind, on_failure, content_type, payload
+         SELECT nextval('queue.life'), created_at, keep_completed, keep_failed, expires_in, time_limit, max_attempts, max_stalls, queue,
+           priority, '{id}', kind, on_failure, headers, tags, content_type, payload
          FROM queue.body LIMIT 1"
     )
 }

@@ -90,8 +90,8 @@ async fn a_job_that_is_being_claimed_is_waited_for_and_keeps_its_id() {
     // What a claim does, held before its commit.
     let claim = format!(
         "DELETE FROM queue.ready WHERE seq = {seq};
-         INSERT INTO queue.lease (seq, deadline, expires_at, run_at, revision, epoch, failures, stalls, queue, flags, token, worker)
-         SELECT {seq}, 9e15, 9e15, 0, 2, 1, 0, 0, queue, 0, '\\x00000000000000000000000000000000', 'w'
+         INSERT INTO queue.lease (seq, deadline, claimed_at, expires_at, run_at, revision, epoch, failures, stalls, queue, flags, token, worker)
+         SELECT {seq}, 9e15, 0, 9e15, 0, 2, 1, 0, 0, queue, 0, '\\x00000000000000000000000000000000', 'w'
          FROM queue.body WHERE seq = {seq}"
     );
     let mut claim = database.hold(&claim).await;

@@ -76,6 +76,7 @@ async fn size(url: &str) -> Outcome<i64> {
     store::number(url, &text).await
 }
 
-async fn wal(url: &str) -> Outcome<i64> {
+/// Bytes of the write-ahead log since ever.
+pub(crate) async fn wal(url: &str) -> Outcome<i64> {
     store::number(url, "SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint").await
 }

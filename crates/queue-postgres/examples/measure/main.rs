@@ -3,15 +3,18 @@
 //! ```sh
 //! export QUEUE_TEST_POSTGRES_URL=postgres://queue:secret@127.0.0.1:5432/postgres
 //! cargo run --release -p queue-postgres --example measure -- cost
+//! cargo run --release -p queue-postgres --example measure -- single
 //! cargo run --release -p queue-postgres --example measure -- snapshot 300
 //! ```
 //!
 //! `cost` stores, claims and completes 50,000 jobs in batches of 500, one commit each, over one connection, and keeps the
-//! results. `snapshot` runs a sustained load for so many seconds while a transaction holds a snapshot, first on the store
+//! results. `single` does the same with calls for one job each, and tells the processor time of the server, which has to run on this
+//! host. `snapshot` runs a sustained load for so many seconds while a transaction holds a snapshot, first on the store
 //! and then on the plain queue, and tells throughput and the time of a claim as it goes.
 
 mod cost;
 mod plain;
+mod single;
 mod snapshot;
 mod store;
 
@@ -26,7 +29,8 @@ async fn main() -> Outcome {
     let arguments: Vec<String> = env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["cost"] => cost::measure(&url).await,
+        ["single"] => single::measure(&url).await,
         ["snapshot", seconds] => snapshot::measure(&url, seconds.parse()?).await,
-        _ => Err("say `cost`, or `snapshot` and a number of seconds".into()),
+        _ => Err("say `cost`, `single`, or `snapshot` and a number of seconds".into()),
     }
 }

@@ -35,6 +35,14 @@ pub(crate) async fn number(url: &str, text: &str) -> Outcome<i64> {
     Ok(row.try_get(0)?)
 }
 
+/// The same of a text.
+pub(crate) async fn text(url: &str, text: &str) -> Outcome<String> {
+    let mut connection = PgConnection::connect(url).await?;
+    let row = sqlx::query(AssertSqlSafe(text.to_owned())).fetch_one(&mut connection).await?;
+    connection.close().await?;
+    Ok(row.try_get(0)?)
+}
+
 pub(crate) fn queue() -> QueueName {
     QueueName::from_static("measured")
 }

@@ -17,7 +17,7 @@ const DEAD_ROWS_MIN: i64 = 10_000;
 /// Where the columns of a job begin in the answer.
 const JOB_AT: usize = 5;
 /// Where its large parts begin.
-const LARGE_AT: usize = JOB_AT + 22;
+const LARGE_AT: usize = JOB_AT + 24;
 
 /// Leases due jobs in the order of priority, due time and seq, and says when there will be more.
 #[derive(Debug)]

@@ -126,6 +126,8 @@ impl Session<'_> {
                     .bind(asked.iter().map(|job| millis(job.time_limit)).collect::<Vec<_>>())
                     .bind(asked.iter().map(|job| follow_up(job)).collect::<Vec<_>>())
                     .bind(asked.iter().map(|job| longest_wait(job)).collect::<Vec<_>>())
+                    .bind(asked.iter().map(|job| headers(job)).collect::<Vec<_>>())
+                    .bind(asked.iter().map(|job| tags(job)).collect::<Vec<_>>())
             })
             .await?;
         self.told(&rows, 0)?;
@@ -240,6 +242,16 @@ pub(super) fn millis(span: Option<Span>) -> i64 {
 /// The kind of the job that follows a final failure, or no text.
 pub(super) fn follow_up(job: &NewJob) -> &str {
     job.on_failure.as_ref().map_or("", Kind::as_str)
+}
+
+/// Headers as lines, no text if there are none.
+pub(super) fn headers(job: &NewJob) -> String {
+    job.headers.to_text().unwrap_or_default()
+}
+
+/// The same of tags.
+pub(super) fn tags(job: &NewJob) -> String {
+    job.tags.to_text().unwrap_or_default()
 }
 
 /// How long a job that takes the place of a waiting one may be put off, as `enqueue.sql` takes it.

@@ -1,5 +1,5 @@
 use super::{
-    enqueue::{follow_up, millis, new_flags},
+    enqueue::{follow_up, headers, millis, new_flags, tags},
     short_column::short_column,
 };
 use crate::{
@@ -80,14 +80,25 @@ impl Verb for EnqueueNew<'_> {
     async fn run(&self, session: &mut Session<'_>) -> Result<Self::Answer, Fault> {
         let queue = session.intern_for(self.queue, self.jobs.iter().copied()).await?;
         let (shared, origin, reading) = (session.shared, session.origin(), session.reading());
+        let has_labels = self.jobs.iter().any(|job| !job.headers.is_empty() || !job.tags.is_empty());
+        let statement =
+            if has_labels { &shared.statements.enqueue_new_labelled } else { &shared.statements.enqueue_new };
         let rows = session
-            .write(&shared.statements.enqueue_new, |query| {
-                self.bind(query.bind(reading).bind(queue))
+            .write(statement, |query| {
+                let query = self
+                    .bind(query.bind(reading).bind(queue))
                     .bind(shared.channel().map(str::to_owned))
                     .bind(origin.clone())
                     .bind(short_column(self.sorted().map(|job| millis(job.expires_in))))
                     .bind(short_column(self.sorted().map(|job| millis(job.time_limit))))
-                    .bind(short_column(self.sorted().map(follow_up)))
+                    .bind(short_column(self.sorted().map(follow_up)));
+                if has_labels {
+                    query
+                        .bind(short_column(self.sorted().map(headers)))
+                        .bind(short_column(self.sorted().map(tags)))
+                } else {
+                    query
+                }
             })
             .await?;
         let Some(row) = rows.first() else { return Ok(None) };

@@ -2,33 +2,32 @@ use super::get::NO_QUEUE;
 use crate::{
     fault::Fault,
     row::{counter, integer, limit, read_job},
-    session::Session,
+    session::{Bound, Session},
     verb::Verb,
 };
-use queue_core::{JobMeta, Kind, LeaseToken, ListFilter, ListQuery, Page, PageEnd, State, WorkerId};
+use queue_core::{JobMeta, ListQuery, Page, PageEnd, Tag, Timestamp, Walk};
 use sqlx::{Row, postgres::PgRow};
 
-/// Records that one page passes over.
-const SCAN_MAX: usize = 10_000;
-/// Where the columns of a job begin in the answer about matches.
-const MATCH_AT: usize = 3;
-/// The same about leases.
-const LAPSED_AT: usize = 2;
+/// Whose cursors they are.
+const CURSORS: &str = "postgres";
+/// Jobs that a page steps through where each priority is read that far, to be merged.
+const LOOKS_MERGED_MAX: usize = 1_000;
+/// Where the position of a job in the walk stands in the answer.
+const POSITION_AT: usize = 6;
+/// Where the columns of a job begin.
+const JOB_AT: usize = 7;
 
 /// One page of metadata.
 #[derive(Debug)]
 pub(crate) struct List<'a> {
     query: &'a ListQuery,
-    after: PageEnd,
+    after: Option<PageEnd>,
 }
 
-/// Whose cursors they are.
-const CURSORS: &str = "postgres";
-
 impl<'a> List<'a> {
-    /// Refuses the cursor of another store.
+    /// Refuses the cursor of another store or listing.
     pub(crate) fn new(query: &'a ListQuery) -> queue_core::Result<Self> {
-        Ok(Self { query, after: PageEnd::parse(query.after.as_ref(), CURSORS)? })
+        Ok(Self { query, after: PageEnd::parse(query, CURSORS)? })
     }
 }
 
@@ -40,104 +39,102 @@ impl Verb for List<'_> {
 
     async fn run(&self, session: &mut Session<'_>) -> Result<Page, Fault> {
         let queue = session.find_queue(&self.query.queue).await?.unwrap_or(NO_QUEUE);
-        match &self.query.filter {
-            ListFilter::Lapsed => self.lapsed(session, queue).await,
-            ListFilter::Held { token } => self.held(session, queue, *token).await,
-            ListFilter::Match { states, worker, kind } => {
-                self.matching(session, queue, states, worker.as_ref(), kind.as_ref()).await
-            }
-        }
+        let (shared, reading) = (session.shared, session.reading());
+        let statement = shared.statements.listings.of(&self.query.walk);
+        let bind = |query: Bound| self.bind(query.bind(reading).bind(queue));
+        let rows = match self.query.walk {
+            Walk::Lapsed => session.write(statement, bind).await?, // moves deadlines on
+            _ => session.read(statement, bind).await?,
+        };
+        let moment = session.told(&rows, POSITION_AT - 1)?;
+        let first = rows.first().ok_or(sqlx::Error::RowNotFound)?;
+        let looked_at = counter(first, 0)?;
+        let jobs = self.read(&rows)?;
+        let end = if first.try_get(1)? { self.end(first, &jobs)? } else { None };
+        let next = end.map(|end| end.cursor(self.query, CURSORS));
+        Ok(Page { jobs, next, looked_at, now: moment.now, clock: moment.clock })
     }
 }
 
 impl List<'_> {
-    /// How many jobs the page has at most.
+    /// How many jobs the page shows at most.
     fn page(&self) -> usize {
-        self.query.limit.min(SCAN_MAX)
+        self.query.limit.min(ListQuery::LOOKS_MAX)
     }
 
-    async fn lapsed(&self, session: &mut Session<'_>, queue: i32) -> Result<Page, Fault> {
-        let (shared, reading) = (session.shared, session.reading());
-        // One more than asked says whether there is a next page.
-        let most = limit(self.page().saturating_add(1));
-        let rows = session
-            .write(&shared.statements.list_lapsed, |query| {
-                let query = query.bind(reading).bind(queue);
-                query.bind(self.after.expires_at.as_millis()).bind(integer(self.after.seq)).bind(most)
-            })
-            .await?;
-        let moment = session.told(&rows, 1)?;
-        let mut jobs = self.read(&rows, LAPSED_AT)?;
-        let has_more = jobs.len() > self.page();
-        jobs.truncate(self.page());
-        let end = jobs.last().and_then(place_of).unwrap_or(self.after);
-        Ok(Page { jobs, next: has_more.then(|| end.cursor(CURSORS)), now: moment.now, clock: moment.clock })
-    }
-
-    async fn held(&self, session: &mut Session<'_>, queue: i32, token: LeaseToken) -> Result<Page, Fault> {
-        let (shared, reading) = (session.shared, session.reading());
-        let most = limit(self.page().saturating_add(1));
-        let rows = session
-            .read(&shared.statements.list_held, |query| {
-                let query = query.bind(reading).bind(queue).bind(token.as_bytes().to_vec());
-                query.bind(integer(self.after.seq)).bind(most)
-            })
-            .await?;
-        let moment = session.told(&rows, 1)?;
-        let mut jobs = self.read(&rows, LAPSED_AT)?;
-        let has_more = jobs.len() > self.page();
-        jobs.truncate(self.page());
-        let end = PageEnd { seq: jobs.last().map_or(self.after.seq, |job| job.seq.get()), ..self.after };
-        Ok(Page { jobs, next: has_more.then(|| end.cursor(CURSORS)), now: moment.now, clock: moment.clock })
-    }
-
-    async fn matching(
-        &self,
-        session: &mut Session<'_>,
-        queue: i32,
-        states: &[State],
-        worker: Option<&WorkerId>,
-        kind: Option<&Kind>,
-    ) -> Result<Page, Fault> {
-        let (shared, reading) = (session.shared, session.reading());
-        let states: Vec<i16> = states.iter().map(|state| i16::from(state.as_code())).collect();
-        let rows = session
-            .read(&shared.statements.list_jobs, |query| {
-                let query = query.bind(reading).bind(queue).bind(integer(self.after.seq));
-                let query = query.bind(limit(SCAN_MAX)).bind(limit(self.page())).bind(states);
-                query
-                    .bind(worker.map(|name| name.as_str().to_owned()))
-                    .bind(kind.map(|kind| kind.as_str().to_owned()))
-            })
-            .await?;
-        let moment = session.told(&rows, 2)?;
-        let jobs = self.read(&rows, MATCH_AT)?;
-        let next = self.end_of_scan(&rows, &jobs)?.map(|seq| PageEnd { seq, ..self.after }.cursor(CURSORS));
-        Ok(Page { jobs, next, now: moment.now, clock: moment.clock })
-    }
-
-    /// Where to go on: behind the last job of a full page, else behind the scan if there may be more.
-    fn end_of_scan(&self, rows: &[PgRow], jobs: &[JobMeta]) -> Result<Option<u64>, Fault> {
-        if jobs.len() == self.page() {
-            return Ok(Some(jobs.last().map_or(self.after.seq, |job| job.seq.get())));
+    /// How many it steps through at most.
+    fn looks(&self) -> usize {
+        match self.query.walk {
+            Walk::Scheduled => LOOKS_MERGED_MAX,
+            _ => ListQuery::LOOKS_MAX,
         }
-        let first = rows.first().ok_or(sqlx::Error::RowNotFound)?;
-        let passed: i64 = first.try_get(1)?;
-        if passed < limit(SCAN_MAX) { Ok(None) } else { Ok(Some(counter(first, 0)?)) }
     }
 
-    fn read(&self, rows: &[PgRow], at: usize) -> Result<Vec<JobMeta>, Fault> {
+    fn bind(&self, query: Bound) -> Bound {
+        let (walk, filter) = (&self.query.walk, &self.query.filter);
+        let begin = self.after.unwrap_or(begin(walk.is_reversed()));
+        let state = match walk {
+            Walk::State(state, _) => Some(i16::from(state.as_code())),
+            _ => None,
+        };
+        let token = match walk {
+            Walk::Held { token } => Some(token.as_bytes().to_vec()),
+            _ => None,
+        };
+        let tagged = match walk {
+            Walk::Tagged(tag, _) => Some(tag),
+            _ => None,
+        };
+        query
+            .bind(integer(begin.seq))
+            .bind(begin.at.as_millis())
+            .bind(begin.priority)
+            .bind(limit(self.page()))
+            .bind(limit(self.looks()))
+            .bind(state)
+            .bind(filter.states.iter().map(|state| i16::from(state.as_code())).collect::<Vec<_>>())
+            .bind(filter.worker.as_ref().map(|worker| worker.as_str().to_owned()))
+            .bind(filter.kind.as_ref().map(|kind| kind.as_str().to_owned()))
+            .bind(filter.tag.as_ref().map(text))
+            .bind(filter.id_prefix.clone())
+            .bind(filter.entered.as_ref().map(|entered| entered.start.as_millis()))
+            .bind(filter.entered.as_ref().map(|entered| entered.end.as_millis()))
+            .bind(tagged.map(text))
+            .bind(token)
+    }
+
+    /// Behind which place the next page begins: the last job of a full page, else where the walk was left.
+    fn end(&self, first: &PgRow, jobs: &[JobMeta]) -> Result<Option<PageEnd>, Fault> {
+        if jobs.len() == self.page() {
+            return Ok(jobs.last().map(|job| self.query.walk.place_of(job)).or(self.after));
+        }
+        let at = Timestamp::from_millis(first.try_get(3)?);
+        Ok(Some(PageEnd { at, priority: first.try_get(4)?, seq: counter(first, 2)? }))
+    }
+
+    /// The jobs in the order of the walk.
+    fn read(&self, rows: &[PgRow]) -> Result<Vec<JobMeta>, Fault> {
         let mut jobs = Vec::new();
         for row in rows {
-            if row.try_get::<Option<i64>, _>(at)?.is_some() {
-                jobs.push(read_job(row, at, &self.query.queue)?.meta);
+            if let Some(position) = row.try_get::<Option<i64>, _>(POSITION_AT)? {
+                jobs.push((position, read_job(row, JOB_AT, &self.query.queue)?.meta));
             }
         }
-        Ok(jobs)
+        jobs.sort_unstable_by_key(|(position, _)| *position);
+        Ok(jobs.into_iter().map(|(_, job)| job).collect())
     }
 }
 
-fn place_of(last: &JobMeta) -> Option<PageEnd> {
-    let lease = last.lease.as_ref()?;
-    Some(PageEnd { expires_at: lease.expires_at, seq: last.seq.get() })
+/// Before the first place of a walk.
+fn begin(is_reversed: bool) -> PageEnd {
+    if is_reversed {
+        let at = Timestamp::from_millis(i64::MAX);
+        PageEnd { at, priority: i16::MAX, seq: i64::MAX.unsigned_abs() }
+    } else {
+        PageEnd { at: Timestamp::from_millis(i64::MIN), priority: i16::MIN, seq: 0 }
+    }
+}
+
+fn text(tag: &Tag) -> String {
+    tag.as_str().to_owned()
 }

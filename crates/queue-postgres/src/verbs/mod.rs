@@ -1,6 +1,7 @@
 //! The verbs of the contract, one per file.
 
 mod apply;
+mod attempts;
 mod claim;
 mod counts;
 mod enqueue;
@@ -15,6 +16,7 @@ mod short_column;
 mod verify;
 
 pub(crate) use apply::Apply;
+pub(crate) use attempts::ReadAttempts;
 pub(crate) use claim::Claim;
 pub(crate) use counts::{CountJobs, ListQueues};
 pub(crate) use enqueue::Enqueue;

@@ -69,6 +69,18 @@ impl Place {
         assert!(ended.expect("a superuser may").rows_affected() > 0, "there were some");
     }
 
+    /// Returns once the stores' sessions have ended.
+    pub(crate) async fn until_sessions_are_gone(&self) {
+        let present = "SELECT count(*) FROM pg_stat_activity WHERE application_name = $1";
+        let mut watcher = self.schema.connect().await.expect("the server answers");
+        loop {
+            let row = sqlx::query(present).bind(self.application()).fetch_one(&mut watcher).await;
+            if row.expect("the server answers").get::<i64, _>(0) == 0 {
+                return;
+            }
+        }
+    }
+
     /// Returns once a statement about this schema waits for another transaction.
     pub(crate) async fn until_one_waits_for_a_lock(&self) {
         // By the tables that it has locked: the server keeps no more than 1 KiB of a statement's text.

@@ -8,7 +8,7 @@ use crate::{
 };
 use bytes::Bytes;
 use queue_core::{
-    ContentType, Failure, Reason,
+    Attempt, ContentType, Failure, Reason,
     lifecycle::{Finish, Lapse, Patch, Proof, Purge, Requeue, RunAt, Transition},
 };
 
@@ -42,7 +42,9 @@ pub(super) fn bind_rest(route: Route, query: Bound, items: &[Item<'_>]) -> Bound
     let epochs = || items.iter().map(|(_, sent)| epoch(sent));
     match route {
         Route::Complete => query.bind(short_column(epochs())),
-        Route::Move => query.bind(epochs().collect::<Vec<_>>()).bind(column(items, carried)),
+        Route::Move => {
+            query.bind(epochs().collect::<Vec<_>>()).bind(column(items, carried)).bind(column(items, excerpt))
+        }
         Route::Extend => query.bind(epochs().collect::<Vec<_>>()),
         Route::Mark => query,
     }
@@ -60,6 +62,11 @@ fn carried((_, sent): &Item<'_>) -> Option<Vec<u8>> {
         Patch::Requeue(Requeue { progress, .. }) => progress.as_ref().map(|bytes| bytes.to_vec()),
         _ => None,
     }
+}
+
+/// As much of an error's message as an attempt keeps.
+fn excerpt((_, sent): &Item<'_>) -> Option<String> {
+    Move::of(&sent.patch).error.map(|error| Attempt::excerpt(error).to_owned())
 }
 
 fn column<T>(items: &[Item<'_>], value: impl Fn(&Item<'_>) -> T) -> Vec<T> {

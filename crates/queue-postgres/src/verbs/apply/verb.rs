@@ -189,7 +189,7 @@ impl Session<'_> {
         now: Timestamp,
     ) -> Result<Outcome, Fault> {
         match apply(&mut job, sent, now) {
-            Verdict::Written(_) => {
+            Verdict::Written { .. } => {
                 self.shared.fronts.returned(queue, &job.meta);
                 self.notices.changed(&job.meta);
             }
@@ -273,7 +273,7 @@ fn judge(job: Option<TrackedJob>, sent: &Transition, now: Timestamp, is_last: bo
     let Some(mut job) = job else { return Some(Applied::Missing) };
     let seen = is_last.then(|| job.meta.clone());
     match apply(&mut job, sent, now) {
-        Verdict::Written(_) | Verdict::Removed => seen.map(Applied::Stale),
+        Verdict::Written { .. } | Verdict::Removed => seen.map(Applied::Stale),
         Verdict::Replayed => Some(Applied::Done(job.meta)),
         Verdict::LeaseLost => Some(Applied::LeaseLost(job.meta)),
         Verdict::Stale => Some(Applied::Stale(job.meta)),

@@ -1,0 +1,6 @@
+walk AS MATERIALIZED (
+  SELECT row_number() OVER () AS n, x.seq, 0::bigint AS at, 0::smallint AS priority
+  FROM (
+    SELECT seq FROM {schema}.tag WHERE queue = $2 AND tag = $16 AND seq {ahead} $3 ORDER BY seq {turn} LIMIT $7 + 1
+  ) AS x
+)

@@ -1,0 +1,80 @@
+//! The statements of listings: one for each index and end, all of one frame, `sql/list.sql`.
+
+use crate::sql::{Renderer, Statement};
+use queue_core::{State, Walk};
+
+/// What a listing steps through: a fragment under `sql/walks/` each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Source {
+    All,
+    Waiting,
+    Leased,
+    Failing,
+    Finished,
+    Failed,
+    Due,
+    Scheduled,
+    Tagged,
+    Lapsed,
+    Held,
+}
+
+impl Source {
+    /// In the order of their numbers.
+    const ALL: [(Self, &'static str); 11] = [
+        (Self::All, include_str!("../sql/walks/all.sql")),
+        (Self::Waiting, include_str!("../sql/walks/waiting.sql")),
+        (Self::Leased, include_str!("../sql/walks/leased.sql")),
+        (Self::Failing, include_str!("../sql/walks/failing.sql")),
+        (Self::Finished, include_str!("../sql/walks/finished.sql")),
+        (Self::Failed, include_str!("../sql/walks/failed.sql")),
+        (Self::Due, include_str!("../sql/walks/due.sql")),
+        (Self::Scheduled, include_str!("../sql/walks/scheduled.sql")),
+        (Self::Tagged, include_str!("../sql/walks/tagged.sql")),
+        (Self::Lapsed, include_str!("../sql/walks/lapsed.sql")),
+        (Self::Held, include_str!("../sql/walks/held.sql")),
+    ];
+
+    fn of(walk: &Walk) -> Self {
+        match walk {
+            Walk::All(_) => Self::All,
+            Walk::State(State::Queued, _) => Self::Waiting,
+            Walk::State(State::Processing, _) => Self::Leased,
+            Walk::State(State::Failing, _) => Self::Failing,
+            Walk::State(State::Completed, _) => Self::Finished,
+            Walk::State(State::Failed | State::Cancelled, _) => Self::Failed,
+            Walk::Due => Self::Due,
+            Walk::Scheduled => Self::Scheduled,
+            Walk::Tagged(..) => Self::Tagged,
+            Walk::Lapsed => Self::Lapsed,
+            Walk::Held { .. } => Self::Held,
+        }
+    }
+}
+
+/// From either end of each index.
+#[derive(Debug)]
+pub(crate) struct Listings([[Statement; 2]; 11]);
+
+impl Listings {
+    pub(crate) fn new(renderer: &mut Renderer) -> Self {
+        Self(
+            Source::ALL.map(|(_, walk)| [false, true].map(|is_reversed| renderer.listing(walk, is_reversed))),
+        )
+    }
+
+    /// The statement of a listing.
+    pub(crate) fn of(&self, walk: &Walk) -> &Statement {
+        &self.0[Source::of(walk) as usize][usize::from(walk.is_reversed())]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Source;
+
+    #[test]
+    fn each_walk_has_the_number_of_its_place() {
+        assert!(Source::ALL.iter().enumerate().all(|(at, (source, _))| *source as usize == at));
+    }
+}
