@@ -22,4 +22,4 @@ pub(crate) use segment::{SEGMENT_HEAD_BYTES, SegmentHead, SegmentHeadError, segm
 pub(crate) use wire::Malformed;
 
 /// The layout that this version writes and understands. All others are refused.
-pub(crate) const VERSION: u16 = 2;
+pub(crate) const VERSION: u16 = 3;

@@ -48,7 +48,7 @@ pub(crate) fn say_ended() {
 
 /// What the application wrote, and what the queue has, agree row by row.
 pub(crate) async fn check(queue: &Queue<u64>, mut made: Vec<String>, mut charged: Vec<String>) {
-    let ids = async |states| {
+    let ids = async |states: Vec<State>| {
         let asked = states.into_iter().fold(queue.jobs(), queue::Jobs::in_state);
         let jobs: Vec<_> = asked.all().try_collect().await.expect("it lists");
         jobs.into_iter().map(|job| job.meta.id.to_string()).collect::<BTreeSet<_>>()

@@ -103,7 +103,11 @@ async fn running_jobs_are_listed_by_when_they_were_claimed(bench: &Bench) {
     let running = along(bench, Walk::State(State::Processing, NewestFirst));
     assert_eq!(bench.list_ids(running.clone()).await, ["c", "b", "a"]);
     bench.advance(Span::from_secs(20));
-    assert_eq!(bench.list_ids(running).await, ["c", "b", "a"], "lapsed or not");
+    assert_eq!(bench.list_ids(running.clone()).await, ["c", "b", "a"], "lapsed or not");
+    bench.rescue().await;
+    let again = bench.claim_one().await;
+    assert_eq!((again.record.meta.id.as_str(), again.record.meta.claimed_at), ("b", Some(bench.now())));
+    assert_eq!(bench.list_ids(running).await, ["b", "c", "a"], "the last claim counts");
 }
 
 /// By priority, time and life, whatever page they stand on.
