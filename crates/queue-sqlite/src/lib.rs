@@ -43,7 +43,7 @@
 //! | `queue_worker` | presence | by announcements |
 //!
 //! The row id of `queue_job` is the queue's number and the seq in one, so that the jobs of a queue are a range of it; all else goes by
-//! the seq. Three indexes stand beside them of ids, leases by lapse, and finished jobs by purge time. So new rows
+//! the seq. Three indexes stand beside them: ids, leases by lapse, finished jobs by purge time. So new rows
 //! go to the right edge of their tables, or of their queue's part, a claim takes a run of entries off the front, and no row grows in the
 //! middle. Times are kept as distances from one another where these are small ([ADR 40](../../../docs/adr/0040-sqlite-keys-by-queue.md)).
 //!
