@@ -57,8 +57,11 @@
 //! | get | the id, the row and the life, and the payload and result if asked for |
 //! | counts | one look-up per state; a walk over priorities and jobs that became due since the last claim |
 //! | attempts | the id, the row and the life, and the attempts if there are any |
-//! | list | a range of the table or an index, from where the last page ended, and what it steps through; Processing and held: the leases of the queue; Due: besides, a look at all that came due since the last claim of the queue; Queued and Completed: other jobs of the queue too, at most 10,000 a page |
+//! | list | what it steps through in a range of the table or an index; Processing and held: the leases of the queue |
 //! | prune | an index; `FinishedBefore` walks the queue's index of finished jobs |
+//!
+//! A page of Queued or Completed jobs steps through others of the queue, at most 10,000. A page of due jobs looks besides at all that came
+//! due since the last claim of the queue, which has not moved them to the ready ones yet.
 //!
 //! The handle remembers the jobs that it claimed, so that settling them reads nothing. Each write names the revision it is
 //! based on and finds no row if somebody else has changed the job since; then the row is read and decided upon.
