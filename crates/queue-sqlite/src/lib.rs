@@ -43,7 +43,7 @@
 //! | `queue_worker` | presence | by announcements |
 //!
 //! The row id of `queue_job` is the queue's number and the seq in one, so that the jobs of a queue are a range of it; all else goes by
-//! the seq. Three indexes stand beside them of ids, leases by lapse, and finished jobs by purge time. So new rows
+//! the seq. Three indexes stand beside them: ids, leases by lapse, finished jobs by purge time. So new rows
 //! go to the right edge of their tables, or of their queue's part, a claim takes a run of entries off the front, and no row grows in the
 //! middle. Times are kept as distances from one another where these are small ([ADR 40](../../../docs/adr/0040-sqlite-keys-by-queue.md)).
 //!
@@ -57,8 +57,11 @@
 //! | get | the id, the row and the life, and the payload and result if asked for |
 //! | counts | one look-up per state; a walk over priorities and jobs that became due since the last claim |
 //! | attempts | the id, the row and the life, and the attempts if there are any |
-//! | list | a range of the table or an index, from where the last page ended, and what it steps through; Processing and held: the leases of the queue; Due: besides, a look at all that came due since the last claim of the queue; Queued and Completed: other jobs of the queue too, at most 10,000 a page |
+//! | list | what it steps through in a range of the table or an index; Processing and held: the leases of the queue |
 //! | prune | an index; `FinishedBefore` walks the queue's index of finished jobs |
+//!
+//! A page of Queued or Completed jobs steps through others of the queue, at most 10,000. A page of due jobs looks besides at all that came
+//! due since the last claim of the queue, which has not moved them to the ready ones yet.
 //!
 //! The handle remembers the jobs that it claimed, so that settling them reads nothing. Each write names the revision it is
 //! based on and finds no row if somebody else has changed the job since; then the row is read and decided upon.
