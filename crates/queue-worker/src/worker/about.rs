@@ -99,8 +99,7 @@ impl AboutWorker {
 
     /// As [`WorkerInfo::about`] has it, cut to fit.
     pub fn to_bytes(&self) -> Bytes {
-        let cut = self.cut();
-        Bytes::from(serde_json::to_vec(&cut).expect("texts and numbers have a form in JSON"))
+        json(&self.cut()).into()
     }
 
     fn cut(&self) -> Self {
@@ -164,7 +163,11 @@ fn first<T: Serialize + Clone>(list: &[T], room: &mut usize, bytes_max: usize, m
 }
 
 fn json_len(value: &impl Serialize) -> usize {
-    serde_json::to_vec(value).expect("texts and numbers have a form in JSON").len()
+    json(value).len()
+}
+
+fn json(value: &impl Serialize) -> Vec<u8> {
+    serde_json::to_vec(value).expect("texts and numbers have a form in JSON")
 }
 
 /// Times as milliseconds.
@@ -172,6 +175,7 @@ mod millis {
     use queue_core::Timestamp;
     use serde::{Deserialize, Deserializer, Serializer};
 
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference to the field")]
     pub(super) fn serialize<S: Serializer>(time: &Timestamp, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_i64(time.as_millis())
     }
@@ -185,7 +189,11 @@ mod optional_millis {
     use queue_core::Timestamp;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    #[expect(clippy::ref_option, reason = "serde gives a reference to the field")]
+    #[expect(
+        clippy::ref_option,
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde gives a reference to the field"
+    )]
     pub(super) fn serialize<S: Serializer>(time: &Option<Timestamp>, to: S) -> Result<S::Ok, S::Error> {
         time.map(Timestamp::as_millis).serialize(to)
     }
