@@ -4,6 +4,7 @@ use std::time::Duration;
 /// What a store is and can do, so that callers need not guess and tests know what to skip.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
+#[expect(clippy::struct_excessive_bools, reason = "each is one thing that a store can do or not")]
 pub struct Capabilities {
     /// Its name, for people.
     pub name: &'static str,

@@ -40,7 +40,9 @@ impl Engine {
             if let Verdict::Written { body, attempt } = &mut verdict {
                 entry.track(&job);
                 entry.patch_body(std::mem::replace(body, BodyPatch::Keep));
-                attempt.take().map(|attempt| entry.charge(*attempt));
+                if let Some(attempt) = attempt.take() {
+                    entry.charge(*attempt);
+                }
             }
             (verdict, job.meta)
         })

@@ -30,7 +30,6 @@ pub struct Course {
     /// Details of its last failure.
     pub error_details: Option<Bytes>,
     /// The attempts that were charged to it, if any were: most jobs have none, and pay a pointer.
-    #[expect(clippy::box_collection, reason = "a job that never fails has room for a pointer alone")]
     pub attempts: Option<Box<Vec<Attempt>>>,
 }
 
