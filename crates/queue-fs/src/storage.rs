@@ -4,15 +4,15 @@ use crate::{
     sys::Fs,
     wakeup,
     writer::{
-        Announce, Apply, Claim, Count, Enqueue, Files, Get, List, Measure, PruneSome, Queues, SetPaused,
-        Shared, Verify, Workers, start,
+        Announce, Apply, Attempts, Claim, Count, Enqueue, Files, Get, List, Measure, PruneSome, Queues,
+        SetPaused, Shared, Verify, Workers, start,
     },
 };
 use async_trait::async_trait;
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Enqueued, Error, EventReach,
-    EventStream, Interest, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, QueuesPage,
-    QueuesQuery, Reach, Result, Span, Stamped, Storage, WorkerInfo, group_commit::Writer,
+    EventStream, Interest, JobAttempts, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName,
+    QueuesPage, QueuesQuery, Reach, Result, Span, Stamped, Storage, WorkerInfo, group_commit::Writer,
     lifecycle::Transition, watcher::Watcher,
 };
 use std::{
@@ -98,6 +98,7 @@ impl Storage for FsStorage {
             .with_presence()
             .with_pause()
             .with_queues()
+            .with_attempts()
             .with_limits(self.shared.options.limits)
     }
 
@@ -131,6 +132,10 @@ impl Storage for FsStorage {
 
     async fn list(&self, query: ListQuery) -> Result<Page> {
         self.writer.call(List(query)).await?
+    }
+
+    async fn attempts(&self, queue: &QueueName, id: &JobId) -> Result<Stamped<Option<JobAttempts>>> {
+        self.writer.call(Attempts { queue: queue.clone(), id: id.clone() }).await
     }
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {

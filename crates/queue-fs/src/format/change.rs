@@ -5,7 +5,8 @@ use super::{
 };
 use bytes::Bytes;
 use queue_core::{
-    ContentType, Payload, QueueName, Seq, Timestamp, WorkerId, WorkerInfo, lifecycle::TrackedJob,
+    Attempt, ContentType, Headers, Payload, QueueName, Seq, Timestamp, WorkerId, WorkerInfo,
+    lifecycle::TrackedJob,
 };
 use queue_memory::StoredJob;
 use std::{borrow::BorrowMut, ops::Range};
@@ -27,7 +28,14 @@ mod kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
     /// A whole job: a new life, or one that is carried on from an old segment.
-    Put { job: TrackedJob, payload: Blob, result: Option<Blob>, error_details: Option<Bytes> },
+    Put {
+        job: TrackedJob,
+        headers: Headers,
+        payload: Blob,
+        result: Option<Blob>,
+        error_details: Option<Bytes>,
+        attempts: Vec<Attempt>,
+    },
     /// What a step of its life changed.
     Update(Update),
     /// The record is gone.
@@ -82,8 +90,8 @@ impl<T> Kept<T> {
 /// Writes changes one after another. The queue is written when it is another one than before.
 pub(crate) mod write {
     use super::{
-        ContentType, Kept, Payload, QueueName, Range, Seq, StoredJob, Timestamp, WorkerId, WorkerInfo,
-        Writer, has_options, kind, write_fixed, write_moving, write_options,
+        Attempt, ContentType, Kept, Payload, QueueName, Range, Seq, StoredJob, Timestamp, WorkerId,
+        WorkerInfo, Writer, has_options, kind, write_fixed, write_moving, write_options,
     };
     use bytes::Bytes;
 
@@ -103,7 +111,7 @@ pub(crate) mod write {
         if has_options {
             write_options(&mut out, stored);
         }
-        write_moving(&mut out, stored);
+        write_moving(&mut out, stored, stored.course().attempts());
         out.name(&stored.traits.content_type);
         let payload = out.blob(&stored.payload);
         let course = stored.course();
@@ -112,10 +120,11 @@ pub(crate) mod write {
         (payload, result)
     }
 
-    /// Answers where the result stands, if there is a new one.
+    /// Answers where the result stands, if there is a new one. These attempts are new.
     pub(crate) fn update(
         out: &mut Vec<u8>,
         stored: &StoredJob,
+        attempts: &[Attempt],
         content_type: Option<&ContentType>,
         result: Kept<&Payload>,
         error_details: Kept<&Bytes>,
@@ -123,7 +132,7 @@ pub(crate) mod write {
         let mut out = Writer(out);
         out.u8(if content_type.is_some() { kind::UPDATE_WITH_TYPE } else { kind::UPDATE });
         out.u64(stored.seq.get());
-        write_moving(&mut out, stored);
+        write_moving(&mut out, stored, attempts);
         if let Some(content_type) = content_type {
             out.name(content_type);
         }
@@ -247,13 +256,12 @@ fn read_put(
 ) -> Result<Change, Malformed> {
     let seq = Seq::new(from.u64()?);
     let mut job = TrackedJob::new(read_fixed(from, queue, seq, names)?);
-    if has_options {
-        read_options(from, &mut job.meta, names)?;
-    }
-    Moving::read(from, names)?.onto(&mut job);
+    let headers = if has_options { read_options(from, &mut job.meta, names)? } else { Headers::NONE };
+    let attempts = Moving::read(from, names)?.onto(&mut job);
     let payload = blob(from, names)?;
     let result = into_option(kept(from, |from| blob(from, names))?);
-    Ok(Change::Put { job, payload, result, error_details: into_option(kept(from, Reader::bytes)?) })
+    let error_details = into_option(kept(from, Reader::bytes)?);
+    Ok(Change::Put { job, headers, payload, result, error_details, attempts })
 }
 
 fn read_update(

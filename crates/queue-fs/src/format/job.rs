@@ -4,8 +4,8 @@ use super::{
 };
 use bytes::Bytes;
 use queue_core::{
-    Budget, Failure, JobMeta, LeaseInfo, LeaseToken, QueueName, Reason, Retention, RetentionPolicy, Seq,
-    Span, State, Timestamp,
+    Attempt, AttemptOutcome, Budget, Failure, Headers, JobMeta, LeaseInfo, LeaseToken, QueueName, Reason,
+    Retention, RetentionPolicy, Seq, Span, State, Tags, Timestamp,
     lifecycle::{LastSettle, Settle, TrackedJob},
 };
 use queue_memory::{Course, StoredJob};
@@ -25,7 +25,8 @@ mod flag {
     pub(super) const FINISHED_AT: u16 = 1 << 7;
     pub(super) const PURGE_AT: u16 = 1 << 8;
     pub(super) const EXPIRY_LIFTED: u16 = 1 << 9;
-    pub(super) const ALL: u16 = (1 << 10) - 1;
+    pub(super) const ATTEMPTS: u16 = 1 << 10;
+    pub(super) const ALL: u16 = (1 << 11) - 1;
 }
 
 /// Which of the options follow that few jobs have, in this order.
@@ -33,7 +34,9 @@ mod option {
     pub(super) const EXPIRES_IN: u8 = 1;
     pub(super) const TIME_LIMIT: u8 = 1 << 1;
     pub(super) const ON_FAILURE: u8 = 1 << 2;
-    pub(super) const ALL: u8 = (1 << 3) - 1;
+    pub(super) const TAGS: u8 = 1 << 3;
+    pub(super) const HEADERS: u8 = 1 << 4;
+    pub(super) const ALL: u8 = (1 << 5) - 1;
 }
 
 /// The parts of a job that its life changes; the others are written once.
@@ -49,13 +52,17 @@ pub(crate) struct Moving {
     cancel_requested: bool,
     awaited: bool,
     expiry_lifted: bool,
+    claimed_at: Option<Timestamp>,
     lease: Option<LeaseInfo>,
     token: Option<LeaseToken>,
     last_settle: Option<LastSettle>,
     progress: Option<Bytes>,
     last_error: Option<Failure>,
+    failed_at: Option<Timestamp>,
     finished_at: Option<Timestamp>,
     purge_at: Option<Timestamp>,
+    /// Those that were charged since the job was last written.
+    pub(crate) attempts: Vec<Attempt>,
 }
 
 /// What is written once.
@@ -84,6 +91,7 @@ pub(super) fn read_fixed(
         seq,
         revision: 0,
         kind: names.kinds.read(from)?,
+        tags: Tags::NONE,
         priority: from.i16()?,
         created_at: time(from)?,
         run_at: Timestamp::default(),
@@ -98,10 +106,12 @@ pub(super) fn read_fixed(
         max_attempts: Budget::from_raw(from.u32()?),
         max_stalls: Budget::from_raw(from.u32()?),
         lease: None,
+        claimed_at: None,
         cancel_requested: false,
         awaited: false,
         progress: None,
         last_error: None,
+        failed_at: None,
         on_failure: None,
         retention: RetentionPolicy { completed: retention(from)?, failed: retention(from)? },
         finished_at: None,
@@ -111,11 +121,11 @@ pub(super) fn read_fixed(
 
 /// Whether a job has any of what [`write_options`] writes: most have none, and are written without.
 pub(super) fn has_options(job: &StoredJob) -> bool {
-    let traits = &*job.traits;
-    traits.expires_in.is_some() || traits.time_limit.is_some() || traits.on_failure.is_some()
+    options(job) != 0
 }
 
-/// How long it may wait for its start, how long its handler may run, and the kind of the job that follows its failure.
+/// How long it may wait for its start, how long its handler may run, the kind of the job that follows its failure, tags and
+/// headers.
 pub(super) fn write_options(out: &mut Writer<'_>, job: &StoredJob) {
     let traits = &*job.traits;
     out.u8(options(job));
@@ -123,14 +133,15 @@ pub(super) fn write_options(out: &mut Writer<'_>, job: &StoredJob) {
     if let Some(kind) = &traits.on_failure {
         out.name(kind);
     }
+    traits.tags.to_text().into_iter().chain(job.headers.to_text()).for_each(|text| out.text(&text));
 }
 
-/// Reads what [`write_options`] wrote.
+/// Reads what [`write_options`] wrote; the headers are none of the metadata.
 pub(super) fn read_options(
     from: &mut Reader<'_>,
     job: &mut JobMeta,
     names: &mut Names,
-) -> Result<(), Malformed> {
+) -> Result<Headers, Malformed> {
     let options = from.u8()?;
     if options & !option::ALL != 0 {
         return Err(Malformed("a job has an option that this version does not know"));
@@ -139,7 +150,10 @@ pub(super) fn read_options(
     job.expires_in = if has(option::EXPIRES_IN) { Some(span(from)?) } else { None };
     job.time_limit = if has(option::TIME_LIMIT) { Some(span(from)?) } else { None };
     job.on_failure = if has(option::ON_FAILURE) { Some(names.kinds.read(from)?) } else { None };
-    Ok(())
+    let tags = if has(option::TAGS) { Some(from.text()?) } else { None };
+    job.tags = Tags::from_text(tags).map_err(|_| Malformed("a job has tags that are none"))?;
+    let headers = if has(option::HEADERS) { Some(from.text()?) } else { None };
+    Headers::from_text(headers).map_err(|_| Malformed("a job has headers that are none"))
 }
 
 fn options(job: &StoredJob) -> u8 {
@@ -147,6 +161,8 @@ fn options(job: &StoredJob) -> u8 {
     u8::from(traits.expires_in.is_some()) * option::EXPIRES_IN
         + u8::from(traits.time_limit.is_some()) * option::TIME_LIMIT
         + u8::from(traits.on_failure.is_some()) * option::ON_FAILURE
+        + u8::from(!traits.tags.is_empty()) * option::TAGS
+        + u8::from(!job.headers.is_empty()) * option::HEADERS
 }
 
 fn span(from: &mut Reader<'_>) -> Result<Span, Malformed> {
@@ -156,8 +172,8 @@ fn span(from: &mut Reader<'_>) -> Result<Span, Malformed> {
     }
 }
 
-/// What a life changes.
-pub(super) fn write_moving(out: &mut Writer<'_>, job: &StoredJob) {
+/// What a life changes, and these of its attempts.
+pub(super) fn write_moving(out: &mut Writer<'_>, job: &StoredJob, attempts: &[Attempt]) {
     let course = job.course();
     out.u64(job.revision);
     out.u8(job.state.as_code());
@@ -166,7 +182,10 @@ pub(super) fn write_moving(out: &mut Writer<'_>, job: &StoredJob) {
     out.u64(job.epoch);
     out.u32(job.failures);
     out.u32(job.stalls);
-    out.u16(flags(job, course));
+    out.u16(flags(job, course, attempts));
+    if job.epoch > 0 {
+        out.i64(course.claimed_at.unwrap_or_default().as_millis());
+    }
     if let Some(lease) = &course.lease {
         out.name(&lease.worker);
         out.i64(lease.expires_at.as_millis());
@@ -184,11 +203,26 @@ pub(super) fn write_moving(out: &mut Writer<'_>, job: &StoredJob) {
     if let Some(error) = &course.last_error {
         out.text(error.name());
         out.text(error.message());
+        out.i64(course.failed_at.unwrap_or_default().as_millis());
     }
     course.finished_at.into_iter().chain(course.purge_at).for_each(|at| out.i64(at.as_millis()));
+    if !attempts.is_empty() {
+        out.u8(u8::try_from(attempts.len()).expect("a life has ten at most"));
+        attempts.iter().for_each(|attempt| write_attempt(out, attempt));
+    }
 }
 
-fn flags(job: &StoredJob, course: &Course) -> u16 {
+fn write_attempt(out: &mut Writer<'_>, attempt: &Attempt) {
+    out.u64(attempt.epoch);
+    out.name(&attempt.worker);
+    out.i64(attempt.claimed_at.as_millis());
+    out.i64(attempt.ended_at.as_millis());
+    out.u8(attempt.outcome.as_code());
+    out.text(&attempt.error_name);
+    out.text(&attempt.error_message);
+}
+
+fn flags(job: &StoredJob, course: &Course, attempts: &[Attempt]) -> u16 {
     let facts = [
         (flag::CANCEL_REQUESTED, job.cancel_requested),
         (flag::AWAITED, job.awaited),
@@ -200,6 +234,7 @@ fn flags(job: &StoredJob, course: &Course) -> u16 {
         (flag::FINISHED_AT, course.finished_at.is_some()),
         (flag::PURGE_AT, course.purge_at.is_some()),
         (flag::EXPIRY_LIFTED, job.expiry_lifted),
+        (flag::ATTEMPTS, !attempts.is_empty()),
     ];
     facts.into_iter().filter(|(_, holds)| *holds).fold(0, |flags, (flag, _)| flags | flag)
 }
@@ -219,6 +254,13 @@ impl Moving {
             return Err(Malformed("a job has a part that this version does not know"));
         }
         let has = |flag| flags & flag != 0;
+        let claimed_at = if epoch > 0 { Some(time(from)?) } else { None };
+        let lease = if has(flag::LEASE) { Some(lease(from, names)?) } else { None };
+        let token = if has(flag::TOKEN) { Some(token(from)?) } else { None };
+        let last_settle = if has(flag::LAST_SETTLE) { Some(last_settle(from)?) } else { None };
+        let progress = if has(flag::PROGRESS) { Some(from.bytes()?) } else { None };
+        let (last_error, failed_at) =
+            if has(flag::LAST_ERROR) { (Some(failure(from)?), Some(time(from)?)) } else { (None, None) };
         Ok(Self {
             revision,
             state,
@@ -230,18 +272,21 @@ impl Moving {
             cancel_requested: has(flag::CANCEL_REQUESTED),
             awaited: has(flag::AWAITED),
             expiry_lifted: has(flag::EXPIRY_LIFTED),
-            lease: if has(flag::LEASE) { Some(lease(from, names)?) } else { None },
-            token: if has(flag::TOKEN) { Some(token(from)?) } else { None },
-            last_settle: if has(flag::LAST_SETTLE) { Some(last_settle(from)?) } else { None },
-            progress: if has(flag::PROGRESS) { Some(from.bytes()?) } else { None },
-            last_error: if has(flag::LAST_ERROR) { Some(failure(from)?) } else { None },
+            claimed_at,
+            lease,
+            token,
+            last_settle,
+            progress,
+            last_error,
+            failed_at,
             finished_at: if has(flag::FINISHED_AT) { Some(time(from)?) } else { None },
             purge_at: if has(flag::PURGE_AT) { Some(time(from)?) } else { None },
+            attempts: if has(flag::ATTEMPTS) { attempts(from, names)? } else { Vec::new() },
         })
     }
 
-    /// Replaces these parts of a job.
-    pub(crate) fn onto(self, job: &mut TrackedJob) {
+    /// Replaces these parts of a job, and answers the attempts that were charged to it.
+    pub(crate) fn onto(self, job: &mut TrackedJob) -> Vec<Attempt> {
         (job.token, job.last_settle) = (self.token, self.last_settle);
         let meta = &mut job.meta;
         meta.revision = self.revision;
@@ -251,8 +296,26 @@ impl Moving {
         (meta.cancel_requested, meta.awaited) = (self.cancel_requested, self.awaited);
         meta.expiry_lifted = self.expiry_lifted;
         (meta.lease, meta.progress, meta.last_error) = (self.lease, self.progress, self.last_error);
+        (meta.claimed_at, meta.failed_at) = (self.claimed_at, self.failed_at);
         (meta.finished_at, meta.purge_at) = (self.finished_at, self.purge_at);
+        self.attempts
     }
+}
+
+fn attempts(from: &mut Reader<'_>, names: &mut Names) -> Result<Vec<Attempt>, Malformed> {
+    (0..from.u8()?).map(|_| attempt(from, names)).collect()
+}
+
+fn attempt(from: &mut Reader<'_>, names: &mut Names) -> Result<Attempt, Malformed> {
+    Ok(Attempt {
+        epoch: from.u64()?,
+        worker: names.workers.read(from)?,
+        claimed_at: time(from)?,
+        ended_at: time(from)?,
+        outcome: from.code(AttemptOutcome::from_code, "an attempt ended in no such way")?,
+        error_name: from.text()?.to_owned(),
+        error_message: from.text()?.to_owned(),
+    })
 }
 
 fn lease(from: &mut Reader<'_>, names: &mut Names) -> Result<LeaseInfo, Malformed> {

@@ -1,4 +1,5 @@
 use super::job::has_options;
+use queue_core::Attempt;
 use queue_memory::{Course, StoredJob};
 
 /// Kind and life, the rest of what is written once, what always moves, the lengths of the payload, and whether there
@@ -21,7 +22,7 @@ fn put_len(stored: &StoredJob) -> u64 {
     let result = course.result.as_ref().map_or(0, |result| name(&result.content_type) + blob(0));
     let details = course.error_details.as_ref().map_or(0, |details| blob(details.len()));
     let names = name(&stored.id) + name(&stored.traits.kind) + name(&stored.traits.content_type);
-    (ALWAYS + names + options(stored) + moving(course) + result + details) as u64
+    (ALWAYS + names + options(stored) + claimed(stored) + moving(course) + result + details) as u64
 }
 
 /// What few jobs have of what is written once.
@@ -33,6 +34,12 @@ fn options(stored: &StoredJob) -> usize {
     1 + traits.expires_in.map_or(0, |_| TIME)
         + traits.time_limit.map_or(0, |_| TIME)
         + traits.on_failure.as_ref().map_or(0, name)
+        + traits.tags.to_text().map_or(0, |tags| blob(tags.len()))
+        + stored.headers.to_text().map_or(0, |headers| blob(headers.len()))
+}
+
+fn claimed(stored: &StoredJob) -> usize {
+    if stored.epoch > 0 { TIME } else { 0 }
 }
 
 /// The optional parts of what a life changes.
@@ -42,9 +49,18 @@ fn moving(course: &Course) -> usize {
         + course.token.map_or(0, |_| TOKEN)
         + course.last_settle.map_or(0, |_| TOKEN + 1)
         + progress.as_ref().map_or(0, |progress| blob(progress.len()))
-        + last_error.as_ref().map_or(0, |error| blob(error.name().len()) + blob(error.message().len()))
+        + last_error.as_ref().map_or(0, |error| blob(error.name().len()) + blob(error.message().len()) + TIME)
         + course.finished_at.map_or(0, |_| TIME)
         + course.purge_at.map_or(0, |_| TIME)
+        + attempts(course.attempts())
+}
+
+fn attempts(attempts: &[Attempt]) -> usize {
+    let one = |attempt: &Attempt| {
+        let error = blob(attempt.error_name.len()) + blob(attempt.error_message.len());
+        8 + name(&attempt.worker) + 2 * TIME + 1 + error
+    };
+    usize::from(!attempts.is_empty()) + attempts.iter().map(one).sum::<usize>()
 }
 
 fn name(name: &impl AsRef<str>) -> usize {
@@ -60,8 +76,8 @@ mod tests {
     use super::{super::write, *};
     use bytes::Bytes;
     use queue_core::{
-        ContentType, Failure, JobId, Kind, LeaseInfo, LeaseToken, NewJob, Payload, QueueName, Seq, Span,
-        Timestamp, WorkerId,
+        AttemptOutcome, ContentType, Failure, Headers, JobId, Kind, LeaseInfo, LeaseToken, NewJob, Payload,
+        QueueName, Seq, Span, Tag, Tags, Timestamp, WorkerId,
         lifecycle::{LastSettle, Settle},
     };
     use queue_memory::{Engine, Traits};
@@ -71,14 +87,33 @@ mod tests {
     }
 
     /// One that has these of its options.
-    fn with_options(has: [bool; 3]) -> StoredJob {
+    fn with_options(has: [bool; 5]) -> StoredJob {
         let traits = Traits {
             expires_in: has[0].then(|| Span::from_secs(1)),
             time_limit: has[1].then(|| Span::from_secs(2)),
             on_failure: has[2].then(|| Kind::from_static("alert")),
+            tags: if has[3] { Tags::new(["b", "a"].map(tag)).expect("two") } else { Tags::NONE },
             ..Traits::clone(&fresh().traits)
         };
-        StoredJob { traits: traits.into(), ..with_everything() }
+        let headers =
+            if has[4] { Headers::new([("a", ""), ("b", "c")]).expect("two") } else { Headers::NONE };
+        StoredJob { traits: traits.into(), headers, ..with_everything() }
+    }
+
+    fn tag(text: &str) -> Tag {
+        Tag::new(text).expect("a valid tag")
+    }
+
+    fn attempt(epoch: u64) -> Attempt {
+        Attempt {
+            epoch,
+            worker: WorkerId::from_static("w"),
+            claimed_at: Timestamp::default(),
+            ended_at: Timestamp::default(),
+            outcome: AttemptOutcome::Failed,
+            error_name: "Io".to_owned(),
+            error_message: "broken".to_owned(),
+        }
     }
 
     fn fresh() -> StoredJob {
@@ -101,13 +136,16 @@ mod tests {
             purge_at: at,
             result: Some(payload()),
             error_details: Some(Bytes::from_static(b"why")),
+            claimed_at: at,
+            failed_at: at,
+            attempts: Some(Box::new(vec![attempt(1), attempt(2)])),
         };
-        StoredJob { course: Some(Box::new(course)), ..fresh() }
+        StoredJob { course: Some(Box::new(course)), epoch: 2, ..fresh() }
     }
 
     #[test]
     fn it_is_what_is_written() {
-        let options = (0..8).map(|bits| with_options([bits & 1 != 0, bits & 2 != 0, bits & 4 != 0]));
+        let options = (0..32).map(|bits| with_options([1, 2, 4, 8, 16].map(|bit| bits & bit != 0)));
         for stored in [fresh(), with_everything()].into_iter().chain(options) {
             let mut out = Vec::new();
             write::queue(&mut out, stored.queue());

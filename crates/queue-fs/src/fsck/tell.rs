@@ -4,7 +4,7 @@ use queue_core::JobMeta;
 /// A change in words.
 pub(super) fn tell(change: &Change) -> String {
     match change {
-        Change::Put { job, payload, result, error_details } => {
+        Change::Put { job, payload, result, error_details, .. } => {
             let meta = &job.meta;
             let parts = parts(result.as_ref(), error_details.as_ref().map(bytes::Bytes::len));
             let (queue, id, seq, kind) = (&meta.queue, &meta.id, meta.seq, &meta.kind);

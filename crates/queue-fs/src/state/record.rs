@@ -7,7 +7,7 @@ use crate::{
     journal::{Journal, Location, Position},
 };
 use bytes::Bytes;
-use queue_core::{Payload, QueueName, Seq, State as JobState, Timestamp, WorkerId, WorkerInfo};
+use queue_core::{Attempt, Payload, QueueName, Seq, State as JobState, Timestamp, WorkerId, WorkerInfo};
 use queue_memory::{Edit, Engine, StoredJob};
 use std::ops::Range;
 
@@ -197,7 +197,7 @@ impl<'d> Draft<'d> {
         let (result, details) = (result_of(before, after), details_of(before, after));
         let kept = result;
         let content_type = Some(&after.traits.content_type).filter(|now| **now != before.traits.content_type);
-        let written = write::update(self.out, after, content_type, result, details);
+        let written = write::update(self.out, after, charged(before, after), content_type, result, details);
         let result = match (kept, written) {
             (Kept::Now(_), Some(range)) => Kept::Now(self.result(&range, after.epoch)),
             (Kept::Gone, _) => Kept::Gone,
@@ -257,6 +257,13 @@ fn result_of<'r>(before: &StoredJob, after: &'r StoredJob) -> Kept<&'r Payload> 
         Some(result) if completed(before) != completed(after) => Kept::Now(result),
         _ => Kept::Same,
     }
+}
+
+/// The attempts that were charged since, of which a record may have several.
+fn charged<'a>(before: &StoredJob, after: &'a StoredJob) -> &'a [Attempt] {
+    let seen = before.course().attempts().last().map_or(0, |attempt| attempt.epoch);
+    let attempts = after.course().attempts();
+    &attempts[attempts.partition_point(|attempt| attempt.epoch <= seen)..]
 }
 
 fn details_of<'d>(before: &StoredJob, after: &'d StoredJob) -> Kept<&'d Bytes> {

@@ -8,7 +8,7 @@ use crate::{
     journal::{Location, Position, Sink},
 };
 use bytes::Bytes;
-use queue_core::{JobBody, Payload, QueueName, Seq, lifecycle::TrackedJob};
+use queue_core::{Attempt, Headers, JobBody, Payload, QueueName, Seq, lifecycle::TrackedJob};
 
 impl Sink for State {
     fn begin_at(&mut self, segment: u64) {
@@ -38,6 +38,9 @@ impl Sink for State {
     }
 }
 
+/// The large parts of a whole job: headers, payload, result and details of its last error.
+type Parts<'p> = (Headers, &'p Blob, Option<&'p Blob>, Option<Bytes>);
+
 /// A record that is being taken.
 struct Taking<'t> {
     state: &'t mut State,
@@ -51,9 +54,9 @@ impl Taking<'_> {
     fn one(&mut self, change: Change) -> Result<(), Malformed> {
         let engine = &mut self.state.engine;
         match change {
-            Change::Put { job, payload, result, error_details } => {
+            Change::Put { job, headers, payload, result, error_details, attempts } => {
                 self.make_way_for(&job)?;
-                self.put(job, &payload, result.as_ref(), error_details);
+                self.put(job, (headers, &payload, result.as_ref(), error_details), attempts);
             }
             Change::Update(update) => return self.update(update),
             Change::Remove { queue, seq } => return self.remove(&queue, seq),
@@ -64,13 +67,15 @@ impl Taking<'_> {
         Ok(())
     }
 
-    fn put(&mut self, job: TrackedJob, payload: &Blob, result: Option<&Blob>, error_details: Option<Bytes>) {
+    fn put(&mut self, job: TrackedJob, parts: Parts<'_>, attempts: Vec<Attempt>) {
+        let (headers, payload, result, error_details) = parts;
         let (seq, epoch) = (job.meta.seq, job.meta.epoch);
         let len = u32::try_from(payload.range.len()).expect("a record is shorter than 4 GiB");
         let may_stay = !job.meta.state.is_terminal();
         let (payload, location, is_payload_resident) = self.blob(payload, may_stay);
         let (result, shelved) = result.map(|result| self.result(result, epoch)).unzip();
-        let stored = self.state.engine.load(job, JobBody { payload, result, error_details }, len);
+        let body = JobBody { payload, headers, result, error_details };
+        let stored = self.state.engine.load(job, body, attempts, len);
         let shelved = Shelved {
             queue: stored.queue().clone(),
             payload: location,
@@ -106,8 +111,9 @@ impl Taking<'_> {
         };
         let changed = self.state.engine.reload(&queue, seq, |stored| {
             let mut job = stored.tracked();
-            moving.onto(&mut job);
+            let attempts = moving.onto(&mut job);
             stored.track(&job);
+            attempts.into_iter().for_each(|attempt| stored.charge(attempt));
             stored.set_content_type(content_type);
             result.tell(|result| stored.set_result(result));
             error_details.tell(|details| stored.set_error_details(details));

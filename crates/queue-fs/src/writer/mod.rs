@@ -12,6 +12,6 @@ mod verbs;
 pub(crate) use commit::Files;
 pub(crate) use thread::{Shared, start};
 pub(crate) use verbs::{
-    Announce, Apply, CatchUp, Claim, Count, Enqueue, FlushNow, Get, List, Measure, PruneSome, Queues,
-    SetPaused, Verify, Workers,
+    Announce, Apply, Attempts, CatchUp, Claim, Count, Enqueue, FlushNow, Get, List, Measure, PruneSome,
+    Queues, SetPaused, Verify, Workers,
 };

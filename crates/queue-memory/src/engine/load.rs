@@ -1,6 +1,8 @@
 use super::{Engine, queue_state::QueueState, stored_job::StoredJob};
 use bytes::Bytes;
-use queue_core::{JobBody, JobId, QueueName, Seq, Timestamp, WorkerId, WorkerInfo, lifecycle::TrackedJob};
+use queue_core::{
+    Attempt, JobBody, JobId, QueueName, Seq, Timestamp, WorkerId, WorkerInfo, lifecycle::TrackedJob,
+};
 
 /// Loading what a journal kept, as it is: nothing is decided here, and nobody is notified.
 impl Engine {
@@ -32,11 +34,18 @@ impl Engine {
 
     /// Puts a job in its place, instead of one of the same life. The length of the payload is given, since its bytes may be
     /// elsewhere.
-    pub fn load(&mut self, job: TrackedJob, body: JobBody, payload_len: u32) -> &StoredJob {
+    pub fn load(
+        &mut self,
+        job: TrackedJob,
+        body: JobBody,
+        attempts: Vec<Attempt>,
+        payload_len: u32,
+    ) -> &StoredJob {
         let seq = job.meta.seq;
         let state = self.queues.open(&job.meta.queue, &mut self.undo);
         self.last_seq = self.last_seq.max(seq.get());
-        let stored = state.pack(job, body, payload_len);
+        let mut stored = state.pack(job, body, payload_len);
+        attempts.into_iter().for_each(|attempt| stored.charge(attempt));
         if self.is_loading {
             return state.insert_unindexed(stored);
         }

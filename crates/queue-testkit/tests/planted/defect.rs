@@ -117,6 +117,21 @@ defects! {
     PauseOfAnother "the list shows every queue as paused while any is" [I1 I20] in "queues";
     ListedCountsDrift "the list of queues goes on counting what prune removed" [I20] in "queues";
     CursorSkips "each page of a listing leaves out the job after it" [I20] in "list";
+    NewestBySeq "jobs of a state are listed by when they were enqueued, not by when they came into it" [I20] in "list";
+    ScanCrossesQueues "a page looks at the jobs of every queue" [I20] in "list";
+    CursorOfAnyListing "a cursor of another queue, index or filter is taken" [I20] in "list";
+    EqualTimesSkipped "a page goes on behind the time at which the last one ended" [I20] in "list";
+    TagByPrefix "a tag finds what begins with it" [I20] in "list";
+    HeadersNotClaimed "a claim brings no headers" [I20] in "labels";
+    TagsOfFollowed "what follows has the tags of the job before it" [I9] in "labels";
+    TagsOfFormerLife "a new life has the tags of the one that made room for it" [I9 I20] in "labels";
+    AttemptsLostOnLapse "a lapse is charged, and leaves no attempt" [I7 I15] in "attempts";
+    AttemptsUnbounded "every attempt is kept" [I7] in "attempts";
+    AttemptAddedAgain "a failure sent again is one attempt more" [I5] in "attempts";
+    AttemptsClearedByRedrive "a redrive forgets the attempts of the life" [I7] in "attempts";
+    AttemptsOfFormerLife "a new life of an id has the attempts of the former one" [I9 I20] in "attempts";
+    FailureTimeStands "a redrive leaves the time of the last failure" [I7] in "attempts" "retry";
+    ClaimTimeOfFirst "a job tells when it was first claimed, not when it last was" [I7 I20] in "attempts" "list";
     IndexLeftBehind "a removed record leaves its id in the index" [I20] in "verify";
 
     HintsBeforeWrites "a settle is hinted at before it is written" [I13 I14] in "events";

@@ -9,5 +9,5 @@ mod upkeep;
 pub(crate) use change::{Announce, Apply, PruneSome, SetPaused};
 pub(crate) use claim::Claim;
 pub(crate) use enqueue::Enqueue;
-pub(crate) use read::{Count, Get, List, Measure, Queues, Verify, Workers};
+pub(crate) use read::{Attempts, Count, Get, List, Measure, Queues, Verify, Workers};
 pub(crate) use upkeep::{CatchUp, FlushNow};

@@ -7,8 +7,8 @@ use crate::{
     },
 };
 use queue_core::{
-    Counts, Detail, JobId, JobRecord, ListQuery, Page, QueueName, QueuesPage, QueuesQuery, Stamped,
-    WorkerInfo, group_commit::Verb,
+    Counts, Detail, JobAttempts, JobId, JobRecord, ListQuery, Page, QueueName, QueuesPage, QueuesQuery,
+    Stamped, WorkerInfo, group_commit::Verb,
 };
 
 /// Reads jobs by id.
@@ -50,6 +50,25 @@ impl Verb<Files> for List {
 
     fn run(&self, session: &mut Session) -> Result<Self::Answer, Fault> {
         Ok(session.state.engine.list(&self.0, session.moment))
+    }
+}
+
+/// Reads a job with what was charged to it.
+#[derive(Debug)]
+pub(crate) struct Attempts {
+    pub(crate) queue: QueueName,
+    pub(crate) id: JobId,
+}
+
+impl Verb<Files> for Attempts {
+    type Answer = Stamped<Option<JobAttempts>>;
+
+    const NAME: &'static str = "attempts";
+    const NEED: Need = Need::Read;
+
+    fn run(&self, session: &mut Session) -> Result<Self::Answer, Fault> {
+        let found = session.state.engine.attempts(&self.queue, &self.id, session.moment.now);
+        Ok(Stamped::at(session.moment, found))
     }
 }
 

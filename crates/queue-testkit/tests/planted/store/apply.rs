@@ -1,8 +1,8 @@
 use super::{record::Record, spoil, state::State};
 use crate::defect::Defect;
 use queue_core::{
-    Applied, FailedJob, JobId, JobMeta, NewJob, QueueName,
-    lifecycle::{BodyPatch, Patch, Settle, Transition, Verdict, apply},
+    Applied, Attempt, FailedJob, JobId, JobMeta, NewJob, QueueName,
+    lifecycle::{BodyPatch, Lapse, Patch, Settle, Transition, Verdict, apply},
 };
 use std::collections::HashSet;
 
@@ -19,7 +19,7 @@ impl State {
     fn apply_one(&mut self, mut transition: Transition) -> Applied {
         let Some((verdict, meta)) = self.change(&mut transition) else { return Applied::Missing };
         match verdict {
-            Verdict::Written(_) => self.changed(&meta),
+            Verdict::Written { .. } => self.changed(&meta),
             Verdict::Removed => self.remove(&transition.queue, transition.seq),
             Verdict::Replayed => {
                 self.follow_again(transition, &meta);
@@ -36,6 +36,9 @@ impl State {
         }
         if let Some(defect) = self.defect() {
             spoil::followers(defect, &mut transition, &meta);
+        }
+        if self.has(Defect::TagsOfFollowed) {
+            transition.then.iter_mut().for_each(|new| new.tags = meta.tags.clone());
         }
         self.follow(&transition.queue, transition.then);
         Applied::Done(meta)
@@ -67,8 +70,13 @@ impl State {
             spoil::patch(defect, &record.job.meta, &mut transition.patch);
             spoil::time(defect, transition);
         }
+        let failed_before = record.job.meta.failed_at;
         let verdict = apply(&mut record.job, transition, now);
-        if let Verdict::Written(body) = &verdict {
+        charge(record, transition, &verdict, defect);
+        if let Verdict::Written { body, .. } = &verdict {
+            if defect == Some(Defect::FailureTimeStands) && is_fresh(&transition.patch) {
+                record.job.meta.failed_at = failed_before;
+            }
             store_body(record, body.clone(), defect, results);
             if defect == Some(Defect::ProgressCleared) && is_noteless(&transition.patch) {
                 record.job.meta.progress = None;
@@ -78,7 +86,7 @@ impl State {
             }
         }
         let meta = record.job.meta.clone();
-        lane.results += u64::from(matches!(verdict, Verdict::Written(BodyPatch::Result(_))));
+        lane.results += u64::from(matches!(verdict, Verdict::Written { body: BodyPatch::Result(_), .. }));
         Some((verdict, meta))
     }
 
@@ -96,6 +104,27 @@ fn is_noteless(patch: &Patch) -> bool {
 
 fn is_quiet(patch: &Patch) -> bool {
     matches!(patch, Patch::Extend { .. } | Patch::Flag(_))
+}
+
+fn is_fresh(patch: &Patch) -> bool {
+    matches!(patch, Patch::Requeue(requeue) if requeue.fresh)
+}
+
+/// Keeps what was charged.
+fn charge(record: &mut Record, transition: &Transition, verdict: &Verdict, defect: Option<Defect>) {
+    let is_settled_again = *verdict == Verdict::Replayed && defect == Some(Defect::AttemptAddedAgain);
+    if is_settled_again {
+        record.attempts.extend(record.attempts.last().cloned());
+    }
+    if defect == Some(Defect::AttemptsClearedByRedrive) && is_fresh(&transition.patch) {
+        record.attempts.clear();
+    }
+    let Verdict::Written { attempt: Some(attempt), .. } = verdict else { return };
+    match defect {
+        Some(Defect::AttemptsLostOnLapse) if transition.guard.lapse == Lapse::Lapsed => {}
+        Some(Defect::AttemptsUnbounded) => record.attempts.push((**attempt).clone()),
+        _ => Attempt::push(&mut record.attempts, (**attempt).clone()),
+    }
 }
 
 fn store_body(record: &mut Record, body: BodyPatch, defect: Option<Defect>, results: u64) {

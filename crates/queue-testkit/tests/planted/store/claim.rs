@@ -1,7 +1,7 @@
 use super::state::State;
 use crate::defect::Defect;
 use queue_core::{
-    AnswerRoom, ClaimRequest, Claimed, ClaimedJob, Detail, JobMeta, QueueName, Seq, Timestamp,
+    AnswerRoom, ClaimRequest, Claimed, ClaimedJob, Detail, Headers, JobMeta, QueueName, Seq, Timestamp,
     lifecycle::lease,
 };
 
@@ -37,12 +37,21 @@ impl State {
 
     fn lease_one(&mut self, request: &ClaimRequest, seq: Seq) -> Option<ClaimedJob> {
         let (now, epoch_stands) = (self.now, self.has(Defect::EpochStands));
+        let (first_stands, headerless) =
+            (self.has(Defect::ClaimTimeOfFirst), self.has(Defect::HeadersNotClaimed));
         let record = self.lane(&request.queue).records.get_mut(&seq)?;
+        let claimed_before = record.job.meta.claimed_at;
         lease(&mut record.job, request, now);
+        if first_stands {
+            record.job.meta.claimed_at = claimed_before.or(Some(now));
+        }
         if epoch_stands {
             record.job.meta.epoch = 1;
         }
-        let record = record.read(Detail::Full);
+        let mut record = record.read(Detail::Full);
+        if let Some(body) = record.body.as_mut().filter(|_| headerless) {
+            body.headers = Headers::NONE;
+        }
         self.changed(&record.meta);
         Some(ClaimedJob { record, token: request.token })
     }

@@ -67,12 +67,15 @@ impl State {
             }
         }
         let seq = self.next_seq();
+        let (headers, id) = (new.headers.clone(), new.id.clone());
         let meta = match former {
             Some(former) => self.replacing(&former, &new, seq),
             None => JobMeta::begin(queue.clone(), &new, seq, self.now),
         };
         let payload = self.stored(new.payload);
-        self.insert(Record { job: TrackedJob::new(meta), payload, result: None, error_details: None });
+        let attempts = self.lane(queue).former_attempts.remove(&id).unwrap_or_default();
+        let (job, result, error_details) = (TrackedJob::new(meta), None, None);
+        self.insert(Record { job, payload, result, error_details, headers, attempts });
         Enqueued::Queued { seq }
     }
 
@@ -97,7 +100,10 @@ impl State {
         {
             *max_wait = None;
         }
-        let meta = JobMeta::replacing(former, &new, seq, self.now);
+        let mut meta = JobMeta::replacing(former, &new, seq, self.now);
+        if self.has(Defect::TagsOfFormerLife) {
+            meta.tags = former.tags.clone();
+        }
         if self.has(Defect::FirstTimeForgotten) {
             return JobMeta { created_at: self.now, ..meta };
         }

@@ -7,6 +7,7 @@ mod apply;
 mod claim;
 mod enqueue;
 mod handle;
+mod list;
 mod prune;
 mod read;
 mod record;
@@ -20,8 +21,9 @@ use crate::defect::Defect;
 use async_trait::async_trait;
 use queue_core::{
     AnswerRoom, Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Enqueued,
-    EventReach, EventStream, Interest, JobId, JobRecord, Limits, ListQuery, NewJob, Notices, Page,
-    PruneRequest, QueueName, QueuesPage, QueuesQuery, Reach, Result, Stamped, Storage, lifecycle::Transition,
+    EventReach, EventStream, Interest, JobAttempts, JobId, JobRecord, Limits, ListQuery, NewJob, Notices,
+    Page, PruneRequest, QueueName, QueuesPage, QueuesQuery, Reach, Result, Stamped, Storage,
+    lifecycle::Transition,
 };
 use state::State;
 use std::collections::HashSet;
@@ -40,6 +42,7 @@ impl Storage for PlantedStore {
             .with_events(EventReach::Store)
             .with_pause()
             .with_queues()
+            .with_attempts()
     }
 
     async fn enqueue(
@@ -107,6 +110,10 @@ impl Storage for PlantedStore {
 
     async fn list(&self, query: ListQuery) -> Result<Page> {
         self.with("list", |state| state.list(&query))?
+    }
+
+    async fn attempts(&self, queue: &QueueName, id: &JobId) -> Result<Stamped<Option<JobAttempts>>> {
+        self.with("attempts", |state| Stamped::at(state.moment(), state.attempts(queue, id)))
     }
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {

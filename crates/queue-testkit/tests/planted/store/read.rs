@@ -1,16 +1,9 @@
 use super::{LIMITS, record::Lane, state::State};
 use crate::defect::Defect;
 use queue_core::{
-    AnswerRoom, Counts, Cursor, Detail, JobId, JobMeta, JobRecord, ListFilter, ListQuery, Page, PageEnd,
-    QueueName, QueueStatus, QueuesPage, QueuesQuery, Result, Seq, State as JobState, Timestamp,
-    lifecycle::TrackedJob,
+    AnswerRoom, Counts, Detail, JobId, JobMeta, JobRecord, QueueName, QueueStatus, QueuesPage, QueuesQuery,
+    State as JobState, lifecycle::TrackedJob,
 };
-
-/// Whose cursors they are.
-const CURSORS: &str = "planted";
-
-/// Where a listing stands: by time for lapsed leases, by number alone otherwise.
-type Position = (Timestamp, Seq);
 
 impl State {
     pub(super) fn get(&self, queue: &QueueName, ids: &[JobId], what: Detail) -> Vec<Option<JobRecord>> {
@@ -22,24 +15,6 @@ impl State {
         let mut found: Vec<_> = ids.iter().map(find).collect();
         AnswerRoom::new(LIMITS().answer_bytes_max).trim_records(&mut found);
         found
-    }
-
-    /// One page, unless the cursor is not one of this store.
-    pub(super) fn list(&self, query: &ListQuery) -> Result<Page> {
-        let PageEnd { expires_at, seq } = PageEnd::parse(query.after.as_ref(), CURSORS)?;
-        let after = (expires_at, Seq::new(seq));
-        let mut found: Vec<(Position, &JobMeta)> = self
-            .tracked(&query.queue)
-            .filter(|job| self.matches(query, job))
-            .map(|job| (position(&query.filter, &job.meta), &job.meta))
-            .filter(|(position, _)| *position > after)
-            .collect();
-        found.sort_unstable_by_key(|(position, _)| *position);
-        let skipped = usize::from(self.has(Defect::CursorSkips));
-        let last = found.get((query.limit + skipped).saturating_sub(1)).or(found.last());
-        let next = last.filter(|_| found.len() > query.limit).map(|(position, _)| cursor(*position));
-        let jobs = found.iter().take(query.limit).map(|(_, job)| (*job).clone()).collect();
-        Ok(Page { jobs, next, now: self.now, clock: self.moment().clock })
     }
 
     pub(super) fn counts(&self, queue: &QueueName) -> Counts {
@@ -94,23 +69,13 @@ impl State {
         self.tracked(queue).map(|job| &job.meta)
     }
 
-    fn tracked(&self, queue: &QueueName) -> impl Iterator<Item = &TrackedJob> {
+    pub(super) fn tracked(&self, queue: &QueueName) -> impl Iterator<Item = &TrackedJob> {
         let lane = self.lanes.get(queue).into_iter();
         lane.flat_map(|lane| lane.records.values()).map(|record| &record.job)
     }
 
-    fn is_shown(&self, job: &JobMeta) -> bool {
+    pub(super) fn is_shown(&self, job: &JobMeta) -> bool {
         self.has(Defect::OverdueShown) || !job.is_purged(self.now)
-    }
-
-    fn matches(&self, query: &ListQuery, job: &TrackedJob) -> bool {
-        let now = if self.has(Defect::OverdueShown) && !job.meta.is_lapsed(self.now) {
-            Timestamp::from_millis(i64::MIN)
-        } else {
-            self.now
-        };
-        let held = job.token.filter(|_| !self.has(Defect::HeldNotFound));
-        query.filter.matches(&job.meta, held, now)
     }
 }
 
@@ -126,13 +91,4 @@ fn findings(queue: &QueueName, lane: &Lane) -> Vec<String> {
         }
     }
     findings
-}
-
-fn position(filter: &ListFilter, job: &JobMeta) -> Position {
-    let lapse = job.lease.as_ref().filter(|_| *filter == ListFilter::Lapsed);
-    (lapse.map_or(Timestamp::from_millis(0), |lease| lease.expires_at), job.seq)
-}
-
-fn cursor((expires_at, seq): Position) -> Cursor {
-    PageEnd { expires_at, seq: seq.get() }.cursor(CURSORS)
 }

@@ -1,6 +1,6 @@
 use bytes::Bytes;
 use queue_core::{
-    Detail, Enqueued, JobBody, JobId, JobRecord, Payload, Seq,
+    Attempt, Detail, Enqueued, Headers, JobBody, JobId, JobRecord, Payload, Seq,
     lifecycle::{BodyPatch, TrackedJob},
 };
 use std::collections::{BTreeMap, HashMap};
@@ -11,6 +11,8 @@ pub(super) struct Record {
     pub(super) payload: Payload,
     pub(super) result: Option<Payload>,
     pub(super) error_details: Option<Bytes>,
+    pub(super) headers: Headers,
+    pub(super) attempts: Vec<Attempt>,
 }
 
 /// One queue.
@@ -24,6 +26,8 @@ pub(super) struct Lane {
     /// How many results were stored, and how many records pruned: some defects need to know.
     pub(super) results: u64,
     pub(super) pruned: u64,
+    /// What was charged to the lives that are gone, as a defect remembers it.
+    pub(super) former_attempts: HashMap<JobId, Vec<Attempt>>,
 }
 
 impl Record {
@@ -44,6 +48,7 @@ impl Record {
     pub(super) fn read(&self, what: Detail) -> JobRecord {
         let body = JobBody {
             payload: self.payload.clone(),
+            headers: self.headers.clone(),
             result: self.result.clone(),
             error_details: self.error_details.clone(),
         };

@@ -80,10 +80,14 @@ impl State {
 
     pub(super) fn remove(&mut self, queue: &QueueName, seq: Seq) {
         let leaves_index = self.has(Defect::IndexLeftBehind);
+        let leaves_attempts = self.has(Defect::AttemptsOfFormerLife);
         let lane = self.lane(queue);
         let Some(record) = lane.records.remove(&seq) else { return };
         if !leaves_index {
             lane.ids.remove(&record.job.meta.id);
+        }
+        if leaves_attempts {
+            lane.former_attempts.insert(record.job.meta.id.clone(), record.attempts);
         }
         self.notices.removed(&record.job.meta);
     }
