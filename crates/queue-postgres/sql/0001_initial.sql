@@ -172,7 +172,7 @@ CREATE TABLE {schema}.finished (
 CREATE INDEX finished_purge ON {schema}.finished (queue, purge_at, finished_at) WHERE seq > 0;
 
 -- Not of completed ones: every job would pay for it.
-CREATE INDEX finished_failures ON {schema}.finished (queue, state, finished_at, seq) WHERE state IN (4, 5);
+CREATE INDEX finished_failures ON {schema}.finished (queue, state, finished_at, seq) WHERE state > 3;
 
 -- How many jobs each queue has: the totals, and what changed since. A statement that moves jobs adds a row of changes for each
 -- queue, in the step that moves them, and waits for nobody; `fold.sql` adds these to the totals now and then. The sum of both is right

@@ -39,8 +39,10 @@ room AS MATERIALIZED (
   WHERE p.total <= $14
 ),
 taken AS (
-  DELETE FROM {schema}.ready AS s USING room AS p WHERE (s.queue, s.seq) BETWEEN ($2, p.seq) AND ($2, p.seq)
-  RETURNING s.*
+  DELETE FROM {schema}.ready AS s USING room AS p WHERE s.queue = ANY (ARRAY[$2 + (p.seq * 0)::integer]) AND s.seq BETWEEN p.seq AND p.seq
+  RETURNING
+    s.seq, s.queue, s.state, s.revision, s.run_at, s.epoch, s.failures, s.stalls, s.flags, s.failed_at, s.error_name,
+    s.error_message, s.error_details, s.progress
 ),
 leased AS (
   INSERT INTO {schema}.lease (

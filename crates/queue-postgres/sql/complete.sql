@@ -5,7 +5,8 @@
 -- Completions that keep a record are by far the most frequent change, so they have this statement beside the general `move.sql`,
 -- which does the same.
 -- Guard: the token and epoch of the present lease, and the flags seen (I4), by a delete that checks them on the newest version of the
--- row, under its lock. Rows are visited in the order of the request, since each is looked up by itself.
+-- row, under its lock. Rows are visited in the order of the request, since each is looked up by itself. Of the body only what is answered
+-- is read: the server keeps whole rows of what a delete is joined with, payloads too.
 -- Numbers: 3 is Completed as a state, 0 is Complete as a settle.
 -- A step of a life: the row leaves `lease` and enters `finished` (I5, I6, I20).
 WITH t AS MATERIALIZED (SELECT {time}),
@@ -25,13 +26,13 @@ held AS (
       ) AS i (queue, seq, id, token, seen_flags, span, failures, stalls, result_type, result, epoch)
     ) AS i
     CROSS JOIN LATERAL (
-      SELECT * FROM {schema}.body AS b WHERE b.queue = i.queue AND b.seq = i.seq AND b.id = i.id LIMIT 1
+      SELECT {body}, b.queue FROM {schema}.body AS b WHERE b.queue = i.queue AND b.seq = i.seq AND b.id = i.id LIMIT 1
     ) AS b
   ) AS i
-  WHERE (s.queue, s.seq) BETWEEN (i.queue, i.seq) AND (i.queue, i.seq)
+  WHERE s.queue = ANY (ARRAY[i.queue]) AND s.seq BETWEEN i.seq AND i.seq
     AND s.token = i.token AND s.epoch = i.seen_epoch AND s.flags & 3 = i.seen_flags
   RETURNING
-    i.*, s.revision, s.run_at, s.epoch, s.flags, s.claimed_at, s.failed_at, s.error_name, s.error_message, s.error_details, s.progress
+    {item}, i.queue, i.token, i.span, i.failures, i.stalls, i.result_type, i.result, s.revision, s.run_at, s.epoch, s.flags, s.claimed_at, s.failed_at, s.error_name, s.error_message, s.error_details, s.progress
 ),
 to_finished AS (
   INSERT INTO {schema}.finished (

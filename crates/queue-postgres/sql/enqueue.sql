@@ -49,13 +49,13 @@ room AS MATERIALIZED (
 gone_ready AS (
   DELETE FROM {schema}.ready AS s
   USING (SELECT * FROM present WHERE makes_room ORDER BY seq) AS p
-  WHERE (s.queue, s.seq) BETWEEN ($2, p.seq) AND ($2, p.seq) AND s.revision = p.revision
+  WHERE s.queue = ANY (ARRAY[$2 + (p.seq * 0)::integer]) AND s.seq BETWEEN p.seq AND p.seq AND s.revision = p.revision
   RETURNING p.n, p.since, p.tags, s.seq, s.revision, s.flags, s.state
 ),
 gone_finished AS (
   DELETE FROM {schema}.finished AS s
   USING (SELECT * FROM present WHERE makes_room ORDER BY seq) AS p
-  WHERE (s.queue, s.seq) BETWEEN ($2, p.seq) AND ($2, p.seq) AND s.revision = p.revision
+  WHERE s.queue = ANY (ARRAY[$2 + (p.seq * 0)::integer]) AND s.seq BETWEEN p.seq AND p.seq AND s.revision = p.revision
   RETURNING p.n, p.since, p.tags, s.seq, s.revision, s.flags, s.state
 ),
 gone AS MATERIALIZED (SELECT * FROM gone_ready UNION ALL SELECT * FROM gone_finished),
@@ -89,7 +89,7 @@ renewed AS (
     expires_in = nullif(i.expires_in, -1), time_limit = nullif(i.time_limit, -1), priority = i.priority, kind = i.kind,
     on_failure = nullif(i.on_failure, ''), headers = nullif(i.headers, ''), tags = nullif(i.tags, ''), content_type = i.content_type, payload = i.payload
   FROM (SELECT i.*, g.seq AS former, g.since, t.now FROM gone AS g JOIN numbered AS i ON i.n = g.n CROSS JOIN t) AS i
-  WHERE (b.queue, b.seq) BETWEEN ($2, i.former) AND ($2, i.former)
+  WHERE b.queue = ANY (ARRAY[$2 + (i.former * 0)::integer]) AND b.seq BETWEEN i.former AND i.former
     AND (SELECT count(*) FROM fresh) >= 0 -- these wait for nobody, so those come first
   RETURNING b.seq
 ),
@@ -109,13 +109,16 @@ tagged AS (
   WHERE i.seq IN (SELECT seq FROM begun)
 ),
 untagged AS (
-  DELETE FROM {schema}.tag AS x
-  USING (SELECT g.seq, tag.tag FROM gone AS g CROSS JOIN unnest(string_to_array(g.tags, E'\n')) AS tag (tag)) AS p
-  WHERE (x.queue, x.tag, x.seq) BETWEEN ($2, p.tag, p.seq) AND ($2, p.tag, p.seq)
+  DELETE FROM {schema}.tag WHERE ctid = ANY (ARRAY(
+    SELECT x.ctid FROM (SELECT g.seq, tag.tag FROM gone AS g CROSS JOIN unnest(string_to_array(g.tags, E'\n')) AS tag (tag)) AS p
+    CROSS JOIN LATERAL (
+      SELECT ctid FROM {schema}.tag AS x WHERE x.queue = $2 AND x.tag = p.tag AND x.seq = p.seq LIMIT 1
+    ) AS x
+  ))
 ),
 forgotten AS (
   DELETE FROM {schema}.attempt AS a USING gone AS p
-  WHERE p.flags & 8 <> 0 AND (a.queue, a.seq) BETWEEN ($2, p.seq) AND ($2, p.seq)
+  WHERE p.flags & 8 <> 0 AND a.queue = ANY (ARRAY[$2 + (p.seq * 0)::integer]) AND a.seq BETWEEN p.seq AND p.seq
 ),
 counted AS (
   INSERT INTO {schema}.tally (queue, unfinished, failing, completed, failed, cancelled)

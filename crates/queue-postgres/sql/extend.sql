@@ -28,7 +28,7 @@ extended AS (
     revision = s.revision + 1,
     progress = coalesce(i.to_progress, s.progress)
   FROM free JOIN i ON i.n = free.n
-  WHERE (s.queue, s.seq) BETWEEN (free.queue, free.seq) AND (free.queue, free.seq)
+  WHERE s.queue = ANY (ARRAY[free.queue]) AND s.seq BETWEEN free.seq AND free.seq
   RETURNING i.n, s.*
 ),
 told AS (

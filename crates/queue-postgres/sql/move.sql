@@ -37,12 +37,12 @@ free AS MATERIALIZED (
 ),
 left_ready AS (
   DELETE FROM {schema}.ready AS s USING i
-  WHERE (s.queue, s.seq) BETWEEN (i.queue, i.seq) AND (i.queue, i.seq) AND i.token IS NULL AND s.revision = i.seen_revision AND i.lapse <> 1
+  WHERE s.queue = ANY (ARRAY[i.queue]) AND s.seq BETWEEN i.seq AND i.seq AND i.token IS NULL AND s.revision = i.seen_revision AND i.lapse <> 1
   RETURNING i.n, s.*
 ),
 left_lease AS (
   DELETE FROM {schema}.lease AS s USING i
-  WHERE (s.queue, s.seq) BETWEEN (i.queue, i.seq) AND (i.queue, i.seq) AND (i.lapse <> 1 OR i.n IN (SELECT n FROM free))
+  WHERE s.queue = ANY (ARRAY[i.queue]) AND s.seq BETWEEN i.seq AND i.seq AND (i.lapse <> 1 OR i.n IN (SELECT n FROM free))
     AND CASE
       WHEN i.token IS NULL THEN s.revision = i.seen_revision
       ELSE s.token = i.token AND s.epoch = i.seen_epoch AND (i.seen_flags IS NULL OR s.flags & 3 = i.seen_flags)
@@ -56,7 +56,7 @@ left_lease AS (
 ),
 left_finished AS (
   DELETE FROM {schema}.finished AS s USING i
-  WHERE (s.queue, s.seq) BETWEEN (i.queue, i.seq) AND (i.queue, i.seq) AND i.token IS NULL AND s.revision = i.seen_revision AND i.lapse <> 1
+  WHERE s.queue = ANY (ARRAY[i.queue]) AND s.seq BETWEEN i.seq AND i.seq AND i.token IS NULL AND s.revision = i.seen_revision AND i.lapse <> 1
     AND (s.purge_at IS NULL OR s.purge_at > (SELECT now FROM t))
   RETURNING i.n, s.*
 ),
@@ -125,7 +125,7 @@ forgotten AS (
     ) END AS last
     FROM next AS x WHERE x.has_attempts AND (x.is_charged OR x.target = 2)
   ) AS x
-  WHERE (a.queue, a.seq, a.epoch) BETWEEN (x.queue, x.seq, 0) AND (x.queue, x.seq, x.last)
+  WHERE a.queue = ANY (ARRAY[x.queue]) AND a.seq BETWEEN x.seq AND x.seq AND a.epoch <= x.last
 ),
 counted AS (
   INSERT INTO {schema}.tally (queue, unfinished, failing, completed, failed, cancelled)
@@ -143,19 +143,22 @@ counted AS (
 retyped AS (
   UPDATE {schema}.body AS b SET content_type = x.result_type
   FROM next AS x
-  WHERE x.target = 0 AND x.result_type IS NOT NULL AND (b.queue, b.seq) BETWEEN (x.queue, x.seq) AND (x.queue, x.seq)
+  WHERE x.target = 0 AND x.result_type IS NOT NULL AND b.queue = ANY (ARRAY[x.queue]) AND b.seq BETWEEN x.seq AND x.seq
 ),
 removed AS (
   DELETE FROM {schema}.body AS b USING next AS x
-  WHERE x.target = 2 AND (b.queue, b.seq) BETWEEN (x.queue, x.seq) AND (x.queue, x.seq)
+  WHERE x.target = 2 AND b.queue = ANY (ARRAY[x.queue]) AND b.seq BETWEEN x.seq AND x.seq
 ),
 untagged AS (
-  DELETE FROM {schema}.tag AS x
-  USING (
+  DELETE FROM {schema}.tag WHERE ctid = ANY (ARRAY(
+    SELECT x.ctid FROM (
     SELECT p.queue, p.seq, tag.tag FROM next AS p CROSS JOIN unnest(string_to_array(p.tags, E'\n')) AS tag (tag)
     WHERE p.target = 2
   ) AS p
-  WHERE (x.queue, x.tag, x.seq) BETWEEN (p.queue, p.tag, p.seq) AND (p.queue, p.tag, p.seq)
+    CROSS JOIN LATERAL (
+      SELECT ctid FROM {schema}.tag AS x WHERE x.queue = p.queue AND x.tag = p.tag AND x.seq = p.seq LIMIT 1
+    ) AS x
+  ))
 ),
 told AS (
   SELECT count(pg_notify($23::text, $24::text || E'\n' || lines)) AS sent

@@ -8,32 +8,35 @@ doomed AS MATERIALIZED (
   SELECT seq FROM {schema}.body WHERE queue = $2 AND seq > 0 AND $3::bigint IS NULL ORDER BY id LIMIT $4
 ),
 gone_ready AS (
-  DELETE FROM {schema}.ready AS s USING doomed AS p WHERE (s.queue, s.seq) BETWEEN ($2, p.seq) AND ($2, p.seq)
+  DELETE FROM {schema}.ready AS s USING doomed AS p WHERE s.queue = ANY (ARRAY[$2 + (p.seq * 0)::integer]) AND s.seq BETWEEN p.seq AND p.seq
   RETURNING s.seq, s.revision, s.flags, s.state
 ),
 gone_lease AS (
-  DELETE FROM {schema}.lease AS s USING doomed AS p WHERE (s.queue, s.seq) BETWEEN ($2, p.seq) AND ($2, p.seq)
+  DELETE FROM {schema}.lease AS s USING doomed AS p WHERE s.queue = ANY (ARRAY[$2 + (p.seq * 0)::integer]) AND s.seq BETWEEN p.seq AND p.seq
   RETURNING s.seq, s.revision, s.flags, 1::smallint AS state
 ),
 gone_finished AS (
-  DELETE FROM {schema}.finished AS s USING doomed AS p WHERE (s.queue, s.seq) BETWEEN ($2, p.seq) AND ($2, p.seq)
+  DELETE FROM {schema}.finished AS s USING doomed AS p WHERE s.queue = ANY (ARRAY[$2 + (p.seq * 0)::integer]) AND s.seq BETWEEN p.seq AND p.seq
   RETURNING s.seq, s.revision, s.flags, s.state
 ),
 gone AS MATERIALIZED (
   SELECT * FROM gone_ready UNION ALL SELECT * FROM gone_lease UNION ALL SELECT * FROM gone_finished
 ),
 bodies AS (
-  DELETE FROM {schema}.body AS b USING gone AS p WHERE (b.queue, b.seq) BETWEEN ($2, p.seq) AND ($2, p.seq)
+  DELETE FROM {schema}.body AS b USING gone AS p WHERE b.queue = ANY (ARRAY[$2 + (p.seq * 0)::integer]) AND b.seq BETWEEN p.seq AND p.seq
   RETURNING b.seq, b.id, b.tags
 ),
 untagged AS (
-  DELETE FROM {schema}.tag AS x
-  USING (SELECT b.seq, tag.tag FROM bodies AS b CROSS JOIN unnest(string_to_array(b.tags, E'\n')) AS tag (tag)) AS p
-  WHERE (x.queue, x.tag, x.seq) BETWEEN ($2, p.tag, p.seq) AND ($2, p.tag, p.seq)
+  DELETE FROM {schema}.tag WHERE ctid = ANY (ARRAY(
+    SELECT x.ctid FROM (SELECT b.seq, tag.tag FROM bodies AS b CROSS JOIN unnest(string_to_array(b.tags, E'\n')) AS tag (tag)) AS p
+    CROSS JOIN LATERAL (
+      SELECT ctid FROM {schema}.tag AS x WHERE x.queue = $2 AND x.tag = p.tag AND x.seq = p.seq LIMIT 1
+    ) AS x
+  ))
 ),
 forgotten AS (
   DELETE FROM {schema}.attempt AS a USING gone AS p
-  WHERE p.flags & 8 <> 0 AND (a.queue, a.seq) BETWEEN ($2, p.seq) AND ($2, p.seq)
+  WHERE p.flags & 8 <> 0 AND a.queue = ANY (ARRAY[$2 + (p.seq * 0)::integer]) AND a.seq BETWEEN p.seq AND p.seq
 ),
 lost AS MATERIALIZED (SELECT seq, id, revision, flags FROM gone JOIN bodies USING (seq)),
 counted AS (

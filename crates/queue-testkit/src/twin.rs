@@ -59,7 +59,9 @@ impl Twin {
         match verdict {
             Verdict::Written { body, attempt } => {
                 self.patch(body);
-                attempt.map(|attempt| Attempt::push(&mut self.attempts, *attempt));
+                if let Some(attempt) = attempt {
+                    Attempt::push(&mut self.attempts, *attempt);
+                }
             }
             Verdict::Removed => self.removed = true,
             Verdict::Replayed => return Applied::Done(meta),

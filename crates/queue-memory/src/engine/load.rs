@@ -45,7 +45,9 @@ impl Engine {
         let state = self.queues.open(&job.meta.queue, &mut self.undo);
         self.last_seq = self.last_seq.max(seq.get());
         let mut stored = state.pack(job, body, payload_len);
-        attempts.into_iter().for_each(|attempt| stored.charge(attempt));
+        for attempt in attempts {
+            stored.charge(attempt);
+        }
         if self.is_loading {
             return state.insert_unindexed(stored);
         }

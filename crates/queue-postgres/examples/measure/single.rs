@@ -3,7 +3,7 @@
 use crate::{Outcome, store};
 use queue_core::{ClaimedJob, Storage};
 use queue_postgres::PostgresStorage;
-use std::fs;
+use std::{fs, time::Duration};
 use tokio::time::Instant;
 
 /// So many jobs are stored, then claimed, then completed, each by a call of its own; and that so often.
@@ -64,13 +64,13 @@ async fn run(store: &PostgresStorage, url: &str, first: usize) -> Outcome<[Cost;
         store.apply(vec![store::completion(job)]).await?;
     }
     marks.push(mark(&sessions)?);
-    let each = 1.0 / f64::from(u32::try_from(BLOCK)?);
-    let cost = |at: usize| {
+    let each = f64::from(u32::try_from(BLOCK)?);
+    let cost = |at: usize| -> Outcome<Cost> {
         let ((from, cpu, faults), to) = (marks[at], marks[at + 1]);
-        [(to.0 - from).as_secs_f64() * 1e6, (to.1 - cpu) as f64 / 1e3, (to.2 - faults) as f64]
-            .map(|sum| sum * each)
+        let micros = |time: Duration| time.as_secs_f64() * 1e6 / each;
+        Ok([micros(to.0 - from), micros(to.1 - cpu), f64::from(u32::try_from(to.2 - faults)?) / each])
     };
-    Ok([cost(0), cost(1), cost(2)])
+    Ok([cost(0)?, cost(1)?, cost(2)?])
 }
 
 /// The processes of the sessions, on this very host.
@@ -81,15 +81,15 @@ async fn sessions(url: &str) -> Outcome<Vec<i64>> {
     Ok(pids.split(' ').map(str::parse).collect::<Result<_, _>>()?)
 }
 
-/// Now, and what these processes have used: nanoseconds of the processor, and page faults.
-fn mark(sessions: &[i64]) -> Outcome<(Instant, u64, u64)> {
+/// Now, and what these processes have used: time of the processor, and page faults.
+fn mark(sessions: &[i64]) -> Outcome<(Instant, Duration, u64)> {
     let (mut nanos, mut faults) = (0, 0);
     for pid in sessions {
         nanos += number(&fs::read_to_string(format!("/proc/{pid}/schedstat"))?, 0)?;
         let stat = fs::read_to_string(format!("/proc/{pid}/stat"))?;
         faults += number(stat.rsplit(") ").next().unwrap_or_default(), 7)?;
     }
-    Ok((Instant::now(), nanos, faults))
+    Ok((Instant::now(), Duration::from_nanos(nanos), faults))
 }
 
 fn number(text: &str, at: usize) -> Outcome<u64> {

@@ -11,7 +11,7 @@ stale AS MATERIALIZED (
 ),
 moved AS (
   UPDATE {schema}.lease AS l SET deadline = l.expires_at FROM stale AS p
-  WHERE (l.queue, l.seq) BETWEEN ($2, p.seq) AND ($2, p.seq)
+  WHERE l.queue = ANY (ARRAY[$2 + (p.seq * 0)::integer]) AND l.seq BETWEEN p.seq AND p.seq
 ),
 walk AS MATERIALIZED (
   SELECT row_number() OVER () AS n, s.seq, s.at, 0::smallint AS priority

@@ -107,8 +107,8 @@ async fn they_stand_in_the_order_of_claims(bench: &Bench) {
     fail_once(bench).await;
     let found = attempts(bench, "a").await;
     let outcomes: Vec<_> = found.iter().map(|attempt| (attempt.epoch, attempt.outcome)).collect();
-    use AttemptOutcome::{Failed, Stalled};
-    assert_eq!(outcomes, [(1, Failed), (3, Stalled), (4, Failed)]);
+    let (failed, stalled) = (AttemptOutcome::Failed, AttemptOutcome::Stalled);
+    assert_eq!(outcomes, [(1, failed), (3, stalled), (4, failed)]);
     bench.advance(RETRY);
     bench.complete(&bench.claim_one().await).await;
     assert_eq!(attempts(bench, "a").await, found);

@@ -114,11 +114,8 @@ async fn running_jobs_are_listed_by_when_they_were_claimed(bench: &Bench) {
 async fn due_jobs_are_listed_in_the_order_of_claims(bench: &Bench) {
     for n in 0..12_usize {
         let priority = [5, -5, 0, i16::MIN, i16::MAX][n % 5];
-        bench
-            .put_job(
-                job(nth(n).as_str()).with_priority(priority).with_delay(Span::from_millis(7 - n as i64 % 3)),
-            )
-            .await;
+        let delay = Span::from_millis([7, 6, 5][n % 3]);
+        bench.put_job(job(nth(n).as_str()).with_priority(priority).with_delay(delay)).await;
     }
     bench.put_job(job("later").with_priority(-9).with_delay(KEPT)).await;
     bench.put_and_claim("held").await;

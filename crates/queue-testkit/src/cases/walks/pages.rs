@@ -41,10 +41,8 @@ async fn jobs_that_move_between_pages_are_listed_once_and_hide_none(bench: &Benc
 
 /// It was a place, not a job.
 async fn the_job_at_which_a_page_ended_may_go(bench: &Bench) {
-    for n in 0..6 {
-        bench
-            .put_job(job(nth(n).as_str()).with_tags(tags(["t"])).with_delay(Span::from_millis(n as i64)))
-            .await;
+    for (n, ms) in (0..6).enumerate() {
+        bench.put_job(job(nth(n).as_str()).with_tags(tags(["t"])).with_delay(Span::from_millis(ms))).await;
     }
     bench.advance(RETRY);
     for walk in [Walk::All(NewestFirst), Walk::Due, Walk::Tagged(tag("t"), NewestFirst)] {
