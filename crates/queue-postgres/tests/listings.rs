@@ -19,9 +19,9 @@ fn tag(text: &str) -> Tag {
 }
 
 fn new(n: usize) -> NewJob {
-    let tags = ["even", "third"].into_iter().enumerate().filter(|(at, _)| n % (at + 2) == 0);
+    let tags = ["even", "third"].into_iter().enumerate().filter(|(at, _)| n.is_multiple_of(at + 2));
     let tags = Tags::new(tags.map(|(_, text)| tag(text))).expect("few");
-    job(&format!("{}{n:03}", if n % 5 == 0 { "five-" } else { "" }))
+    job(&format!("{}{n:03}", if n.is_multiple_of(5) { "five-" } else { "" }))
         .with_tags(tags)
         .with_priority(i16::try_from(n % 3).expect("small"))
 }

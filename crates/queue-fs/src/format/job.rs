@@ -208,7 +208,9 @@ pub(super) fn write_moving(out: &mut Writer<'_>, job: &StoredJob, attempts: &[At
     course.finished_at.into_iter().chain(course.purge_at).for_each(|at| out.i64(at.as_millis()));
     if !attempts.is_empty() {
         out.u8(u8::try_from(attempts.len()).expect("a life has ten at most"));
-        attempts.iter().for_each(|attempt| write_attempt(out, attempt));
+        for attempt in attempts {
+            write_attempt(out, attempt);
+        }
     }
 }
 

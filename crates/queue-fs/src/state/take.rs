@@ -113,7 +113,9 @@ impl Taking<'_> {
             let mut job = stored.tracked();
             let attempts = moving.onto(&mut job);
             stored.track(&job);
-            attempts.into_iter().for_each(|attempt| stored.charge(attempt));
+            for attempt in attempts {
+                stored.charge(attempt);
+            }
             stored.set_content_type(content_type);
             result.tell(|result| stored.set_result(result));
             error_details.tell(|details| stored.set_error_details(details));
