@@ -59,7 +59,7 @@ async fn show(jobs: &Jobs, out: Output) -> Result<(), CliError> {
     groups.sort_by_key(|(_, group)| std::cmp::Reverse((group.failed + group.failing, group.last)));
     match out.format() {
         Format::Json => {
-            groups.iter().try_for_each(|(key, group)| out.object(&object(key, group, looked_at)))?
+            groups.iter().try_for_each(|(key, group)| out.object(&object(key, group, looked_at)))?;
         }
         Format::Human => {
             let rows = groups.iter().map(|(key, group)| row(key, group, now));

@@ -6,7 +6,7 @@ use crate::{
 };
 use clap::Args;
 use queue::{
-    queue_core::{Detail, Duty, Timestamp, WorkerInfo},
+    queue_core::{Detail, Duty, QueueName, Timestamp, WorkerInfo},
     worker::AboutWorker,
 };
 use serde_json::{Map, Value, json};
@@ -54,7 +54,7 @@ const COLUMNS: [Column; 8] = [
 
 fn row(worker: &WorkerInfo, now: Timestamp) -> Vec<String> {
     let about = AboutWorker::read(&worker.about).unwrap_or_default();
-    let queues: Vec<&str> = worker.queues.iter().map(|queue| queue.as_str()).collect();
+    let queues: Vec<&str> = worker.queues.iter().map(QueueName::as_str).collect();
     let kinds = about.kinds.map_or_else(|| "any".to_owned(), |kinds| kinds.join(", "));
     vec![
         worker.id.to_string(),

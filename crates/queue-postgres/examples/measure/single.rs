@@ -68,7 +68,11 @@ async fn run(store: &PostgresStorage, url: &str, first: usize) -> Outcome<[Cost;
     let cost = |at: usize| -> Outcome<Cost> {
         let ((from, cpu, faults), to) = (marks[at], marks[at + 1]);
         let micros = |time: Duration| time.as_secs_f64() * 1e6 / each;
-        Ok([micros(to.0 - from), micros(to.1.saturating_sub(cpu)), f64::from(u32::try_from(to.2 - faults)?) / each])
+        Ok([
+            micros(to.0 - from),
+            micros(to.1.saturating_sub(cpu)),
+            f64::from(u32::try_from(to.2 - faults)?) / each,
+        ])
     };
     Ok([cost(0)?, cost(1)?, cost(2)?])
 }

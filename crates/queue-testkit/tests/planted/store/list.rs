@@ -2,7 +2,7 @@ use super::state::State;
 use crate::defect::Defect;
 use queue_core::{
     Attempt, Cursor, Direction, JobAttempts, JobId, ListFilter, ListQuery, Page, PageEnd, QueueName, Result,
-    Tag, Walk, lifecycle::TrackedJob,
+    Tag, Timestamp, Walk, lifecycle::TrackedJob,
 };
 
 /// Whose cursors they are.
@@ -69,7 +69,7 @@ impl State {
 
 /// The place of a cursor, as if it had been told in this listing.
 fn made_for(query: &ListQuery, cursor: &Cursor) -> Cursor {
-    let own = PageEnd { at: Default::default(), priority: 0, seq: 0 }.cursor(query, CURSORS).0;
+    let own = PageEnd { at: Timestamp::default(), priority: 0, seq: 0 }.cursor(query, CURSORS).0;
     let place = cursor.0.splitn(3, ':').nth(2);
     let mark = own.split(':').nth(1);
     match (place, mark) {
