@@ -41,19 +41,19 @@ was AS MATERIALIZED (
 ),
 marked_ready AS (
   UPDATE {schema}.ready AS x SET revision = x.revision + 1, flags = x.flags | i.to_flags
-  FROM was_ready AS s JOIN i ON i.n = s.n 
+  FROM was_ready AS s JOIN i ON i.n = s.n
   WHERE x.queue = ANY (ARRAY[s.queue]) AND x.seq BETWEEN s.seq AND s.seq
 ),
 marked_lease AS (
   UPDATE {schema}.lease AS x SET revision = x.revision + 1, flags = x.flags | i.to_flags
-  FROM was_lease AS s JOIN i ON i.n = s.n 
+  FROM was_lease AS s JOIN i ON i.n = s.n
   WHERE x.queue = ANY (ARRAY[s.queue]) AND x.seq BETWEEN s.seq AND s.seq
 ),
 marked_finished AS (
   UPDATE {schema}.finished AS x SET
     revision = x.revision + 1, flags = x.flags | i.to_flags,
     purge_at = CASE WHEN i.keep IS NULL THEN x.purge_at WHEN i.keep >= 0 THEN t.now + i.keep END
-  FROM was_finished AS s JOIN i ON i.n = s.n CROSS JOIN t 
+  FROM was_finished AS s JOIN i ON i.n = s.n CROSS JOIN t
   WHERE x.queue = ANY (ARRAY[s.queue]) AND x.seq BETWEEN s.seq AND s.seq
 ),
 told AS (

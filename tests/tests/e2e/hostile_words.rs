@@ -57,27 +57,32 @@ fn schedule() -> Vec<Look> {
     ]
 }
 
+fn enqueue() -> Vec<Look> {
+    let file = file();
+    vec![
+        look(&["enqueue", TEXT, "--id", &id("new")]),
+        look(&["enqueue", TEXT, "--id", &id("failed")]),
+        look(&["enqueue", TEXT, "--id", &id("completed")]),
+        look(&["enqueue", TEXT, "--ids", "payload"]),
+        look(&["enqueue", TEXT, "--tag", TEXT]),
+        look(&["enqueue", TEXT, "--tag", TAG, "--header", &format!("{NAME}={TEXT}")]),
+        look(&["enqueue", TEXT, "--header", TEXT]),
+        look(&["enqueue", TEXT, "--id", &id("new"), "--kind", &format!("queue.{NAME}")]),
+        look(&["enqueue", TEXT, "--id", &id("new"), "--on-failure", &format!("queue.{NAME}")]),
+        look(&["enqueue", TEXT, "--id", &id("runs"), "--debounce", "5s"]),
+        look(&["enqueue", "x", "--wait", "--timeout", "0s", "--id", &id("failed")]),
+        bytes(&["enqueue", "x", "--wait", "--timeout", "1h", "--id", &id("completed")]),
+        drawing(&["enqueue", "--lines", &file]),
+        drawing(&["enqueue", "--lines", &file, "--ids", "payload"]),
+        look(&["enqueue", "--lines", &format!("{file}.not")]),
+    ]
+}
+
 /// How a command meets what is hostile. A new command needs a line here.
 fn looks(command: &str) -> Vec<Look> {
     let file = file();
     match command {
-        "enqueue" => vec![
-            look(&["enqueue", TEXT, "--id", &id("new")]),
-            look(&["enqueue", TEXT, "--id", &id("failed")]),
-            look(&["enqueue", TEXT, "--id", &id("completed")]),
-            look(&["enqueue", TEXT, "--ids", "payload"]),
-            look(&["enqueue", TEXT, "--tag", TEXT]),
-            look(&["enqueue", TEXT, "--tag", TAG, "--header", &format!("{NAME}={TEXT}")]),
-            look(&["enqueue", TEXT, "--header", TEXT]),
-            look(&["enqueue", TEXT, "--id", &id("new"), "--kind", &format!("queue.{NAME}")]),
-            look(&["enqueue", TEXT, "--id", &id("new"), "--on-failure", &format!("queue.{NAME}")]),
-            look(&["enqueue", TEXT, "--id", &id("runs"), "--debounce", "5s"]),
-            look(&["enqueue", "x", "--wait", "--timeout", "0s", "--id", &id("failed")]),
-            bytes(&["enqueue", "x", "--wait", "--timeout", "1h", "--id", &id("completed")]),
-            drawing(&["enqueue", "--lines", &file]),
-            drawing(&["enqueue", "--lines", &file, "--ids", "payload"]),
-            look(&["enqueue", "--lines", &format!("{file}.not")]),
-        ],
+        "enqueue" => enqueue(),
         "work" => {
             let exec = "printf '\\033[31mboom\\n\\233' >&2; exit 65";
             vec![

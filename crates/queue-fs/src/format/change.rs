@@ -1,6 +1,7 @@
 use super::{
     Names,
-    job::{Moving, has_options, read_fixed, read_options, time, write_fixed, write_moving, write_options},
+    job::{Moving, read_fixed, time, write_fixed, write_moving},
+    options::{has_options, read_options, write_options},
     wire::{Malformed, Reader, Writer},
     worker::{read_worker, write_worker},
 };

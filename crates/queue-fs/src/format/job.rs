@@ -1,11 +1,12 @@
 use super::{
     Names,
+    attempt::{read_attempts, write_attempts},
     wire::{Malformed, Reader, Writer},
 };
 use bytes::Bytes;
 use queue_core::{
-    Attempt, AttemptOutcome, Budget, Failure, Headers, JobMeta, LeaseInfo, LeaseToken, QueueName, Reason,
-    Retention, RetentionPolicy, Seq, Span, State, Tags, Timestamp,
+    Attempt, Budget, Failure, JobMeta, LeaseInfo, LeaseToken, QueueName, Reason, Retention, RetentionPolicy,
+    Seq, State, Tags, Timestamp,
     lifecycle::{LastSettle, Settle, TrackedJob},
 };
 use queue_memory::{Course, StoredJob};
@@ -27,16 +28,6 @@ mod flag {
     pub(super) const EXPIRY_LIFTED: u16 = 1 << 9;
     pub(super) const ATTEMPTS: u16 = 1 << 10;
     pub(super) const ALL: u16 = (1 << 11) - 1;
-}
-
-/// Which of the options follow that few jobs have, in this order.
-mod option {
-    pub(super) const EXPIRES_IN: u8 = 1;
-    pub(super) const TIME_LIMIT: u8 = 1 << 1;
-    pub(super) const ON_FAILURE: u8 = 1 << 2;
-    pub(super) const TAGS: u8 = 1 << 3;
-    pub(super) const HEADERS: u8 = 1 << 4;
-    pub(super) const ALL: u8 = (1 << 5) - 1;
 }
 
 /// The parts of a job that its life changes; the others are written once.
@@ -119,59 +110,6 @@ pub(super) fn read_fixed(
     })
 }
 
-/// Whether a job has any of what [`write_options`] writes: most have none, and are written without.
-pub(super) fn has_options(job: &StoredJob) -> bool {
-    options(job) != 0
-}
-
-/// How long it may wait for its start, how long its handler may run, the kind of the job that follows its failure, tags and
-/// headers.
-pub(super) fn write_options(out: &mut Writer<'_>, job: &StoredJob) {
-    let traits = &*job.traits;
-    out.u8(options(job));
-    traits.expires_in.into_iter().chain(traits.time_limit).for_each(|span| out.i64(span.as_millis()));
-    if let Some(kind) = &traits.on_failure {
-        out.name(kind);
-    }
-    traits.tags.to_text().into_iter().chain(job.headers.to_text()).for_each(|text| out.text(&text));
-}
-
-/// Reads what [`write_options`] wrote; the headers are none of the metadata.
-pub(super) fn read_options(
-    from: &mut Reader<'_>,
-    job: &mut JobMeta,
-    names: &mut Names,
-) -> Result<Headers, Malformed> {
-    let options = from.u8()?;
-    if options & !option::ALL != 0 {
-        return Err(Malformed("a job has an option that this version does not know"));
-    }
-    let has = |option| options & option != 0;
-    job.expires_in = if has(option::EXPIRES_IN) { Some(span(from)?) } else { None };
-    job.time_limit = if has(option::TIME_LIMIT) { Some(span(from)?) } else { None };
-    job.on_failure = if has(option::ON_FAILURE) { Some(names.kinds.read(from)?) } else { None };
-    let tags = if has(option::TAGS) { Some(from.text()?) } else { None };
-    job.tags = Tags::from_text(tags).map_err(|_| Malformed("a job has tags that are none"))?;
-    let headers = if has(option::HEADERS) { Some(from.text()?) } else { None };
-    Headers::from_text(headers).map_err(|_| Malformed("a job has headers that are none"))
-}
-
-fn options(job: &StoredJob) -> u8 {
-    let traits = &*job.traits;
-    u8::from(traits.expires_in.is_some()) * option::EXPIRES_IN
-        + u8::from(traits.time_limit.is_some()) * option::TIME_LIMIT
-        + u8::from(traits.on_failure.is_some()) * option::ON_FAILURE
-        + u8::from(!traits.tags.is_empty()) * option::TAGS
-        + u8::from(!job.headers.is_empty()) * option::HEADERS
-}
-
-fn span(from: &mut Reader<'_>) -> Result<Span, Malformed> {
-    match from.i64()? {
-        millis if (0..=Span::MAX.as_millis()).contains(&millis) => Ok(Span::from_millis(millis)),
-        _ => Err(Malformed("a length of time is out of bounds")),
-    }
-}
-
 /// What a life changes, and these of its attempts.
 pub(super) fn write_moving(out: &mut Writer<'_>, job: &StoredJob, attempts: &[Attempt]) {
     let course = job.course();
@@ -207,21 +145,8 @@ pub(super) fn write_moving(out: &mut Writer<'_>, job: &StoredJob, attempts: &[At
     }
     course.finished_at.into_iter().chain(course.purge_at).for_each(|at| out.i64(at.as_millis()));
     if !attempts.is_empty() {
-        out.u8(u8::try_from(attempts.len()).expect("a life has ten at most"));
-        for attempt in attempts {
-            write_attempt(out, attempt);
-        }
+        write_attempts(out, attempts);
     }
-}
-
-fn write_attempt(out: &mut Writer<'_>, attempt: &Attempt) {
-    out.u64(attempt.epoch);
-    out.name(&attempt.worker);
-    out.i64(attempt.claimed_at.as_millis());
-    out.i64(attempt.ended_at.as_millis());
-    out.u8(attempt.outcome.as_code());
-    out.text(&attempt.error_name);
-    out.text(&attempt.error_message);
 }
 
 fn flags(job: &StoredJob, course: &Course, attempts: &[Attempt]) -> u16 {
@@ -283,7 +208,7 @@ impl Moving {
             failed_at,
             finished_at: if has(flag::FINISHED_AT) { Some(time(from)?) } else { None },
             purge_at: if has(flag::PURGE_AT) { Some(time(from)?) } else { None },
-            attempts: if has(flag::ATTEMPTS) { attempts(from, names)? } else { Vec::new() },
+            attempts: if has(flag::ATTEMPTS) { read_attempts(from, names)? } else { Vec::new() },
         })
     }
 
@@ -302,22 +227,6 @@ impl Moving {
         (meta.finished_at, meta.purge_at) = (self.finished_at, self.purge_at);
         self.attempts
     }
-}
-
-fn attempts(from: &mut Reader<'_>, names: &mut Names) -> Result<Vec<Attempt>, Malformed> {
-    (0..from.u8()?).map(|_| attempt(from, names)).collect()
-}
-
-fn attempt(from: &mut Reader<'_>, names: &mut Names) -> Result<Attempt, Malformed> {
-    Ok(Attempt {
-        epoch: from.u64()?,
-        worker: names.workers.read(from)?,
-        claimed_at: time(from)?,
-        ended_at: time(from)?,
-        outcome: from.code(AttemptOutcome::from_code, "an attempt ended in no such way")?,
-        error_name: from.text()?.to_owned(),
-        error_message: from.text()?.to_owned(),
-    })
 }
 
 fn lease(from: &mut Reader<'_>, names: &mut Names) -> Result<LeaseInfo, Malformed> {

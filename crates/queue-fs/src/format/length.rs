@@ -1,4 +1,4 @@
-use super::job::has_options;
+use super::options::has_options;
 use queue_core::Attempt;
 use queue_memory::{Course, StoredJob};
 

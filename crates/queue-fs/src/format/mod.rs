@@ -3,10 +3,12 @@
 //! Everything is little-endian and explicit, so that the layout follows from this folder alone and not from a library or
 //! from the order of fields. `docs/FILE-FORMAT.md` says the same in words. Nothing here touches a file.
 
+mod attempt;
 mod change;
 mod job;
 mod length;
 mod names;
+mod options;
 mod record;
 mod salt;
 mod segment;
