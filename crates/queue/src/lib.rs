@@ -41,7 +41,7 @@
 //!   alone: hints of the store make them quick, not right.
 //! - **Look and change.** [`Queue::status`], [`result`](Queue::result), [`cancel`](Queue::cancel),
 //!   [`redrive`](Queue::redrive), [`promote`](Queue::promote), [`delete`](Queue::delete),
-//!   [`set_retention`](Queue::set_retention), [`counts`](Queue::counts), [`list`](Queue::list),
+//!   [`set_retention`](Queue::set_retention), [`counts`](Queue::counts), [`jobs`](Queue::jobs),
 //!   [`prune`](Queue::prune) and [`pause`](Queue::pause). [`progress`](Queue::progress) reads what a running handler
 //!   reports, and [`events`](Queue::events) follows all changes of a queue, for people to look at. What a correct program
 //!   meets in normal work (a duplicate, a missing job, a lost lease) is an answer; an [`Error`] says what to do about it,
