@@ -9,7 +9,7 @@ use crate::{
 use queue_core::{Rng, SeededRng};
 use queue_fs::{Flush, FsStorage};
 
-const CALLS: usize = 60;
+const CALLS: usize = 200;
 /// Cuts of one script before another one is taken.
 const CUTS_PER_SCRIPT: u64 = 50;
 

@@ -182,7 +182,9 @@ impl Author {
 
     fn worker(&mut self) -> WorkerInfo {
         let id = WorkerId::new(format!("worker-{}", self.below(3))).expect("a valid id");
-        let (queues, about) = (vec![self.queue()], self.payload().bytes);
+        let (queues, mut about) = (vec![self.queue()], self.payload().bytes);
+        // Or what workers tell would be most of the journal.
+        about.truncate(16);
         WorkerInfo {
             queues,
             concurrency: 4,
