@@ -21,8 +21,10 @@ use tokio::{
 
 /// Short ones, so that a few jobs fill several.
 const SEGMENT_BYTES: u64 = 1_500;
-/// Whoever waits for the lock gives up soon, and the test with it.
-const BUSY_TIMEOUT: Duration = Duration::from_millis(20);
+/// The program that must not have to wait for the lock gives up soon, and the test with it.
+const WRITER_TIMEOUT: Duration = Duration::from_millis(20);
+/// Those that open take turns at the lock, and a disk that is busy may make each turn long.
+const OPENER_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A directory in which whoever opens one of the files stops until it is let through.
 #[derive(Debug)]
@@ -116,17 +118,17 @@ fn segment_name(number: u64) -> String {
 }
 
 fn options(place: &Place) -> FsOptions {
-    place.options().segment_bytes(SEGMENT_BYTES).reserve_bytes(2 * SEGMENT_BYTES).busy_timeout(BUSY_TIMEOUT)
+    place.options().segment_bytes(SEGMENT_BYTES).reserve_bytes(2 * SEGMENT_BYTES)
 }
 
 async fn opened(place: &Place) -> FsStorage {
-    FsStorage::open(options(place)).await.expect("the store opens")
+    FsStorage::open(options(place).busy_timeout(WRITER_TIMEOUT)).await.expect("the store opens")
 }
 
 /// Opens the store in a way that stops at the gate.
 fn open_through(place: &Place, gate: &Arc<Gate>) -> impl Future<Output = FsStorage> + use<> {
     let directory = RealFs::open_directory(&place.path()).expect("it is there");
-    let options = options(place).fs(Arc::new(Gated { directory, gate: gate.clone() }));
+    let options = options(place).busy_timeout(OPENER_TIMEOUT).fs(Arc::new(Gated { directory, gate: gate.clone() }));
     async move { FsStorage::open(options).await.expect("it opens") }
 }
 
