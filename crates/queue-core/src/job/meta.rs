@@ -56,7 +56,7 @@ pub struct JobMeta {
     /// Somebody waits, or waited, for its outcome.
     pub awaited: bool,
     /// What its handler last reported, as encoded by the handler.
-    pub progress: Option<Bytes>,
+    pub progress: Option<Box<Bytes>>,
     /// The last failure, without details.
     pub last_error: Option<Failure>,
     /// When a failure or a stall was last charged: there if and only if [`last_error`](Self::last_error) is.

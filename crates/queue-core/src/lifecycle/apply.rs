@@ -53,7 +53,7 @@ pub fn apply(job: &mut TrackedJob, transition: &Transition, now: Timestamp) -> V
                 lease.expires_at = now + *by;
             }
             if progress.is_some() {
-                job.meta.progress.clone_from(progress);
+                job.meta.progress = progress.clone().map(Box::new);
             }
         }
         Patch::Flag(flags) => {
@@ -119,7 +119,7 @@ fn requeue(job: &mut TrackedJob, patch: &Requeue, now: Timestamp) {
         meta.failed_at = Some(now);
     }
     if patch.progress.is_some() {
-        meta.progress.clone_from(&patch.progress);
+        meta.progress = patch.progress.clone().map(Box::new);
     }
 }
 

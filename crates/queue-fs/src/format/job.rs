@@ -1,7 +1,7 @@
 use super::{
     Names,
     attempt::{read_attempts, write_attempts},
-    wire::{Malformed, Reader, Writer},
+    wire::{Malformed, Numbers, Reader, Writer},
 };
 use bytes::Bytes;
 use queue_core::{
@@ -47,7 +47,7 @@ pub(crate) struct Moving {
     lease: Option<LeaseInfo>,
     token: Option<LeaseToken>,
     last_settle: Option<LastSettle>,
-    progress: Option<Bytes>,
+    progress: Option<Box<Bytes>>,
     last_error: Option<Failure>,
     failed_at: Option<Timestamp>,
     finished_at: Option<Timestamp>,
@@ -61,12 +61,14 @@ pub(super) fn write_fixed(out: &mut Writer<'_>, job: &StoredJob) {
     let traits = &*job.traits;
     out.name(&job.id);
     out.name(&traits.kind);
-    out.i16(job.priority);
-    out.i64(job.created_at.as_millis());
-    out.u32(traits.max_attempts.as_raw());
-    out.u32(traits.max_stalls.as_raw());
-    out.i64(traits.retention.completed.as_raw());
-    out.i64(traits.retention.failed.as_raw());
+    let mut numbers = Numbers::<34>::new();
+    numbers.i16(job.priority);
+    numbers.i64(job.created_at.as_millis());
+    numbers.u32(traits.max_attempts.as_raw());
+    numbers.u32(traits.max_stalls.as_raw());
+    numbers.i64(traits.retention.completed.as_raw());
+    numbers.i64(traits.retention.failed.as_raw());
+    out.numbers(&numbers);
 }
 
 /// A job with nothing but what is written once; [`Moving::onto`] brings the rest.
@@ -113,14 +115,16 @@ pub(super) fn read_fixed(
 /// What a life changes, and these of its attempts.
 pub(super) fn write_moving(out: &mut Writer<'_>, job: &StoredJob, attempts: &[Attempt]) {
     let course = job.course();
-    out.u64(job.revision);
-    out.u8(job.state.as_code());
-    out.u8(job.reason.map_or(NO_REASON, Reason::as_code));
-    out.i64(job.run_at.as_millis());
-    out.u64(job.epoch);
-    out.u32(job.failures);
-    out.u32(job.stalls);
-    out.u16(flags(job, course, attempts));
+    let mut numbers = Numbers::<36>::new();
+    numbers.u64(job.revision);
+    numbers.u8(job.state.as_code());
+    numbers.u8(job.reason.map_or(NO_REASON, Reason::as_code));
+    numbers.i64(job.run_at.as_millis());
+    numbers.u64(job.epoch);
+    numbers.u32(job.failures);
+    numbers.u32(job.stalls);
+    numbers.u16(flags(job, course, attempts));
+    out.numbers(&numbers);
     if job.epoch > 0 {
         out.i64(course.claimed_at.unwrap_or_default().as_millis());
     }
@@ -150,20 +154,18 @@ pub(super) fn write_moving(out: &mut Writer<'_>, job: &StoredJob, attempts: &[At
 }
 
 fn flags(job: &StoredJob, course: &Course, attempts: &[Attempt]) -> u16 {
-    let facts = [
-        (flag::CANCEL_REQUESTED, job.cancel_requested),
-        (flag::AWAITED, job.awaited),
-        (flag::LEASE, course.lease.is_some()),
-        (flag::TOKEN, course.token.is_some()),
-        (flag::LAST_SETTLE, course.last_settle.is_some()),
-        (flag::PROGRESS, course.progress.is_some()),
-        (flag::LAST_ERROR, course.last_error.is_some()),
-        (flag::FINISHED_AT, course.finished_at.is_some()),
-        (flag::PURGE_AT, course.purge_at.is_some()),
-        (flag::EXPIRY_LIFTED, job.expiry_lifted),
-        (flag::ATTEMPTS, !attempts.is_empty()),
-    ];
-    facts.into_iter().filter(|(_, holds)| *holds).fold(0, |flags, (flag, _)| flags | flag)
+    let flag = |flag, holds| u16::from(holds) * flag;
+    flag(flag::CANCEL_REQUESTED, job.cancel_requested)
+        | flag(flag::AWAITED, job.awaited)
+        | flag(flag::LEASE, course.lease.is_some())
+        | flag(flag::TOKEN, course.token.is_some())
+        | flag(flag::LAST_SETTLE, course.last_settle.is_some())
+        | flag(flag::PROGRESS, course.progress.is_some())
+        | flag(flag::LAST_ERROR, course.last_error.is_some())
+        | flag(flag::FINISHED_AT, course.finished_at.is_some())
+        | flag(flag::PURGE_AT, course.purge_at.is_some())
+        | flag(flag::EXPIRY_LIFTED, job.expiry_lifted)
+        | flag(flag::ATTEMPTS, !attempts.is_empty())
 }
 
 impl Moving {
@@ -185,7 +187,7 @@ impl Moving {
         let lease = if has(flag::LEASE) { Some(lease(from, names)?) } else { None };
         let token = if has(flag::TOKEN) { Some(token(from)?) } else { None };
         let last_settle = if has(flag::LAST_SETTLE) { Some(last_settle(from)?) } else { None };
-        let progress = if has(flag::PROGRESS) { Some(from.bytes()?) } else { None };
+        let progress = if has(flag::PROGRESS) { Some(Box::new(from.bytes()?)) } else { None };
         let (last_error, failed_at) =
             if has(flag::LAST_ERROR) { (Some(failure(from)?), Some(time(from)?)) } else { (None, None) };
         Ok(Self {

@@ -16,11 +16,21 @@ pub(super) struct Reader<'b> {
     at: usize,
 }
 
+/// Numbers that always stand side by side. They are appended at once, since making sure of the room takes longer than
+/// writing a number.
+#[derive(Debug)]
+pub(super) struct Numbers<const BYTES: usize> {
+    bytes: [u8; BYTES],
+    len: usize,
+}
+
 macro_rules! numbers {
     ($($name:ident: $type:ty;)*) => {
-        impl Writer<'_> {
+        impl<const BYTES: usize> Numbers<BYTES> {
             $(pub(super) fn $name(&mut self, value: $type) {
-                self.0.extend_from_slice(&value.to_le_bytes());
+                let end = self.len + size_of::<$type>();
+                self.bytes[self.len..end].copy_from_slice(&value.to_le_bytes());
+                self.len = end;
             })*
         }
 
@@ -41,7 +51,35 @@ numbers! {
     i64: i64;
 }
 
+macro_rules! lone_numbers {
+    ($($name:ident: $type:ty;)*) => {
+        impl Writer<'_> {
+            $(pub(super) fn $name(&mut self, value: $type) {
+                self.0.extend_from_slice(&value.to_le_bytes());
+            })*
+        }
+    };
+}
+
+lone_numbers! {
+    u8: u8;
+    u32: u32;
+    u64: u64;
+    i64: i64;
+}
+
+impl<const BYTES: usize> Numbers<BYTES> {
+    pub(super) fn new() -> Self {
+        Self { bytes: [0; BYTES], len: 0 }
+    }
+}
+
 impl Writer<'_> {
+    pub(super) fn numbers<const BYTES: usize>(&mut self, numbers: &Numbers<BYTES>) {
+        debug_assert_eq!(numbers.len, BYTES, "all of them are there");
+        self.0.extend_from_slice(&numbers.bytes);
+    }
+
     /// A name, which has at most 255 bytes.
     pub(super) fn name(&mut self, name: &impl AsRef<str>) {
         let text = name.as_ref();

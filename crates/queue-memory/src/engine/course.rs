@@ -16,7 +16,7 @@ pub struct Course {
     /// When it was last claimed.
     pub claimed_at: Option<Timestamp>,
     /// What its handler last reported.
-    pub progress: Option<Bytes>,
+    pub progress: Option<Box<Bytes>>,
     /// The last failure, without details.
     pub last_error: Option<Failure>,
     /// When that was charged.
