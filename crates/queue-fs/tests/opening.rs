@@ -128,7 +128,8 @@ async fn opened(place: &Place) -> FsStorage {
 /// Opens the store in a way that stops at the gate.
 fn open_through(place: &Place, gate: &Arc<Gate>) -> impl Future<Output = FsStorage> + use<> {
     let directory = RealFs::open_directory(&place.path()).expect("it is there");
-    let options = options(place).busy_timeout(OPENER_TIMEOUT).fs(Arc::new(Gated { directory, gate: gate.clone() }));
+    let options =
+        options(place).busy_timeout(OPENER_TIMEOUT).fs(Arc::new(Gated { directory, gate: gate.clone() }));
     async move { FsStorage::open(options).await.expect("it opens") }
 }
 

@@ -96,7 +96,7 @@ pub(crate) fn read_job(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Resul
 pub(crate) fn read_waiting(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<JobMeta> {
     Ok(JobMeta {
         last_error: read_failure(row, at + 20)?,
-        progress: bytes(row, at + 22)?,
+        progress: bytes(row, at + 22)?.map(Box::new),
         failed_at: optional_time(row, at + 23)?,
         ..read_state(row, at, queue)?
     })
@@ -110,7 +110,7 @@ pub(crate) fn read_held(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Resu
         run_at: time(row, at + 14)?,
         epoch: counter(row, at + 15)?,
         last_error: read_failure(row, at + 16)?,
-        progress: bytes(row, at + 18)?,
+        progress: bytes(row, at + 18)?.map(Box::new),
         expiry_lifted: row.try_get::<i16, _>(at + 19)? & EXPIRY_LIFTED != 0,
         claimed_at: optional_time(row, at + 20)?,
         failed_at: optional_time(row, at + 21)?,
@@ -150,7 +150,7 @@ fn read_meta(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<JobMeta>
         finished_at: optional_time(row, at + 26)?,
         purge_at: optional_time(row, at + 27)?,
         last_error: read_failure(row, at + 28)?,
-        progress: bytes(row, at + 30)?,
+        progress: bytes(row, at + 30)?.map(Box::new),
         claimed_at: optional_time(row, at + 31)?,
         failed_at: optional_time(row, at + 32)?,
         ..read_state(row, at, queue)?

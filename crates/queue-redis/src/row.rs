@@ -138,7 +138,7 @@ pub(crate) fn read(queue: &QueueName, seq: Seq, job: &[u8]) -> Option<StoredJob>
         claimed_at: (epoch > 0).then_some(claimed_at),
         cancel_requested: flags & CANCEL_REQUESTED != 0,
         awaited: flags & AWAITED != 0,
-        progress: (flags & HAS_PROGRESS != 0).then(|| Bytes::copy_from_slice(progress)),
+        progress: (flags & HAS_PROGRESS != 0).then(|| Box::new(Bytes::copy_from_slice(progress))),
         last_error,
         failed_at,
         on_failure: terms.on_failure,

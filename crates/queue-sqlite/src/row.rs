@@ -159,7 +159,7 @@ fn read_life(row: &Row<'_>, revision: u64, born: JobMeta) -> rusqlite::Result<Jo
         finished_at: row.get::<_, Option<i64>>(23)?.map(time),
         purge_at: row.get::<_, Option<i64>>(24)?.map(time),
         last_error: read_failure(row)?,
-        progress: row.get::<_, Option<Vec<u8>>>(27)?.map(Into::into),
+        progress: row.get::<_, Option<Vec<u8>>>(27)?.map(|bytes| Box::new(bytes.into())),
         ..born
     })
 }

@@ -75,6 +75,6 @@ async fn a_heartbeat_is_remembered_with_what_it_wrote() {
     let Changed::Done(meta) = settle(&store, &held.record.meta, Event::release(token)).await else {
         panic!("it is still held")
     };
-    assert_eq!(meta.progress.as_deref(), Some(&b"two"[..]));
+    assert_eq!(meta.progress(), Some(&b"two"[..]));
     assert_sound(&store).await;
 }

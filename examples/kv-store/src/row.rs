@@ -152,7 +152,7 @@ impl From<&StoredJob> for Row {
             lease: meta.lease.as_ref().map(|lease| (lease.worker.to_string(), lease.expires_at.as_millis())),
             cancel_requested: meta.cancel_requested,
             awaited: meta.awaited,
-            progress: meta.progress.clone(),
+            progress: meta.progress.as_deref().cloned(),
             last_error: meta
                 .last_error
                 .as_ref()
@@ -234,7 +234,7 @@ impl Row {
             claimed_at: self.claimed_at.map(Timestamp::from_millis),
             cancel_requested: self.cancel_requested,
             awaited: self.awaited,
-            progress: self.progress,
+            progress: self.progress.map(Box::new),
             last_error: self.last_error.map(|(name, message)| Failure::new(name, message)),
             failed_at: self.failed_at.map(Timestamp::from_millis),
             on_failure,

@@ -55,7 +55,7 @@ pub struct JobMeta {
     pub cancel_requested: bool,
     /// Somebody waits, or waited, for its outcome.
     pub awaited: bool,
-    /// What its handler last reported, as encoded by the handler.
+    /// What its handler last reported, as encoded by the handler: one pointer where it stands, since most jobs have none.
     pub progress: Option<Box<Bytes>>,
     /// The last failure, without details.
     pub last_error: Option<Failure>,
@@ -121,6 +121,11 @@ impl JobMeta {
         let created_at = present.created_at;
         let latest = max_wait.map_or(begun.run_at, |max_wait| (created_at + max_wait).max(now));
         Self { created_at, run_at: begun.run_at.min(latest), ..begun }
+    }
+
+    /// What its handler last reported, as encoded by the handler.
+    pub fn progress(&self) -> Option<&[u8]> {
+        self.progress.as_ref().map(|reported| &***reported)
     }
 
     /// The number of the attempt that a claim starts, counted from one. It can repeat after a release or a

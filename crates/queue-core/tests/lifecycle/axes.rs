@@ -129,7 +129,7 @@ impl Between {
             Self::CancelRequestedAndAwaited => {
                 (job.meta.cancel_requested, job.meta.awaited) = (true, true);
             }
-            Self::Heartbeat => job.meta.progress = Some("more".into()),
+            Self::Heartbeat => job.meta.progress = Some(Box::new("more".into())),
             Self::OtherLife => job.meta.seq = Seq::new(job.meta.seq.get() + 1),
             Self::Reclaimed => {
                 end(job, State::Failing);

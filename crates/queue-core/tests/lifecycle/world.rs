@@ -29,7 +29,7 @@ pub(crate) fn queued() -> JobMeta {
 /// A record in the state, as a life with one claim behind it leaves it, and with everything that belongs to the state.
 pub(crate) fn record_in(state: State) -> TrackedJob {
     let mut job = TrackedJob::new(JobMeta { state, revision: 40, epoch: 5, ..queued() });
-    job.meta.progress = Some("half".into());
+    job.meta.progress = Some(Box::new("half".into()));
     job.meta.last_error = Some(Failure::new("Old", "an earlier failure"));
     (job.meta.claimed_at, job.meta.failed_at) = (Some(EARLIER), Some(EARLIER));
     job.last_settle = Some(LastSettle { token: ANCIENT, settle: Settle::Fail });

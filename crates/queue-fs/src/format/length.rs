@@ -130,7 +130,7 @@ mod tests {
             token: Some(token),
             last_settle: Some(LastSettle { token, settle: Settle::Complete }),
             lease: Some(LeaseInfo { worker: WorkerId::from_static("w"), expires_at: Timestamp::default() }),
-            progress: Some(Bytes::from_static(b"half")),
+            progress: Some(Box::new(Bytes::from_static(b"half"))),
             last_error: Some(Failure::new("Io", "broken")),
             finished_at: at,
             purge_at: at,

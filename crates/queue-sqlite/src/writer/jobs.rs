@@ -199,7 +199,7 @@ impl Session<'_> {
             meta.last_error.as_ref().map(Failure::name),
             meta.last_error.as_ref().map(Failure::message),
             meta.failed_at.map(Timestamp::as_millis),
-            meta.progress.as_deref(),
+            meta.progress(),
             result.map(|result| result.content_type.as_str()),
             result.map(|result| &result.bytes[..]),
         ])?;

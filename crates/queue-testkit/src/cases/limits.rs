@@ -84,7 +84,7 @@ async fn the_largest_progress_is_stored_and_one_byte_more_refused(bench: &Bench)
     bench.settled(&held, beat(largest.clone())).await;
     let more = noise(limits(bench).note_bytes_max + 1).bytes;
     assert_refused(&bench.apply_refused(vec![decided(&held.record.meta, beat(more))]).await);
-    assert_eq!(bench.meta("a").await.progress, Some(largest));
+    assert_eq!(bench.meta("a").await.progress(), Some(&largest[..]));
 }
 
 /// For a retry and for the end.

@@ -38,7 +38,7 @@ pub(super) async fn wake(store: &dyn Storage, job: ReservedJob<'_>) -> Result<Ha
 
 fn read(job: ReservedJob<'_>) -> std::result::Result<(ScheduleSpec, Option<Progress>), ScheduleError> {
     let spec = ScheduleSpec::from_bytes(&job.payload.bytes)?;
-    let progress = job.meta.progress.as_deref().map(Progress::from_bytes).transpose()?;
+    let progress = job.meta.progress().map(Progress::from_bytes).transpose()?;
     Ok((spec, progress))
 }
 

@@ -220,7 +220,7 @@ async fn progress_is_readable_by_everybody_while_the_job_runs() {
     let running = Rig::start(rig.worker(handler).lease(millis(3000)));
     for percent in ["10", "20", "99"] {
         sleep(millis(1500)).await;
-        assert_eq!(rig.meta("a").await.progress.as_deref(), Some(percent.as_bytes()));
+        assert_eq!(rig.meta("a").await.progress(), Some(percent.as_bytes()));
         sleep(millis(500)).await;
     }
     running.stop().await;

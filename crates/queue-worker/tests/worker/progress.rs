@@ -103,7 +103,7 @@ async fn progress_over_the_limit_of_the_store_is_refused_at_once_and_what_was_th
     });
     rig.drain(rig.worker(handler)).await;
     let meta = rig.meta("a").await;
-    assert_eq!(meta.progress.as_deref(), Some(&b"\"12345678\""[..]));
+    assert_eq!(meta.progress(), Some(&b"\"12345678\""[..]));
     let error = meta.last_error.expect("the question mark failed the attempt");
     let expected = "a progress report has at most 10 bytes, this one has 11";
     assert_eq!((error.name(), error.message()), ("ProgressError", expected));

@@ -30,7 +30,7 @@ impl<P, R> Queue<P, R> {
     pub async fn progress<T: Decode>(&self, id: impl IntoJobId) -> Result<Option<T>> {
         let Some(Status { mut meta, .. }) = self.status(id).await? else { return Ok(None) };
         let Some(reported) = meta.progress.take() else { return Ok(None) };
-        let report = Payload::new(reported, self.shared.codec.content_type());
+        let report = Payload::new(*reported, self.shared.codec.content_type());
         Ok(Some(self.shared.decode(&report, &CodecContext::of(&meta, Role::Progress))?))
     }
 

@@ -34,7 +34,7 @@ impl Status {
     /// What a handler last reported, encoded; [`Queue::progress`](crate::Queue::progress) decodes it. It stays when the
     /// attempt ends, until the next one reports.
     pub fn progress(&self) -> Option<&[u8]> {
-        self.meta.progress.as_deref()
+        self.meta.progress()
     }
 
     /// It has not started by the time that its producer gave it, though nobody has ended it yet: it is as good as Cancelled.

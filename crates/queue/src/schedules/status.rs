@@ -16,7 +16,7 @@ impl ScheduleStatus {
     pub(super) fn of(record: JobRecord, now: Timestamp, clock: Timestamp) -> Result<Self> {
         let no_body = || Error::new(ErrorKind::Internal, "schedule", "the store answered without a body");
         let spec = ScheduleSpec::from_bytes(&record.body.ok_or_else(no_body)?.payload.bytes)?;
-        let stored = record.meta.progress.as_deref().map(Progress::from_bytes).transpose()?;
+        let stored = record.meta.progress().map(Progress::from_bytes).transpose()?;
         Ok(Self { progress: spec.standing(stored), spec, meta: record.meta, now, clock })
     }
 

@@ -41,7 +41,7 @@ pub(super) fn effect(job: &mut TrackedJob, event: &Event, policy: &Policy, now: 
         }
         Event::Extend { by, progress, .. } => {
             job.meta.lease.as_mut().expect("a held job has a lease").expires_at = now + *by;
-            job.meta.progress = progress.clone().or(job.meta.progress.take());
+            job.meta.progress = progress.clone().map(Box::new).or(job.meta.progress.take());
             written(BodyPatch::Keep)
         }
         Event::Lapse => {
@@ -115,7 +115,7 @@ fn fail(
 /// What a holder noted for the next attempt, if there is to be one.
 fn noted(progress: Option<&Bytes>, job: &mut TrackedJob) {
     if let (State::Queued | State::Failing, Some(progress)) = (job.meta.state, progress) {
-        job.meta.progress = Some(progress.clone());
+        job.meta.progress = Some(Box::new(progress.clone()));
     }
 }
 
