@@ -90,6 +90,7 @@ fn sections(summary: &Summary) -> Vec<(String, String)> {
         ("drain", both(&[S::Drain, S::DrainRemoved, S::Sustained])),
         ("latency", both(&[S::Pickup, S::Call, S::CallC50, S::Delayed])),
         ("depth", both(&[S::Depth])),
+        ("listing", both(&[S::Listing])),
         ("consumers", both(&[S::Consumers])),
         ("payload", both(&[S::Payload])),
         ("footprint", tables::bytes(summary) + &caption::of(summary, &[S::Footprint])),

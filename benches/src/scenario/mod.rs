@@ -7,6 +7,7 @@ mod drain;
 mod enqueue;
 pub(crate) mod footprint;
 mod job;
+mod listing;
 mod payload;
 mod pickup;
 mod plan;
@@ -58,6 +59,8 @@ pub(crate) enum Scenario {
     PullC64,
     /// A worker, and claims and settles of 100 jobs, with a backlog behind them.
     Depth,
+    /// What people look at, while so many records are stored.
+    Listing,
     /// Several workers, and several processes.
     Consumers,
     /// Enqueue and drain of small and large payloads.
@@ -100,6 +103,9 @@ impl Scenario {
             (Self::FloorDrain | Self::FloorCycle, _) => floor::drain(bed, self, setting, jobs).await?,
             (Self::FloorWrite, _) => return Ok(vec![floor::write(bed, jobs).await?.into()]),
             (Self::Depth, Setting::Backlog(backlog)) => return depth::run(storage(), backlog, jobs).await,
+            (Self::Listing, Setting::Records(records)) => {
+                return listing::run(&*bed.storage, records, jobs).await;
+            }
             (Self::Payload, Setting::Payload(bytes)) => return payload::run(storage(), bytes, jobs).await,
             (Self::Sustained, _) => return Ok(vec![sustained::run(storage(), jobs).await?.into()]),
             (Self::Pickup, _) => return Ok(vec![pickup::run(storage(), jobs).await?.into()]),

@@ -8,6 +8,7 @@ impl Scenario {
         match self {
             Self::Drain => [Setting::Default].into_iter().chain(TUNED.iter().copied()).collect(),
             Self::Depth => [1_000, 100_000, 1_000_000].map(Setting::Backlog).to_vec(),
+            Self::Listing => [1_000, 100_000, 1_000_000].map(Setting::Records).to_vec(),
             Self::Consumers => {
                 let processes: &[usize] = if store.is_shared() { &[1, 2, 4] } else { &[] };
                 let workers = [1, 8, 64].map(Setting::Workers);
@@ -27,6 +28,7 @@ impl Scenario {
             Self::EnqueueSeq if !is_memory => 10_000,
             Self::EnqueueSeq | Self::EnqueueC64 | Self::EnqueueBatch | Self::Drain if is_memory => 1_000_000,
             Self::Pickup => 1_000,
+            Self::Listing => 200,
             Self::Call | Self::FloorWrite => 2_000,
             Self::CallC50 => 20_000,
             Self::Delayed => 500,
@@ -49,7 +51,7 @@ impl Scenario {
             Self::Depth | Self::PullC64 => 2_000,
             Self::Sustained => 1_000,
             Self::Soak => 10_000,
-            Self::Payload => 20,
+            Self::Payload | Self::Listing => 20,
             _ => 100,
         }
     }
@@ -71,6 +73,7 @@ impl Scenario {
             Self::Payload => "up to 1000 jobs and 8 MiB a call to enqueue",
             Self::Footprint => "1000 jobs a call to enqueue",
             Self::FloorWrite => "1 payload a write",
+            Self::Listing => "1 read at a time, 50 jobs a page",
             Self::PullC64 | Self::FloorEnqueue | Self::FloorDrain | Self::FloorCycle => "as the row says",
         }
     }

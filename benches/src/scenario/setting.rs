@@ -14,6 +14,8 @@ pub(crate) enum Setting {
     Concurrency(usize),
     /// Jobs that wait behind those that are measured.
     Backlog(usize),
+    /// Jobs that are stored.
+    Records(usize),
     /// Workers in one process.
     Workers(usize),
     /// Processes with one worker each.
@@ -44,6 +46,7 @@ impl fmt::Display for Setting {
             Self::Prefetch(jobs) => write!(f, "prefetch {jobs}"),
             Self::Concurrency(handlers) => write!(f, "concurrency {handlers}"),
             Self::Backlog(jobs) => write!(f, "backlog {jobs}"),
+            Self::Records(jobs) => write!(f, "{jobs} records"),
             Self::Workers(1) => f.write_str("1 worker"),
             Self::Workers(workers) => write!(f, "{workers} workers"),
             Self::Processes(1) => f.write_str("1 process"),

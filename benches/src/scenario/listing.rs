@@ -1,0 +1,105 @@
+use super::job::{BATCH, job, payload, preload, queue};
+use crate::{
+    clock::now,
+    figures::{Latencies, Reading},
+};
+use anyhow::{Context, ensure};
+use queue::queue_core::{
+    Applied, ClaimRequest, ClaimedJob, Detail, Direction, ListQuery, QueuesQuery, Retention, Span, Walk,
+    lifecycle::{Cause, Event, Policy, Transition, decide},
+};
+use queue::{
+    ContentType, Failure, JobId, Payload, QueueName, State, Storage, SystemRng, TimeOrderedIds, WorkerId,
+};
+
+/// Failed jobs, spread evenly among the records.
+const FAILED: usize = 100;
+/// Jobs of the small queue beside them.
+const SMALL: usize = 10;
+/// Jobs of a page.
+const PAGE: usize = 50;
+
+/// What people look at, while so many records are stored: all completed, but for a hundred that failed.
+pub(super) async fn run(storage: &dyn Storage, records: usize, count: usize) -> anyhow::Result<Vec<Reading>> {
+    let small = QueueName::from_static("small");
+    preload(storage, records, Retention::Forever).await?;
+    finish(storage, records).await?;
+    let ids = TimeOrderedIds::default();
+    let few = (0..SMALL).map(|number| job(&ids, &payload(number), Retention::Forever)).collect();
+    storage.enqueue(&small, vec![few]).await?;
+
+    let newest = |queue, state| ListQuery::new(queue, Walk::State(state, Direction::NewestFirst), PAGE);
+    let failed = newest(queue(), State::Failed);
+    let found = storage.list(failed.clone()).await?.jobs;
+    ensure!(found.len() == PAGE, "{} failed jobs are on the first page", found.len());
+    let shown = found.first().context("a page of jobs")?.id.clone();
+    let waiting = newest(small, State::Queued);
+    Ok(vec![
+        timed("page of failed", count, async || Ok(storage.list(failed.clone()).await?.jobs.len() == PAGE))
+            .await?,
+        timed("page of a small queue", count, async || {
+            Ok(storage.list(waiting.clone()).await?.jobs.len() == SMALL)
+        })
+        .await?,
+        timed("counts", count, async || Ok(storage.counts(&queue()).await?.total() == records as u64))
+            .await?,
+        timed("queues", count, async || Ok(storage.queues(QueuesQuery::all(PAGE)).await?.queues.len() == 2))
+            .await?,
+        timed("one job", count, async || {
+            let ids = std::slice::from_ref(&shown);
+            Ok(storage.get(&queue(), ids, Detail::Full).await?.value.iter().flatten().count() == 1)
+        })
+        .await?,
+        timed("its attempts", count, async || has_attempt(storage, &shown).await).await?,
+    ])
+}
+
+async fn has_attempt(storage: &dyn Storage, id: &JobId) -> anyhow::Result<bool> {
+    let told = storage.attempts(&queue(), id).await?.value;
+    Ok(told.is_some_and(|told| told.attempts.len() == 1))
+}
+
+/// Reads one after the other, each of which must find what is there.
+async fn timed(
+    part: &str,
+    count: usize,
+    read: impl AsyncFn() -> anyhow::Result<bool>,
+) -> anyhow::Result<Reading> {
+    let (mut latencies, started) = (Latencies::new(), now());
+    for _ in 0..count {
+        let sent = now();
+        let is_right = read().await?;
+        latencies.note(sent.elapsed());
+        ensure!(is_right, "{part}: it tells of something else than is stored");
+    }
+    Ok(Reading::part(part, latencies.figures(started.elapsed())))
+}
+
+/// Has every job completed, except for those that fail.
+async fn finish(storage: &dyn Storage, records: usize) -> anyhow::Result<()> {
+    let (each, mut seen) = (records / FAILED, 0);
+    while seen < records {
+        let worker = WorkerId::from_static("bench");
+        let request = ClaimRequest::new(queue(), worker, BATCH, Span::from_secs(60), &SystemRng);
+        let claimed = storage.claim(request).await?.jobs;
+        ensure!(!claimed.is_empty(), "{seen} of {records} jobs could be claimed");
+        let settles = claimed.iter().enumerate().map(|(n, job)| settle(job, (seen + n).is_multiple_of(each)));
+        let applied = storage.apply(settles.collect::<Result<_, _>>()?).await?.value;
+        ensure!(applied.iter().all(Applied::is_done), "a settle was refused");
+        seen += claimed.len();
+    }
+    Ok(())
+}
+
+fn settle(job: &ClaimedJob, fails: bool) -> anyhow::Result<Transition> {
+    let token = job.token;
+    let event = if fails {
+        let failure = Failure::new("Refused", "the mailbox is full");
+        Event::Fail { token, failure, cause: Cause::Terminal, delay: None, retention: None, then: Vec::new() }
+    } else {
+        let result = Payload::new("null", ContentType::from_static("application/json"));
+        Event::Complete { token, result, retention: None, then: Vec::new() }
+    };
+    decide(&job.record.meta, event, &Policy::default())
+        .map_err(|rejected| anyhow::anyhow!("rejected: {rejected:?}"))
+}
