@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use harness::FsHarness;
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, Clock, Counts, Detail, Duty, Enqueued, EventStream,
-    Interest, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, QueuesPage, QueuesQuery,
-    Result, Span, Stamped, Storage, SystemRng, WorkerId, WorkerInfo, lifecycle::Transition,
+    Interest, JobAttempts, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, QueuesPage,
+    QueuesQuery, Result, Span, Stamped, Storage, SystemRng, WorkerId, WorkerInfo, lifecycle::Transition,
 };
 use queue_fs::Flush;
 use queue_testkit::{Facility, Failure, Harness, Place};
@@ -93,7 +93,12 @@ impl Storage for Turns {
     /// Of what others write a handle hears no more than that something changed, so events are left out.
     fn capabilities(&self) -> Capabilities {
         let Capabilities { name, durability, reach, limits, .. } = self.kept.capabilities();
-        Capabilities::new(name, durability, reach).with_limits(limits).with_pause().with_presence()
+        Capabilities::new(name, durability, reach)
+            .with_limits(limits)
+            .with_pause()
+            .with_presence()
+            .with_queues()
+            .with_attempts()
     }
 
     async fn enqueue(
@@ -123,6 +128,10 @@ impl Storage for Turns {
 
     async fn list(&self, query: ListQuery) -> Result<Page> {
         self.turn(|store| async move { store.list(query).await }).await
+    }
+
+    async fn attempts(&self, queue: &QueueName, id: &JobId) -> Result<Stamped<Option<JobAttempts>>> {
+        self.turn(|store| async move { store.attempts(queue, id).await }).await
     }
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {

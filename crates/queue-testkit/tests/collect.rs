@@ -51,6 +51,14 @@ fn only_what_is_selected_runs_and_the_order_is_that_of_the_suite() {
     assert_eq!(alone, together);
 }
 
+/// A verb that is not passed on answers that it is not offered.
+#[test]
+fn a_fault_store_without_faults_is_the_store_that_it_wraps() {
+    let reports = collect(Hanging(None), &Selection::default()).expect("the store opens");
+    let failed: Vec<_> = reports.iter().filter(|report| report.has_failed()).collect();
+    assert!(failed.is_empty(), "{failed:#?}");
+}
+
 #[test]
 fn what_the_harness_does_not_offer_is_ignored() {
     let reports = collect(Hanging(None), &Selection::default().only(["reopen::"])).expect("the store opens");

@@ -2,8 +2,8 @@ use crate::fault::{Fault, FaultPlan, Tally, Verb, hints::FaultyHints, injector::
 use async_trait::async_trait;
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Duty, Enqueued, Error, ErrorKind,
-    EventStream, Interest, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, QueuesPage,
-    QueuesQuery, Result, Stamped, Storage, WorkerId, WorkerInfo, lifecycle::Transition,
+    EventStream, Interest, JobAttempts, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName,
+    QueuesPage, QueuesQuery, Result, Stamped, Storage, WorkerId, WorkerInfo, lifecycle::Transition,
 };
 use std::{sync::Arc, time::Duration};
 
@@ -99,6 +99,10 @@ impl<S: Storage + ?Sized> Storage for FaultStore<S> {
 
     async fn list(&self, query: ListQuery) -> Result<Page> {
         self.call(Verb::List, || self.store.list(query.clone())).await
+    }
+
+    async fn attempts(&self, queue: &QueueName, id: &JobId) -> Result<Stamped<Option<JobAttempts>>> {
+        self.call(Verb::Attempts, || self.store.attempts(queue, id)).await
     }
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {

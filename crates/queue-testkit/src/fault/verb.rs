@@ -12,6 +12,8 @@ pub enum Verb {
     Get,
     /// Reads page by page.
     List,
+    /// Reads the attempts of a job.
+    Attempts,
     /// Counts by state.
     Counts,
     /// Lists queues.
@@ -40,6 +42,7 @@ impl Verb {
         Self::Apply,
         Self::Get,
         Self::List,
+        Self::Attempts,
         Self::Counts,
         Self::Queues,
         Self::Prune,
@@ -68,6 +71,7 @@ impl Verb {
             Self::Apply => "apply",
             Self::Get => "get",
             Self::List => "list",
+            Self::Attempts => "attempts",
             Self::Counts => "counts",
             Self::Queues => "queues",
             Self::Prune => "prune",
