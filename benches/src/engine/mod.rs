@@ -52,6 +52,14 @@ pub(crate) async fn volume(bed: &Bed) -> anyhow::Result<Volume> {
     Ok(Volume { stored, resident, written })
 }
 
+/// Has the engine do now what it does by itself within a minute.
+pub(crate) async fn tidy(bed: &Bed) -> anyhow::Result<()> {
+    match bed.kind {
+        StoreKind::Postgres => postgres::vacuum(bed).await,
+        _ => Ok(()),
+    }
+}
+
 fn sqlite() -> String {
     format!("SQLite {}", rusqlite::version())
 }

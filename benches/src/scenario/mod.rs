@@ -104,7 +104,7 @@ impl Scenario {
             (Self::FloorWrite, _) => return Ok(vec![floor::write(bed, jobs).await?.into()]),
             (Self::Depth, Setting::Backlog(backlog)) => return depth::run(storage(), backlog, jobs).await,
             (Self::Listing, Setting::Records(records)) => {
-                return listing::run(&*bed.storage, records, jobs).await;
+                return listing::run(bed, records, jobs).await;
             }
             (Self::Payload, Setting::Payload(bytes)) => return payload::run(storage(), bytes, jobs).await,
             (Self::Sustained, _) => return Ok(vec![sustained::run(storage(), jobs).await?.into()]),
