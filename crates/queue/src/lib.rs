@@ -84,6 +84,7 @@
 //! | `json` | yes | the codec `Json`, which is then the default |
 //! | `msgpack` | no | the codec `MsgPack` |
 //! | `uuid` | no | a `Uuid` as a job id |
+//! | `opentelemetry` | no | traces that go with jobs: a W3C trace context taken from the span of an enqueue, and a span for each attempt |
 //! | `tower` | no | handlers that are `tower` services |
 //! | `testing` | no | the module `testing`, for tests of applications |
 //! | `full` | no | all of them |

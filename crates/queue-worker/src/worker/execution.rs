@@ -5,6 +5,7 @@ use super::{
     settlement::{Settlement, of_executed},
     shared::Shared,
     time_limit::Overrun,
+    trace,
 };
 use crate::{
     handler::{CancelReason, Context, Executed, JobError, JobHandler, Verdict},
@@ -13,6 +14,7 @@ use crate::{
 use queue_core::{Failure, lifecycle::Cause};
 use std::{future::pending, sync::Arc, time::Duration};
 use tokio::time::{Instant, sleep};
+use tracing::Instrument as _;
 
 /// Why an attempt left nothing to store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +42,13 @@ impl<'a> Execution<'a> {
     }
 
     pub(super) async fn run(self, handler: &JobHandler) -> Result<Settlement, NoOutcome> {
+        let span = trace::attempt(self.job, &self.shared.name.id);
+        let ended = self.executed(handler).instrument(span.clone()).await;
+        trace::ended(&span, &ended);
+        Ok(of_executed(self.job.clone(), ended?))
+    }
+
+    async fn executed(&self, handler: &JobHandler) -> Result<Executed, NoOutcome> {
         let mut passed = self.shared.options.hooks.before(self.shared, &self.context).await;
         let executed = match passed.answer.take() {
             Some(answer) => Executed::new(answer, None),
@@ -48,8 +57,7 @@ impl<'a> Execution<'a> {
             None if self.job.is_too_late() => return Err(NoOutcome::TooLate),
             None => self.attempt(handler).await?,
         };
-        let executed = passed.after(self.shared, &self.context, executed).await;
-        Ok(of_executed(self.job.clone(), executed))
+        Ok(passed.after(self.shared, &self.context, executed).await)
     }
 
     fn may_start(&self) -> bool {
