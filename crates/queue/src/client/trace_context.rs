@@ -49,37 +49,42 @@ mod tests {
 
     const PARENT: &str = "00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01";
 
-    fn context(state: &str) -> SpanContext {
-        let state = TraceState::from_key_value([("v", state)]).expect("a valid state");
+    /// A state of one entry for each value.
+    fn context(values: &[String]) -> SpanContext {
+        let entries = values.iter().enumerate().map(|(n, value)| (format!("v{n}"), value.clone()));
+        let state = TraceState::from_key_value(entries).expect("a valid state");
         let trace = TraceId::from_hex("0af7651916cd43dd8448eb211c80319c").expect("a valid id");
         let span = SpanId::from_hex("00f067aa0ba902b7").expect("a valid id");
         SpanContext::new(trace, span, TraceFlags::new(0xff), false, state)
     }
 
-    fn carried(mut headers: Headers, state: &str) -> (Option<String>, Option<String>) {
-        carry(&mut headers, &context(state));
+    fn carried(mut headers: Headers, values: &[String]) -> (Option<String>, Option<String>) {
+        carry(&mut headers, &context(values));
         let get = |name| headers.get(name).map(str::to_owned);
         (get("traceparent"), get("tracestate"))
     }
 
     #[test]
     fn a_context_is_written_as_the_w3c_says_and_only_its_sampled_flag_goes_on() {
-        assert_eq!(carried(Headers::NONE, "x"), (Some(PARENT.into()), Some("v=x".into())));
+        let carried = carried(Headers::NONE, &["x".into()]);
+        assert_eq!(carried, (Some(PARENT.into()), Some("v0=x".into())));
     }
 
     #[test]
     fn a_state_of_512_characters_goes_along_and_a_longer_one_is_left_out() {
-        let longest = "x".repeat(STATE_MAX - 2);
-        assert_eq!(carried(Headers::NONE, &longest).1, Some(format!("v={longest}")));
-        assert_eq!(carried(Headers::NONE, &format!("{longest}x")), (Some(PARENT.into()), None));
+        let of = |length: usize| ["x".repeat(256), "y".repeat(length - 256 - "v0=,v1=".len())];
+        let state = carried(Headers::NONE, &of(STATE_MAX)).1.expect("it goes along");
+        assert_eq!(state.len(), STATE_MAX);
+        assert_eq!(carried(Headers::NONE, &of(STATE_MAX + 1)), (Some(PARENT.into()), None));
     }
 
     #[test]
     fn what_does_not_fit_beside_the_headers_of_a_job_is_left_out() {
+        let state = ["x".to_owned()];
         let headers = |count: usize| Headers::new((0..count).map(|n| (n.to_string(), "x"))).expect("few");
-        assert_eq!(carried(headers(15), "x"), (Some(PARENT.into()), None));
-        assert_eq!(carried(headers(16), "x"), (None, None));
+        assert_eq!(carried(headers(15), &state), (Some(PARENT.into()), None));
+        assert_eq!(carried(headers(16), &state), (None, None));
         let nearly_full = Headers::new([("a", "x".repeat(4096 - 1 - 11 - 55))]).expect("just so");
-        assert_eq!(carried(nearly_full, "x"), (Some(PARENT.into()), None), "in bytes too");
+        assert_eq!(carried(nearly_full, &state), (Some(PARENT.into()), None), "in bytes too");
     }
 }

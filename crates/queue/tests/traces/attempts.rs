@@ -10,7 +10,8 @@ const SECOND: Duration = Duration::from_secs(1);
 
 /// Enqueues within the span `order`.
 async fn order(queue: &Texts, options: JobOptions) {
-    queue.enqueue_with("a", "payload".to_owned(), options).instrument(info_span!("order")).await.unwrap();
+    let enqueue = queue.enqueue_with("a", "payload".to_owned(), options);
+    enqueue.instrument(info_span!("order")).await.expect("it is stored");
 }
 
 async fn work(queue: &Texts) {
@@ -18,7 +19,8 @@ async fn work(queue: &Texts) {
         info_span!("inner").in_scope(|| ());
         Ok(text)
     });
-    assert_eq!(worker.until_empty().build().unwrap().run().await.completed, 1);
+    let report = worker.until_empty().build().expect("valid settings").run().await;
+    assert_eq!(report.completed, 1);
 }
 
 #[tokio::test(start_paused = true)]

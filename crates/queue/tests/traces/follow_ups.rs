@@ -13,11 +13,11 @@ fn failing() -> JobOptions {
 
 async fn order(queue: &Texts) {
     let enqueue = queue.enqueue_with("a", String::new(), failing());
-    enqueue.instrument(info_span!("order")).await.unwrap();
+    enqueue.instrument(info_span!("order")).await.expect("it is stored");
 }
 
 async fn take(queue: &Texts) -> queue::Delivery<String, String> {
-    queue.dequeue(Duration::from_secs(1)).await.unwrap().expect("a job is due")
+    queue.dequeue(Duration::from_secs(1)).await.expect("it claims").expect("a job is due")
 }
 
 /// The headers of what follows the failure of a job as it was claimed.

@@ -29,6 +29,9 @@ impl Traced {
     }
 
     pub(crate) fn sampled(sampler: Sampler) -> Self {
+        // While a single subscriber is known, `tracing` asks that of the thread that first meets a span whether anybody wants
+        // it, and so a test without one would speak for this one. With one for all threads there are two.
+        drop(tracing::subscriber::set_global_default(tracing_subscriber::registry()));
         let exporter = InMemorySpanExporter::default();
         let provider = SdkTracerProvider::builder().with_sampler(sampler);
         let provider = provider.with_simple_exporter(exporter.clone()).build();

@@ -57,7 +57,7 @@ impl Ask {
         let claimed = answer.as_mut().map(|claimed| std::mem::take(&mut claimed.jobs)).unwrap_or_default();
         let got = claimed.len();
         trace::answered(&span, &answer);
-        span.record("jobs", got);
+        trace::claimed(&span, got);
         let lapses_at = sent_at + shared.options.lease.as_duration();
         let told = Told::just(answer.as_ref().map_or_else(|_| Timestamp::default(), |claimed| claimed.now));
         let jobs: VecDeque<_> = shared.hold(|held| {

@@ -180,6 +180,7 @@ impl Applier {
 
     fn done(&self, settlement: &Settlement, after: JobMeta) {
         if !settlement.is_silent(&after) {
+            trace::stored(settlement.seen(), settlement.end(&after));
             self.0.note(settlement.end(&after), || settlement.end_event(after));
         }
     }

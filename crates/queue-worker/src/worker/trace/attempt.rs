@@ -4,7 +4,11 @@ use crate::{
     worker::{HeldJob, execution::NoOutcome},
 };
 use queue_core::{Failure, WorkerId};
-use tracing::{Span, debug, field::Empty, info_span, warn};
+use tracing::{
+    Span, debug,
+    field::{self, Empty},
+    info_span, warn,
+};
 
 /// The span of one attempt, hooks included: whatever a handler logs stands in it.
 pub(in crate::worker) fn attempt(job: &HeldJob, worker: &WorkerId) -> Span {
@@ -27,23 +31,24 @@ pub(in crate::worker) fn attempt(job: &HeldJob, worker: &WorkerId) -> Span {
     if !span.is_disabled() {
         super::opentelemetry::begin(&span, job);
     }
+    debug!(target: TARGET, parent: &span, "an attempt begins");
     span
 }
 
 /// Tells what came of an attempt. Whether a failure is final is decided when it is stored.
 pub(in crate::worker) fn ended(span: &Span, ended: &Result<Executed, NoOutcome>) {
-    let ran_for = ended.as_ref().ok().and_then(Executed::ran_for);
+    let ran_for = ended.as_ref().ok().and_then(Executed::ran_for).map(field::debug);
     if let Some(failure) = failure(ended) {
-        warn!(target: TARGET, parent: span, ?ran_for, error = %failure, "the attempt failed");
+        warn!(target: TARGET, parent: span, ran_for, error = %failure, "the attempt failed");
     } else {
-        debug!(target: TARGET, parent: span, ?ran_for, outcome = outcome(ended), "the attempt ended");
+        debug!(target: TARGET, parent: span, ran_for, outcome = outcome(ended), "the attempt ended");
     }
     if span.is_disabled() {
         return;
     }
     span.record("outcome", outcome(ended));
     if let Some(failure) = failure(ended) {
-        span.record("error", tracing::field::display(failure));
+        span.record("error", field::display(failure));
         #[cfg(feature = "opentelemetry")]
         super::opentelemetry::failed(span, failure);
     }

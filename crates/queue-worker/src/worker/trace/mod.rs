@@ -11,7 +11,7 @@ mod opentelemetry;
 mod remote;
 
 pub(super) use attempt::{attempt, ended};
-pub(super) use calls::{answered, claim, heartbeat, settle};
+pub(super) use calls::{answered, claim, claimed, heartbeat, settle, stored};
 
 /// Of all spans and of the events about jobs, so that a filter for the crate finds them wherever their code stands.
 pub(super) const TARGET: &str = "queue_worker";
