@@ -105,6 +105,7 @@ pub mod schedules;
 mod spawn;
 #[cfg(feature = "testing")]
 pub mod testing;
+mod traced;
 mod wait;
 
 pub use client::*;
@@ -135,6 +136,7 @@ pub use queue_serde::{Codec, CodecContext, CodecError, Decode, Encode, Raw, Role
 pub use queue_sqlite::{SqliteOptions, SqliteStorage, rusqlite};
 #[cfg(feature = "worker")]
 pub use queue_worker as worker;
+pub use traced::Traced;
 pub use wait::{Outcome, WaitError, WaitOptions};
 /// The contract of a store, and the codecs, as crates.
 pub use {queue_core, queue_serde};

@@ -3,4 +3,5 @@
 mod attempts;
 mod enqueues;
 mod follow_ups;
+mod stores;
 mod support;
