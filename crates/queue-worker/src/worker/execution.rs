@@ -14,7 +14,7 @@ use crate::{
 use queue_core::{Failure, lifecycle::Cause};
 use std::{future::pending, sync::Arc, time::Duration};
 use tokio::time::{Instant, sleep};
-use tracing::Instrument as _;
+use tracing::Span;
 
 /// Why an attempt left nothing to store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,14 +41,8 @@ impl<'a> Execution<'a> {
         Self { shared, job, context: Context::new(job.clone(), Lease::new(shared)) }
     }
 
-    pub(super) async fn run(self, handler: &JobHandler) -> Result<Settlement, NoOutcome> {
-        let span = trace::attempt(self.job, &self.shared.name.id);
-        let ended = self.executed(handler).instrument(span.clone()).await;
-        trace::ended(&span, &ended);
-        Ok(of_executed(self.job.clone(), ended?))
-    }
-
-    async fn executed(&self, handler: &JobHandler) -> Result<Executed, NoOutcome> {
+    /// Tells the span what came of it, unless that is no outcome.
+    pub(super) async fn run(self, handler: &JobHandler, span: &Span) -> Result<Settlement, NoOutcome> {
         let mut passed = self.shared.options.hooks.before(self.shared, &self.context).await;
         let executed = match passed.answer.take() {
             Some(answer) => Executed::new(answer, None),
@@ -57,7 +51,9 @@ impl<'a> Execution<'a> {
             None if self.job.is_too_late() => return Err(NoOutcome::TooLate),
             None => self.attempt(handler).await?,
         };
-        Ok(passed.after(self.shared, &self.context, executed).await)
+        let executed = passed.after(self.shared, &self.context, executed).await;
+        trace::ended(span, &executed);
+        Ok(of_executed(self.job.clone(), executed))
     }
 
     fn may_start(&self) -> bool {

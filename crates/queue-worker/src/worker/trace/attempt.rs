@@ -4,6 +4,7 @@ use crate::{
     worker::{HeldJob, execution::NoOutcome},
 };
 use queue_core::{Failure, WorkerId};
+use std::time::Duration;
 use tracing::{
     Span, debug,
     field::{self, Empty},
@@ -36,42 +37,51 @@ pub(in crate::worker) fn attempt(job: &HeldJob, worker: &WorkerId) -> Span {
 }
 
 /// Tells what came of an attempt. Whether a failure is final is decided when it is stored.
-pub(in crate::worker) fn ended(span: &Span, ended: &Result<Executed, NoOutcome>) {
-    let ran_for = ended.as_ref().ok().and_then(Executed::ran_for).map(field::debug);
-    if let Some(failure) = failure(ended) {
-        warn!(target: TARGET, parent: span, ran_for, error = %failure, "the attempt failed");
-    } else {
-        debug!(target: TARGET, parent: span, ran_for, outcome = outcome(ended), "the attempt ended");
-    }
+pub(in crate::worker) fn ended(span: &Span, executed: &Executed) {
+    let ran_for = executed.ran_for();
+    let Some(failure) = failure(executed) else {
+        return tell(span, ran_for, outcome(executed));
+    };
+    warn!(target: TARGET, parent: span, ran_for = ran_for.map(field::debug), error = %failure, "the attempt failed");
     if span.is_disabled() {
         return;
     }
-    span.record("outcome", outcome(ended));
-    if let Some(failure) = failure(ended) {
-        span.record("error", field::display(failure));
-        #[cfg(feature = "opentelemetry")]
-        super::opentelemetry::failed(span, failure);
-    }
+    span.record("outcome", outcome(executed));
+    span.record("error", field::display(failure));
+    #[cfg(feature = "opentelemetry")]
+    super::opentelemetry::failed(span, failure);
 }
 
-fn failure(ended: &Result<Executed, NoOutcome>) -> Option<&Failure> {
-    match &ended.as_ref().ok()?.outcome.as_ref().err()?.verdict {
+/// The same for one that left nothing to store of what its handler did.
+pub(in crate::worker) fn ended_without(span: &Span, outcome: NoOutcome) {
+    let outcome = match outcome {
+        NoOutcome::GiveBack => "given back",
+        NoOutcome::TooLate => "expired",
+        NoOutcome::Interrupted => "interrupted",
+        NoOutcome::LeaseLost => "lease lost",
+    };
+    tell(span, None, outcome);
+}
+
+fn tell(span: &Span, ran_for: Option<Duration>, outcome: &'static str) {
+    debug!(target: TARGET, parent: span, ran_for = ran_for.map(field::debug), outcome, "the attempt ended");
+    span.record("outcome", outcome);
+}
+
+fn failure(executed: &Executed) -> Option<&Failure> {
+    match &executed.outcome.as_ref().err()?.verdict {
         Verdict::Fail { failure, .. } => Some(failure),
         Verdict::Snooze(_) | Verdict::Release => None,
     }
 }
 
-fn outcome(ended: &Result<Executed, NoOutcome>) -> &'static str {
-    match ended {
-        Ok(Executed { outcome: Ok(_), .. }) => "completed",
-        Ok(Executed { outcome: Err(error), .. }) => match error.verdict {
+fn outcome(executed: &Executed) -> &'static str {
+    match &executed.outcome {
+        Ok(_) => "completed",
+        Err(error) => match error.verdict {
             Verdict::Fail { .. } => "failed",
             Verdict::Snooze(_) => "snoozed",
             Verdict::Release => "released",
         },
-        Err(NoOutcome::GiveBack) => "given back",
-        Err(NoOutcome::TooLate) => "expired",
-        Err(NoOutcome::Interrupted) => "interrupted",
-        Err(NoOutcome::LeaseLost) => "lease lost",
     }
 }

@@ -10,7 +10,7 @@ mod opentelemetry;
 #[cfg(feature = "opentelemetry")]
 mod remote;
 
-pub(super) use attempt::{attempt, ended};
+pub(super) use attempt::{attempt, ended, ended_without};
 pub(super) use calls::{answered, claim, claimed, heartbeat, settle, stored};
 
 /// Of all spans and of the events about jobs, so that a filter for the crate finds them wherever their code stands.
