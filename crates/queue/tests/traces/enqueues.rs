@@ -2,7 +2,7 @@
 
 use crate::support::{Traced, header, headers, texts, traceparent};
 use opentelemetry_sdk::trace::Sampler;
-use queue::{JobOptions, Queue, queue_core::Headers};
+use queue::{JobOptions, Queue};
 use std::time::Duration;
 use tracing::{Instrument as _, info_span};
 
@@ -72,9 +72,12 @@ async fn hooks_have_all_the_room_for_headers_and_may_bring_a_trace() {
     let (_traced, plain) = (Traced::new(), texts());
     let builder = Queue::<String, String>::builder(plain.storage().clone(), "texts");
     let queue = builder.before_enqueue(|_, job| {
-        let full: Vec<_> = (0..16).map(|n| (n.to_string(), "x")).collect();
-        let own = vec![("traceparent".to_owned(), OWN)];
-        job.headers = Headers::new(if job.id.as_str() == "full" { full } else { own })?;
+        let full = (0..16).map(|n| (n.to_string(), "x")).collect();
+        let added: Vec<_> =
+            if job.id.as_str() == "full" { full } else { vec![("traceparent".to_owned(), OWN)] };
+        for (name, value) in added {
+            job.headers = job.headers.with(name, value)?;
+        }
         Ok(())
     });
     let queue = queue.build().unwrap();
