@@ -9,6 +9,7 @@ mod decide;
 mod job;
 mod journal;
 mod memory;
+mod worker;
 
 use anyhow::Context;
 use counted::Work;
@@ -25,6 +26,7 @@ const SUBJECTS: &[Subject] = &[
     ("journal-encode", journal::run),
     ("codec-json", codec::json),
     ("codec-msgpack", codec::msgpack),
+    ("worker", worker::run),
 ];
 
 /// Without an argument the subjects are named. `--planted` behind a name does a ninth of the work twice: what the guard must see.

@@ -112,7 +112,9 @@ impl<'c> Session<'c> {
             tries += 1;
             let outcome = self.fetch(bind(statement.query())).await;
             match outcome {
-                Err(error) if self.scope == Scope::Alone && is_conflict(&error) && tries < TRIES_MAX => {}
+                Err(error) if self.scope == Scope::Alone && is_conflict(&error) && tries < TRIES_MAX => {
+                    tracing::debug!(tries, "a statement lost against another and is sent again");
+                }
                 Err(error) => return Err(error.into()),
                 Ok(rows) => {
                     self.has_written |= self.scope == Scope::Alone;

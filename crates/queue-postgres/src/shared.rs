@@ -23,6 +23,7 @@ use std::{
     time::Duration,
 };
 use tokio::time::Instant;
+use tracing::debug;
 
 /// How often a transaction is run that keeps losing against others.
 const TRIES_MAX: usize = 8;
@@ -208,7 +209,9 @@ impl Shared {
         loop {
             tries += 1;
             match self.try_together(verb, connection, pulse).await {
-                Err((fault, _)) if fault.is_conflict() && tries < TRIES_MAX => {}
+                Err((fault, _)) if fault.is_conflict() && tries < TRIES_MAX => {
+                    debug!(verb = V::NAME, tries, "a transaction lost against another and is run again");
+                }
                 outcome => {
                     return outcome.map_err(|(fault, effect)| {
                         self.note(&fault);
@@ -221,6 +224,7 @@ impl Shared {
 
     pub(crate) fn note(&self, fault: &Fault) {
         if fault.is_broken() {
+            debug!("a connection is lost; those that idle are looked at before they are used");
             self.lose();
         }
     }

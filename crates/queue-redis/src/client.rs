@@ -11,6 +11,7 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
     time::Duration,
 };
+use tracing::debug;
 
 /// How long the cross-check of a queue may take.
 const AUDIT_TIMEOUT: Duration = Duration::from_secs(600);
@@ -69,6 +70,7 @@ impl Client {
             match self.try_run(run).await? {
                 Ok(value) => return Ok(value),
                 Err(error) if passes_soon(&error) => {
+                    debug!(operation = run.operation, kind = ?error.kind(), "a script is sent again soon");
                     tokio::time::sleep(pause).await;
                     pause = PAUSE_MAX.min(pause * 2);
                 }
@@ -101,12 +103,14 @@ impl Client {
         let first = if run.access == Access::Opens { by_text(run) } else { by_name(run) };
         let mut outcome = self.send(&mut line, run, &first).await;
         if outcome.as_ref().is_err_and(is_unknown_script) {
+            debug!(operation = run.operation, "the server does not know a script; its text is sent");
             // The text itself, not SCRIPT LOAD first: in between it might be flushed again.
             outcome = self.send(&mut line, run, &by_text(run)).await;
         }
         if let Err(redirected) = &outcome
             && is_asked_elsewhere(redirected)
         {
+            debug!(operation = run.operation, "the queue is on another node; the script is sent there");
             let elsewhere = self.link.line_elsewhere(&line, redirected).await;
             line = elsewhere.map_err(|error| unreachable(run.operation, &self.endpoint, error))?;
             // The other node may not know the script.

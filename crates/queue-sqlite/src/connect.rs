@@ -45,7 +45,7 @@ pub(crate) fn connect(options: &SqliteOptions, readers: usize) -> Result<Connect
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 return Err(unusable(&options.path, error));
             }
-            _ => {}
+            _ => tracing::debug!(path = %options.path.display(), "the file was replaced while it was opened"),
         }
     }
     let message =

@@ -3,6 +3,7 @@
 use queue_core::Clock;
 use rusqlite::ErrorCode;
 use std::time::Duration;
+use tracing::debug;
 
 /// How long SQLite waits between two tries for the write lock.
 pub(crate) const LOCK_RETRY: Duration = Duration::from_millis(1);
@@ -15,11 +16,22 @@ pub(crate) fn wait_for_lock<T>(
     mut attempt: impl FnMut() -> rusqlite::Result<T>,
 ) -> rusqlite::Result<T> {
     let begun = clock.ticks();
+    let mut tries = 0;
     loop {
         let taken = attempt();
-        if !taken.as_ref().is_err_and(is_busy) || clock.ticks().saturating_sub(begun) >= timeout {
+        let waited = clock.ticks().saturating_sub(begun);
+        if !taken.as_ref().is_err_and(is_busy) || waited >= timeout {
+            if tries > 0 {
+                debug!(
+                    tries,
+                    ?waited,
+                    is_taken = taken.is_ok(),
+                    "waited for a lock that another program had"
+                );
+            }
             return taken;
         }
+        tries += 1;
     }
 }
 

@@ -84,6 +84,7 @@
 //! | `json` | yes | the codec `Json`, which is then the default |
 //! | `msgpack` | no | the codec `MsgPack` |
 //! | `uuid` | no | a `Uuid` as a job id |
+//! | `opentelemetry` | no | traces that go with jobs: a W3C trace context taken from the span of an enqueue, and a span for each attempt |
 //! | `tower` | no | handlers that are `tower` services |
 //! | `testing` | no | the module `testing`, for tests of applications |
 //! | `full` | no | all of them |
@@ -104,6 +105,7 @@ pub mod schedules;
 mod spawn;
 #[cfg(feature = "testing")]
 pub mod testing;
+mod traced;
 mod wait;
 
 pub use client::*;
@@ -134,6 +136,7 @@ pub use queue_serde::{Codec, CodecContext, CodecError, Decode, Encode, Raw, Role
 pub use queue_sqlite::{SqliteOptions, SqliteStorage, rusqlite};
 #[cfg(feature = "worker")]
 pub use queue_worker as worker;
+pub use traced::Traced;
 pub use wait::{Outcome, WaitError, WaitOptions};
 /// The contract of a store, and the codecs, as crates.
 pub use {queue_core, queue_serde};

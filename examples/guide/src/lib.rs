@@ -55,6 +55,10 @@ mod pages {
     struct Results;
     #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/seeing.md"))]
     struct Seeing;
+    #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/logging.md"))]
+    struct Logging;
+    #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/tracing.md"))]
+    struct Tracing;
     #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/cancel.md"))]
     struct Cancel;
     #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/waiting.md"))]

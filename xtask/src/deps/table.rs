@@ -38,6 +38,7 @@ pub(super) const TABLE: &[Row] = &[
     // Programs as users write them, so they see the facade alone.
     row("queue-faces", &["queue-jobs"], &[], &[DRIVERS]),
     row("nightly-report", &["queue-jobs"], &[], &[DRIVERS]),
+    row("log-of-a-job", &["queue-jobs"], &[], &[DRIVERS]),
     // The same, and the driver of the application's own transactions.
     row("queue-guide", &[], &["queue-jobs"], &[]),
     top("queue-e2e"),

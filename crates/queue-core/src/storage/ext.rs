@@ -1,5 +1,6 @@
+use super::traced_followers::trace_followers;
 use crate::{
-    Applied, ClaimRequest, Claimed, Detail, Error, ErrorKind, JobId, JobMeta, JobRecord, LeaseToken,
+    Applied, ClaimRequest, Claimed, Detail, Error, ErrorKind, Headers, JobId, JobMeta, JobRecord, LeaseToken,
     ListQuery, QueueName, QueueStatus, QueuesQuery, Result, Rng, Stamped, Storage,
     lifecycle::{Event, Policy, Rejected, Transition, decide},
 };
@@ -34,7 +35,22 @@ pub trait StorageExt: Storage {
     /// # Errors
     /// Those of [`Storage::apply`], and `Conflict` after [`RE_DECIDES_MAX`] decisions.
     async fn settle(&self, job: &JobMeta, event: Event, policy: &Policy) -> Result<Changed> {
-        let ended = until_it_rests(self, job.clone(), event, policy).await?;
+        self.settle_with(job, &Headers::NONE, event, policy).await
+    }
+
+    /// The same with the headers of the job, which its body has: what follows it goes on with its trace
+    /// ([`Headers::trace_on`]).
+    ///
+    /// # Errors
+    /// Those of [`settle`](Self::settle).
+    async fn settle_with(
+        &self,
+        job: &JobMeta,
+        headers: &Headers,
+        event: Event,
+        policy: &Policy,
+    ) -> Result<Changed> {
+        let ended = until_it_rests(self, job.clone(), headers, event, policy).await?;
         ended.ok_or_else(|| conflict("settle"))
     }
 
@@ -46,7 +62,7 @@ pub trait StorageExt: Storage {
         let Some(record) = self.get_one(queue, id, Detail::Meta).await? else {
             return Ok(Changed::Missing);
         };
-        let ended = until_it_rests(self, record.meta, event, policy).await?;
+        let ended = until_it_rests(self, record.meta, &Headers::NONE, event, policy).await?;
         ended.ok_or_else(|| conflict("change"))
     }
 
@@ -102,13 +118,21 @@ pub trait StorageExt: Storage {
         let mut room = self.capabilities().limits.batch_max;
         let decided = lapsed.iter().filter_map(|job| decide(job, Event::Lapse, policy).ok());
         // Those that a full batch leaves out are still lapsed when the next caller looks.
-        let batch: Vec<Transition> =
+        let mut batch: Vec<Transition> =
             decided.take_while(|transition| takes_room(transition, &mut room)).collect();
         if batch.is_empty() {
             return Ok(Vec::new());
         }
+        self.trace_followers(queue, &mut batch).await;
         let applied = self.apply(batch).await?.value;
         Ok(applied.into_iter().filter_map(done).collect())
+    }
+
+    /// Has what follows jobs of this queue that nobody here holds go on with their traces, as [`rescue`](Self::rescue) does. Only
+    /// those of the transitions that have followers cost a read. A job that cannot be read leaves its followers without a
+    /// trace.
+    async fn trace_followers(&self, queue: &QueueName, transitions: &mut [Transition]) {
+        trace_followers(self, queue, transitions).await;
     }
 
     /// Claims, and if that finds nothing because what there is has lapsed, rescues and claims again. For callers that
@@ -138,11 +162,12 @@ impl<S: Storage + ?Sized> StorageExt for S {}
 async fn until_it_rests<S: Storage + ?Sized>(
     store: &S,
     mut seen: JobMeta,
+    headers: &Headers,
     event: Event,
     policy: &Policy,
 ) -> Result<Option<Changed>> {
     for _ in 0..RE_DECIDES_MAX {
-        match step(store, &seen, event.clone(), policy).await? {
+        match step(store, &seen, headers, event.clone(), policy).await? {
             Step::Ended(changed) => return Ok(Some(changed)),
             Step::Moved(meta) => seen = meta,
         }
@@ -156,11 +181,18 @@ enum Step {
 }
 
 /// Decides on the job as it was seen, and applies.
-async fn step<S: Storage + ?Sized>(store: &S, seen: &JobMeta, event: Event, policy: &Policy) -> Result<Step> {
-    let transition = match decide(seen, event, policy) {
+async fn step<S: Storage + ?Sized>(
+    store: &S,
+    seen: &JobMeta,
+    headers: &Headers,
+    event: Event,
+    policy: &Policy,
+) -> Result<Step> {
+    let mut transition = match decide(seen, event, policy) {
         Ok(transition) => transition,
         Err(rejected) => return Ok(Step::Ended(Changed::Rejected(rejected))),
     };
+    headers.trace_on(&mut transition.then);
     let applied = store.apply(vec![transition]).await?.value;
     Ok(match applied.into_iter().next() {
         Some(Applied::Done(meta)) => Step::Ended(Changed::Done(meta)),

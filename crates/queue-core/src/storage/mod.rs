@@ -15,6 +15,7 @@ mod lost_claim;
 mod prune;
 mod queues;
 mod storage_trait;
+mod traced_followers;
 mod unheard_claim;
 mod worker_info;
 

@@ -8,6 +8,7 @@ use crate::{
     format::{Salt, SegmentHead, SegmentHeadError, find_next, segment_name, segment_number},
     sys::FsFile,
 };
+use tracing::debug;
 
 /// The number of the first segment of a store.
 pub(crate) const FIRST: u64 = 1;
@@ -123,6 +124,7 @@ impl Journal {
         self.fs.sync_names().map_err(|error| self.poison(Fault::io("the directory", error)))?;
         (self.tail, self.salt) = (Position::start_of(number), salt);
         self.synced = self.tail;
+        debug!(segment = name, "a segment begins");
         Ok(())
     }
 
@@ -170,6 +172,7 @@ impl Journal {
             }
             _ => {}
         }
+        debug!(segment = name, "a segment is removed");
         self.fs.sync_names().map_err(|error| Fault::io("the directory", error))
     }
 }

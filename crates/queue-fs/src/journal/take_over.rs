@@ -25,6 +25,10 @@ impl Journal {
         let renamed = self.fs.rename(COPY, &name).and_then(|()| self.fs.sync_names());
         renamed.map_err(|error| self.poison(Fault::io(&name, error)))?;
         self.files.forget(segment);
+        tracing::debug!(
+            segment = name,
+            "the store had lost its lock file; it goes on in a copy of its last segment"
+        );
         Ok(())
     }
 }

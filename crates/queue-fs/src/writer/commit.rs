@@ -39,6 +39,7 @@ impl Committer for Files {
         let mut done = attempt(session, group, need);
         if need == Need::Read && done.as_ref().is_err_and(Fault::is_missing) {
             // Another process removed a segment while we read it: under the lock nobody does.
+            tracing::debug!("a segment was removed while it was read; it is read again under the lock");
             session.end();
             session.begin(Need::Change).map_err(Failed::Together)?;
             done = attempt(session, group, need);

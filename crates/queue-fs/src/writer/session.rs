@@ -104,7 +104,10 @@ impl Session {
                     self.tell_of_others(foreign);
                     return Ok(());
                 }
-                Err(fault) if fault.is_missing() => self.journal.unlock(),
+                Err(fault) if fault.is_missing() => {
+                    tracing::debug!("others gave up segments that were not read yet; all is read anew");
+                    self.journal.unlock();
+                }
                 Err(fault) => return Err(fault),
             }
         }

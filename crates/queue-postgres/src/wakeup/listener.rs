@@ -22,6 +22,7 @@ use tokio::{
     sync::watch,
     time::{Instant, sleep, sleep_until},
 };
+use tracing::debug;
 
 /// The pause before a lost connection is replaced; it doubles up to the other.
 const RETRY_MIN: Duration = Duration::from_millis(50);
@@ -53,7 +54,9 @@ pub(super) async fn run(
         // The old connection goes first, so that no two are open at once.
         drop(listener);
         shared.lose();
+        debug!("the connection that listens is lost; another is made");
         listener = reconnect(&shared).await;
+        debug!("another connection listens; what was said in between is read again");
         // What was said meanwhile was said to nobody, and the request to say everything may have run out.
         is_told = follow(&shared, &audience.followed()).await.is_ok();
         shared.hub.missed();
@@ -64,8 +67,10 @@ async fn reconnect(shared: &Shared) -> PgListener {
     let mut pause = RETRY_MIN;
     loop {
         sleep(pause).await;
-        if let Ok(listener) = connect(shared).await {
-            return listener;
+        match connect(shared).await {
+            Ok(listener) => return listener,
+            // The error names the place, and no password.
+            Err(error) => debug!(%error, "no connection to listen on yet"),
         }
         pause = RETRY_MAX.min(pause * 2);
     }

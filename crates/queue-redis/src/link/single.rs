@@ -1,5 +1,6 @@
 use super::{Connection, Dial, Lent, Shared};
 use redis::{RedisError, RedisResult};
+use tracing::debug;
 
 /// One connection that all calls share: what is sent while an answer is awaited follows it at once. When it breaks, the
 /// next call makes another.
@@ -21,6 +22,7 @@ impl Single {
         if lent.connection.is_alive() {
             return Ok(lent);
         }
+        debug!("a connection is found dead; another is made");
         self.shared.give_up(&lent);
         self.shared.lend(|| self.dial.open()).await
     }
@@ -28,6 +30,7 @@ impl Single {
     /// After an error that the connection does not outlive, or that says that this server is no master any more.
     pub(crate) fn give_up(&self, lent: &Lent<Connection>, error: &RedisError) {
         if error.is_io_error() || error.is_unrecoverable_error() || is_demoted(error) {
+            debug!(kind = ?error.kind(), "a connection is given up; the next call makes another");
             self.shared.give_up(lent);
         }
     }

@@ -16,6 +16,7 @@ use tokio::{
     sync::{mpsc, oneshot},
     time::{Instant, sleep, sleep_until},
 };
+use tracing::debug;
 
 /// How often channels that nobody hears any more are let go.
 const SWEEP_EVERY: Duration = Duration::from_secs(20);
@@ -75,8 +76,11 @@ impl Listener {
                     if ended == Ended::Closed {
                         return;
                     }
+                    debug!("the connection that listens is lost; another is made");
                 }
                 Err(error) => {
+                    // What the driver says may quote the server, so it is left to the error of a call.
+                    debug!(kind = ?error.kind(), "no connection to listen on yet");
                     while let Ok(request) = inbox.try_recv() {
                         let error = unreachable("subscribe", &self.dial.endpoint, error.clone());
                         drop(request.reply.send(Err(error)));

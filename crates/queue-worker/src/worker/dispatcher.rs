@@ -6,15 +6,17 @@ use super::{
     reserved,
     settlement::Settlement,
     shared::Shared,
+    trace,
 };
 use crate::{
     handler::{CancelReason, JobError, SharedHandler},
     spawn::tracked,
 };
 use queue_core::Payload;
-use std::sync::Arc;
+use std::{future::poll_fn, pin::pin, sync::Arc};
 use tokio::{sync::mpsc, task::coop::consume_budget};
 use tokio_util::task::TaskTracker;
+use tracing::Span;
 
 /// Starts handlers in claim order, as many at once as allowed, and sends what they answered to the settler.
 ///
@@ -107,7 +109,18 @@ impl Dispatcher {
         if job.meta().kind.is_reserved() {
             return self.settle(reserved::settlement(&self.shared, job).await);
         }
-        match Execution::new(&self.shared, &job).run(&*self.handler.0).await {
+        let span = trace::attempt(&job, &self.shared.name.id);
+        let mut attempt = pin!(self.attempt(job, &span));
+        // `Instrumented` would move the whole future once more for every job, with a subscriber or without.
+        poll_fn(|context| span.in_scope(|| attempt.as_mut().poll(context))).await;
+    }
+
+    async fn attempt(&self, job: Arc<HeldJob>, span: &Span) {
+        let ended = Execution::new(&self.shared, &job).run(&*self.handler.0, span).await;
+        if let Err(without) = &ended {
+            trace::ended_without(span, *without);
+        }
+        match ended {
             Ok(settlement) => self.settle(settlement),
             Err(NoOutcome::LeaseLost) => self.shared.lose(&job),
             // Work that goes on would overlap with a next attempt, so its lease is left to lapse.

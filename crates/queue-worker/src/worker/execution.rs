@@ -5,6 +5,7 @@ use super::{
     settlement::{Settlement, of_executed},
     shared::Shared,
     time_limit::Overrun,
+    trace,
 };
 use crate::{
     handler::{CancelReason, Context, Executed, JobError, JobHandler, Verdict},
@@ -13,6 +14,7 @@ use crate::{
 use queue_core::{Failure, lifecycle::Cause};
 use std::{future::pending, sync::Arc, time::Duration};
 use tokio::time::{Instant, sleep};
+use tracing::Span;
 
 /// Why an attempt left nothing to store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +41,8 @@ impl<'a> Execution<'a> {
         Self { shared, job, context: Context::new(job.clone(), Lease::new(shared)) }
     }
 
-    pub(super) async fn run(self, handler: &JobHandler) -> Result<Settlement, NoOutcome> {
+    /// Tells the span what came of it, unless that is no outcome.
+    pub(super) async fn run(self, handler: &JobHandler, span: &Span) -> Result<Settlement, NoOutcome> {
         let mut passed = self.shared.options.hooks.before(self.shared, &self.context).await;
         let executed = match passed.answer.take() {
             Some(answer) => Executed::new(answer, None),
@@ -49,6 +52,7 @@ impl<'a> Execution<'a> {
             None => self.attempt(handler).await?,
         };
         let executed = passed.after(self.shared, &self.context, executed).await;
+        trace::ended(span, &executed);
         Ok(of_executed(self.job.clone(), executed))
     }
 

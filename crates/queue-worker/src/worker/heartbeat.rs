@@ -1,4 +1,4 @@
-use super::{HeldJob, backoff::jittered, shared::Shared};
+use super::{HeldJob, backoff::jittered, shared::Shared, trace};
 use crate::handler::CancelReason;
 use futures_util::{StreamExt, future::join_all, stream::FuturesUnordered};
 use queue_core::{
@@ -10,6 +10,7 @@ use tokio::{
     sync::Notify,
     time::{Instant, sleep, sleep_until, timeout},
 };
+use tracing::Instrument as _;
 
 /// Heartbeats in one lease. Two may fail before the lease lapses.
 const BEATS_PER_LEASE: u32 = 3;
@@ -166,7 +167,11 @@ async fn beat_queue(shared: &Shared, of_queue: &[Extension<'_>]) {
 /// One call.
 async fn extend(shared: &Shared, part: &[Extension<'_>]) -> Result<()> {
     let sent_at = Instant::now();
-    let answers = shared.storage.apply(part.iter().map(|it| it.transition.clone()).collect()).await?;
+    let span = trace::heartbeat(part.len());
+    let extending = shared.storage.apply(part.iter().map(|it| it.transition.clone()).collect());
+    let answers = extending.instrument(span.clone()).await;
+    trace::answered(&span, &answers);
+    let answers = answers?;
     for (Extension { job, transition }, answer) in part.iter().zip(answers.value) {
         note(shared, job, &transition.patch, &answer, sent_at);
     }

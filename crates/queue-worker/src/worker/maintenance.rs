@@ -7,7 +7,7 @@ use super::{
 };
 use futures_util::future::join_all;
 use queue_core::{
-    Applied, JobMeta, ListQuery, Prune, PruneRequest, QueueName, Result, Seq,
+    Applied, JobMeta, ListQuery, Prune, PruneRequest, QueueName, Result, Seq, StorageExt,
     lifecycle::{Event, decide},
 };
 use std::{collections::HashSet, future::Future, sync::Arc, time::Duration};
@@ -27,9 +27,10 @@ async fn try_rescue(shared: &Shared, queue: &QueueName) -> Result<()> {
         let page = shared.storage.list(query.clone()).await?;
         let own = spared(shared, queue);
         let lapsed = page.jobs.iter().filter(|job| !own.contains(&claim_of(job)));
-        let batch: Vec<_> =
+        let mut batch: Vec<_> =
             lapsed.filter_map(|job| decide(job, Event::Lapse, &shared.options.policy).ok()).collect();
         if !batch.is_empty() {
+            shared.storage.trace_followers(queue, &mut batch).await;
             for answer in shared.storage.apply(batch).await?.value {
                 if let Applied::Done(job) = answer {
                     shared.emit(&WorkerEvent::Stalled(job));

@@ -42,6 +42,7 @@ mod shared;
 mod supervisor;
 mod time_limit;
 mod told;
+mod trace;
 mod work_queue;
 mod worker_run;
 

@@ -109,3 +109,21 @@ async fn the_job_that_follows_a_final_failure_goes_on_with_the_trace() {
     let result = record.expect("there").body.expect("asked for").result.expect("completed");
     assert_eq!(&result.bytes[..], format!("\"{TRACE}\"").as_bytes());
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_job_that_follows_the_last_lapse_goes_on_with_the_trace_though_nobody_held_its_headers() {
+    let rig = Rig::new();
+    let lost = |name| job(name, 1).with_max_stalls(Budget::from_raw(1));
+    let with_alert = |name| lost(name).with_on_failure(Kind::from_static("alert"));
+    rig.enqueue([with_alert("a").with_headers(traced()), with_alert("b"), lost("c").with_headers(traced())])
+        .await;
+    let claimed = rig.claim_elsewhere(3, span(1000)).await;
+    let handler = router(|_, _| async move { Ok(()) });
+    let handler = handler.handle("alert", |_: FailedJob, _: Context| async move { Ok(()) });
+    let report = rig.drain(rig.worker(handler.expect("another kind"))).await;
+    assert_eq!(report.completed, 2, "one that follows each of two");
+    let follow_up = |place: usize| FailedJob::follow_up_id(&claimed.jobs[place].record.meta);
+    let traced = [("traceparent", TRACE), ("tracestate", "v=1")].map(|(a, b)| (a.to_owned(), b.to_owned()));
+    assert_eq!(headers_of(&rig, follow_up(0).as_str()).await, traced);
+    assert_eq!(headers_of(&rig, follow_up(1).as_str()).await, []);
+}

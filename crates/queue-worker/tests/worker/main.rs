@@ -39,3 +39,4 @@ mod time_limit;
 mod timing;
 #[cfg(feature = "tower")]
 mod tower;
+mod traced;

@@ -156,6 +156,9 @@ impl<P: Encode, R> Queue<P, R> {
         if let Some(kind) = kinds.find(|kind| kind.is_reserved()).cloned() {
             return Err(InvalidOption::ReservedKind { kind }.into());
         }
+        // Behind the hooks, which may bring a trace of their own, and must not find the room for headers taken.
+        #[cfg(feature = "opentelemetry")]
+        super::carry_trace(&mut job);
         Ok(job)
     }
 }

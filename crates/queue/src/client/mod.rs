@@ -20,6 +20,8 @@ mod queue;
 mod said;
 mod status;
 mod time_of_day;
+#[cfg(feature = "opentelemetry")]
+mod trace_context;
 mod transaction;
 mod unique;
 #[cfg(feature = "worker")]
@@ -42,3 +44,5 @@ pub use transaction::{EnqueueIn, Joinable, SettleIn};
 pub(crate) use id_key::IdKey;
 pub(crate) use keep::{checked_span, retention};
 pub(crate) use queue::Shared;
+#[cfg(feature = "opentelemetry")]
+pub(crate) use trace_context::carry_trace;

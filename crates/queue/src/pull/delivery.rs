@@ -120,7 +120,7 @@ impl<P, R> Delivery<P, R> {
     }
 
     async fn apply(&self, event: Event) -> Result<Changed> {
-        self.shared.storage.settle(&self.meta, event, &self.shared.policy).await
+        self.shared.storage.settle_with(&self.meta, &self.headers, event, &self.shared.policy).await
     }
 }
 

@@ -8,7 +8,7 @@ use crate::{
     hints::Hints,
 };
 use queue_core::{
-    Claimed, ClaimedJob, Error, ErrorKind, Interest, JobMeta, LeaseToken, Result, RetryPolicy, Span,
+    Claimed, ClaimedJob, Error, ErrorKind, Headers, Interest, JobMeta, LeaseToken, Result, RetryPolicy, Span,
     StorageExt,
     lifecycle::{Cause, Event},
 };
@@ -109,7 +109,7 @@ impl<P: Decode, R> Queue<P, R> {
                     ));
                 }
                 Err(error) => {
-                    refuse(&self.shared, &record.meta, token, &error).await?;
+                    refuse(&self.shared, &record.meta, &body.headers, token, &error).await?;
                     unread = Some(error);
                 }
             }
@@ -127,11 +127,17 @@ fn no_body() -> Error {
 }
 
 /// Settles a job that this program cannot read.
-async fn refuse(shared: &Shared, job: &JobMeta, token: LeaseToken, error: &CodecError) -> Result<()> {
+async fn refuse(
+    shared: &Shared,
+    job: &JobMeta,
+    headers: &Headers,
+    token: LeaseToken,
+    error: &CodecError,
+) -> Result<()> {
     let failure = error.undecodable();
     let cause = Cause::Undecodable;
     let event = Event::Fail { token, failure, cause, delay: None, retention: None, then: Vec::new() };
-    shared.storage.settle(job, event, &shared.policy).await.map(drop)
+    shared.storage.settle_with(job, headers, event, &shared.policy).await.map(drop)
 }
 
 /// What a dequeue does between two claims.

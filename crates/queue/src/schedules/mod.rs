@@ -143,7 +143,10 @@ impl<P, R> Schedules<P, R> {
     pub async fn run_now(&self, name: &str) -> Result<Option<JobId>> {
         let Some(status) = self.get(name).await? else { return Ok(None) };
         let id = status.spec().tick_id(status.clock())?;
-        let job = status.spec().job.job(id.clone(), status.clock(), Span::ZERO)?;
+        #[cfg_attr(not(feature = "opentelemetry"), expect(unused_mut, reason = "nothing is added to it"))]
+        let mut job = status.spec().job.job(id.clone(), status.clock(), Span::ZERO)?;
+        #[cfg(feature = "opentelemetry")]
+        crate::client::carry_trace(&mut job);
         self.queue.storage().enqueue(self.queue.name(), vec![vec![job]]).await?;
         Ok(Some(id))
     }

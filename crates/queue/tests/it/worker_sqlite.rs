@@ -4,8 +4,9 @@ use crate::support::spawn;
 use futures_util::StreamExt;
 use queue::queue_core::Span;
 use queue::{
-    JobId, Policy, Queue, RetryPolicy, State, Storage, SystemRng, WorkerId, open,
+    JobId, JobOptions, Policy, Queue, RetryPolicy, Settled, State, Storage, SystemRng, WorkerId, open,
     queue_core::{ClaimRequest, Hint, Interest},
+    rusqlite::{Connection, TransactionBehavior},
     worker::{Context, JobError, Router},
 };
 use std::{sync::Arc, time::Duration};
@@ -123,4 +124,28 @@ async fn heartbeats_keep_the_lease_of_a_long_job() {
     let lease = Duration::from_secs(3);
     let report = queue.worker(router).lease(lease).until_empty().build().unwrap().run().await;
     assert_eq!((report.started, report.completed, report.leases_lost), (1, 1, 0));
+}
+
+#[tokio::test]
+async fn what_follows_a_completion_in_a_transaction_goes_on_with_the_trace() {
+    const TRACE: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    let (directory, queue) = on_file().await;
+    let (path, own) = (directory.path().join("jobs.db"), queue.clone());
+    let worker = queue.work_with(move |n, job| {
+        let (path, queue) = (path.clone(), own.clone());
+        async move {
+            if n == 1 {
+                job.then(queue.new_job("b", &2, &JobOptions::new())?);
+                let mut connection = Connection::open(path)?;
+                let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+                assert_eq!(queue.complete_in(&transaction, &job, &n)?, Settled::Done);
+                transaction.commit()?;
+                return Ok(n);
+            }
+            Ok(u64::from(job.headers().get("traceparent") == Some(TRACE)))
+        }
+    });
+    queue.enqueue_with("a", 1, JobOptions::new().header("traceparent", TRACE)).await.unwrap();
+    worker.until_empty().build().unwrap().run().await;
+    assert_eq!(queue.result("b").await.unwrap(), Some(1));
 }

@@ -1,13 +1,14 @@
 use super::lost::Lost;
 use crate::worker::{
     HeldJob, heartbeat, held_job::Room, held_jobs::HeldJobs, rate::Reservation, shared::Shared, told::Told,
-    work_queue::WorkedQueue,
+    trace, work_queue::WorkedQueue,
 };
 use queue_core::{
     Certainty, ClaimRequest, Claimed, ClaimedJob, Error, ErrorKind, LostClaim, Result, Span, Timestamp,
 };
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 use tokio::time::{Instant, timeout};
+use tracing::Instrument as _;
 
 /// How much longer than for a call its answer is waited for, so that a store can say itself that it has none.
 const ANSWER_MAX: Duration = Duration::from_secs(1);
@@ -47,13 +48,16 @@ impl Ask {
         let (limit, sent_at, listens) = (self.limit, Instant::now(), listens(&shared));
         let request = self.request(&shared, limit, listens);
         let lost = LostClaim::of(&request);
-        let answer = timeout(listens, shared.storage.claim(request)).await;
+        let span = trace::claim(&self.queue.name, limit);
+        let answer = timeout(listens, shared.storage.claim(request)).instrument(span.clone()).await;
         let mut answer = answer.unwrap_or_else(|_elapsed| Err(unanswered()));
         let is_lost = answer.as_ref().is_err_and(|error| error.certainty() == Certainty::Unknown);
         let until = self.now.map(|_| sent_at + listens);
         let lost = is_lost.then(|| Lost::new(&shared, &self.queue.name, lost, until));
         let claimed = answer.as_mut().map(|claimed| std::mem::take(&mut claimed.jobs)).unwrap_or_default();
         let got = claimed.len();
+        trace::answered(&span, &answer);
+        trace::claimed(&span, got);
         let lapses_at = sent_at + shared.options.lease.as_duration();
         let told = Told::just(answer.as_ref().map_or_else(|_| Timestamp::default(), |claimed| claimed.now));
         let jobs: VecDeque<_> = shared.hold(|held| {

@@ -1,10 +1,11 @@
 use super::batch::{Batch, Pending, refusal};
-use crate::worker::{WorkerEvent, backoff::after_error, settlement::Settlement, shared::Shared};
+use crate::worker::{WorkerEvent, backoff::after_error, settlement::Settlement, shared::Shared, trace};
 use queue_core::{
     Applied, Certainty, Error, ErrorKind, JobMeta, Limits, RE_DECIDES_MAX, Result, lifecycle::Transition,
 };
 use std::{collections::BTreeSet, sync::Arc};
 use tokio::time::sleep;
+use tracing::Instrument as _;
 
 /// Decides what to send for outcomes, sends it and concludes from the answers.
 #[derive(Clone)]
@@ -146,11 +147,14 @@ impl Applier {
     /// One answer for each of the batch, or an error.
     async fn apply(&self, transitions: Vec<Transition>) -> Result<Vec<Applied>> {
         let sent = transitions.len();
+        let span = trace::settle(sent);
         let answers = tokio::select! {
             biased;
-            answers = self.0.storage.apply(transitions) => answers?.value,
-            () = self.0.signals.cut_off.cancelled() => return Err(unanswered()),
+            answers = self.0.storage.apply(transitions).instrument(span.clone()) => answers,
+            () = self.0.signals.cut_off.cancelled() => Err(unanswered()),
         };
+        trace::answered(&span, &answers);
+        let answers = answers?.value;
         if answers.len() == sent { Ok(answers) } else { Err(miscounted()) }
     }
 
@@ -176,6 +180,7 @@ impl Applier {
 
     fn done(&self, settlement: &Settlement, after: JobMeta) {
         if !settlement.is_silent(&after) {
+            trace::stored(settlement.seen(), settlement.end(&after));
             self.0.note(settlement.end(&after), || settlement.end_event(after));
         }
     }

@@ -142,15 +142,12 @@ impl<P, R: Encode> Queue<P, R> {
         let Shared { storage, codec, policy, .. } = &*self.shared;
         let place = CodecContext::of(context.meta(), Role::Result);
         let encoded = result.encode(codec, &place).map_err(Error::from);
+        let mut then = context.followers();
+        context.headers().trace_on(&mut then);
         let asked = encoded.map(|result| SettleIn {
             storage: storage.clone(),
             job: context.meta().clone(),
-            event: Event::Complete {
-                token: context.lease_token(),
-                result,
-                retention: None,
-                then: context.followers(),
-            },
+            event: Event::Complete { token: context.lease_token(), result, retention: None, then },
             policy: policy.clone(),
         });
         transaction.settle(asked)

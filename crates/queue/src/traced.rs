@@ -1,0 +1,188 @@
+//! The store of a program with a span around each call.
+
+use async_trait::async_trait;
+use queue_core::{
+    Applied, ClaimRequest, Claimed, Counts, Detail, Duty, Enqueued, EventStream, Interest, JobAttempts,
+    JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, QueuesPage, QueuesQuery, Result,
+    Stamped, Storage, StorageLayer, WorkerId, WorkerInfo, lifecycle::Transition,
+};
+use std::{fmt::Debug, sync::Arc, time::Duration};
+use tracing::{Instrument as _, Span, debug_span, field::Empty};
+
+/// A store whose calls are spans of [`tracing`](https://docs.rs/tracing), at the level `debug` and with the target `queue_store`: called
+/// after the verb, with the name of the store, the queue, how many items were sent (`items`) and answered (`answered`), and of
+/// a call that failed the error, its kind and its certainty. A span is a child of whatever span the call is made in.
+///
+/// Everything is passed on as it is, capabilities and transactions too; calls that a transaction of the application's own makes are not
+/// seen. Without a subscriber for the level a call costs a check and one allocation.
+///
+#[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
+#[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]
+/// use queue::{Queue, Traced};
+/// use std::sync::Arc;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> queue::Result<()> {
+/// let store = queue::open("memory:").await?;
+/// let mails: Queue<String> = Queue::new(Arc::new(Traced::new(store)), "mails")?;
+/// mails.enqueue("a", "welcome".to_owned()).await?; // enqueue{store="memory" queue=mails items=1 answered=1}
+/// # Ok(()) }
+/// ```
+#[derive(Debug)]
+pub struct Traced<S: ?Sized = dyn Storage> {
+    store: Arc<S>,
+}
+
+impl<S: Storage + ?Sized> Traced<S> {
+    /// Before that store.
+    pub fn new(store: Arc<S>) -> Self {
+        Self { store }
+    }
+}
+
+/// The span of one call. Nothing of it is computed unless somebody listens.
+macro_rules! verb {
+    ($layer:ident, $name:literal $(, $($fields:tt)+)?) => {
+        debug_span!(
+            target: "queue_store",
+            $name,
+            store = $layer.store.capabilities().name,
+            $($($fields)+,)?
+            answered = Empty,
+            error = Empty,
+            error_kind = Empty,
+            certainty = Empty,
+        )
+    };
+}
+
+/// Makes the call in its span, and records what came of it.
+async fn told<T>(
+    span: Span,
+    call: impl Future<Output = Result<T>>,
+    answered: impl FnOnce(&T) -> usize,
+) -> Result<T> {
+    let answer = call.instrument(span.clone()).await;
+    if span.is_disabled() {
+        return answer;
+    }
+    match &answer {
+        Ok(answer) => drop(span.record("answered", number(answered(answer)))),
+        Err(error) => {
+            span.record("error", tracing::field::display(error));
+            span.record("error_kind", tracing::field::debug(error.kind()));
+            span.record("certainty", tracing::field::debug(error.certainty()));
+        }
+    }
+    answer
+}
+
+/// Exporters of OpenTelemetry know signed numbers; any other comes out as text.
+fn number(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+/// Of an answer that is about one thing.
+fn one<T>(_answer: &T) -> usize {
+    1
+}
+
+#[async_trait]
+impl<S: Storage + ?Sized> StorageLayer for Traced<S> {
+    type Inner = S;
+
+    fn inner(&self) -> &S {
+        &self.store
+    }
+
+    async fn enqueue(
+        &self,
+        queue: &QueueName,
+        groups: Vec<Vec<NewJob>>,
+    ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
+        let span = verb!(self, "enqueue", %queue, items = number(groups.iter().map(Vec::len).sum()));
+        let answered = |answer: &Stamped<Vec<Vec<Enqueued>>>| answer.value.iter().map(Vec::len).sum();
+        told(span, self.store.enqueue(queue, groups), answered).await
+    }
+
+    async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
+        let span = verb!(self, "claim", queue = %request.queue, items = number(request.limit));
+        told(span, self.store.claim(request), |claimed| claimed.jobs.len()).await
+    }
+
+    async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
+        // A batch may be about several queues: the first is told.
+        let queue = || batch.first().map(|transition| transition.queue.as_str());
+        let span = verb!(self, "apply", queue = queue(), items = number(batch.len()));
+        told(span, self.store.apply(batch), |answer| answer.value.len()).await
+    }
+
+    async fn get(
+        &self,
+        queue: &QueueName,
+        ids: &[JobId],
+        what: Detail,
+    ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
+        let span = verb!(self, "get", %queue, items = number(ids.len()));
+        let found = |answer: &Stamped<Vec<Option<JobRecord>>>| answer.value.iter().flatten().count();
+        told(span, self.store.get(queue, ids, what), found).await
+    }
+
+    async fn list(&self, query: ListQuery) -> Result<Page> {
+        let span = verb!(self, "list", queue = %query.queue, items = number(query.limit));
+        told(span, self.store.list(query), |page| page.jobs.len()).await
+    }
+
+    async fn attempts(&self, queue: &QueueName, id: &JobId) -> Result<Stamped<Option<JobAttempts>>> {
+        let span = verb!(self, "attempts", %queue, items = 1);
+        let found = |answer: &Stamped<Option<JobAttempts>>| usize::from(answer.value.is_some());
+        told(span, self.store.attempts(queue, id), found).await
+    }
+
+    async fn counts(&self, queue: &QueueName) -> Result<Counts> {
+        let span = verb!(self, "counts", %queue);
+        told(span, self.store.counts(queue), one).await
+    }
+
+    async fn queues(&self, query: QueuesQuery) -> Result<QueuesPage> {
+        let span = verb!(self, "queues", items = number(query.limit()));
+        told(span, self.store.queues(query), |page| page.queues.len()).await
+    }
+
+    async fn prune(&self, request: PruneRequest) -> Result<u64> {
+        let span = verb!(self, "prune", queue = %request.queue, items = number(request.limit));
+        let removed = |count: &u64| usize::try_from(*count).unwrap_or(usize::MAX);
+        told(span, self.store.prune(request), removed).await
+    }
+
+    async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
+        let span = verb!(self, "set_paused", %queue, paused);
+        told(span, self.store.set_paused(queue, paused), one).await
+    }
+
+    async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
+        let span = verb!(self, "subscribe", %queue, ?interest);
+        told(span, self.store.subscribe(queue, interest), one).await
+    }
+
+    async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<Duty> {
+        let span = verb!(self, "announce", worker = %worker.id);
+        told(span, self.store.announce(worker, ttl), one).await
+    }
+
+    async fn drain_worker(&self, worker: &WorkerId) -> Result<bool> {
+        let span = verb!(self, "drain_worker", %worker);
+        told(span, self.store.drain_worker(worker), |is_there| usize::from(*is_there)).await
+    }
+
+    async fn workers(&self) -> Result<Vec<WorkerInfo>> {
+        told(verb!(self, "workers"), self.store.workers(), Vec::len).await
+    }
+
+    async fn verify(&self) -> Result<Vec<String>> {
+        told(verb!(self, "verify"), self.store.verify(), Vec::len).await
+    }
+
+    async fn close(&self) -> Result<()> {
+        told(verb!(self, "close"), self.store.close(), one).await
+    }
+}

@@ -1,0 +1,7 @@
+//! Traces that go with jobs, as an exporter of OpenTelemetry's own SDK sees them.
+
+mod attempts;
+mod enqueues;
+mod follow_ups;
+mod stores;
+mod support;
