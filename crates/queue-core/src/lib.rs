@@ -30,6 +30,7 @@ pub mod lifecycle;
 mod limits;
 mod mailbox;
 mod names;
+mod news;
 mod notices;
 mod random;
 mod retry;
@@ -47,6 +48,7 @@ pub use mailbox::Mailbox;
 pub use names::{
     ContentType, InvalidName, JobId, JobKind, Kind, NAME_BYTES_MAX, NamesKind, QueueName, WorkerId,
 };
+pub use news::News;
 pub use notices::{Notices, Wanted};
 pub use random::{IdSource, Rng, SeededRng, SystemRng, TimeOrderedIds};
 pub use retry::{Exponential, RetryPolicy};
