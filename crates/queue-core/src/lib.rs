@@ -8,7 +8,8 @@
 //! 2. [`lifecycle::decide`]: the state machine, one pure function;
 //! 3. [`Storage`]: the verbs of a store, and [`StorageExt`] for what is built from them;
 //! 4. [`StorageLayer`]: what stands before any store;
-//! 5. [`Coalesced`], [`Hub`], [`Notices`], [`group_commit`], [`watcher`] and [`Mailbox`]: parts that stores share.
+//! 5. [`Coalesced`], [`Hub`], [`Notices`], [`group_commit`], [`watcher`] and [`Mailbox`]: parts that stores share;
+//! 6. [`asking`]: when whoever waits asks again.
 //!
 //! Absent on purpose: a runtime, a serialization format, a driver.
 //!
@@ -21,6 +22,7 @@
 //! # Ok::<(), queue_core::Error>(())
 //! ```
 
+pub mod asking;
 mod coalesce;
 mod error;
 pub mod group_commit;
