@@ -1,4 +1,4 @@
-use crate::{EventStream, Hint, Interest, JobChange, JobId, QueueName, State};
+use crate::{EventStream, Hint, Interest, JobChange, JobId, News, QueueName, State};
 use futures_core::Stream;
 use std::{
     collections::{BTreeMap, btree_map::Entry},
@@ -77,6 +77,17 @@ impl Hub {
         by_id.chain(channels.all.values()).for_each(|sender| sender.send(Hint::Job(change.clone())));
     }
 
+    /// Somebody else wrote to one queue, nobody here knows which jobs: whoever listens to its jobs shall read again, and
+    /// whoever claims from it is woken if there is a reason to. Subscribers of other queues sleep on.
+    pub fn tell(&self, queue: &QueueName, news: News) {
+        let registry = self.lock();
+        let Some(channels) = registry.queues.get(queue) else { return };
+        channels.of_jobs().for_each(|sender| sender.send(Hint::Missed));
+        if news == News::Wakes {
+            channels.wake.values().for_each(|sender| sender.send(Hint::Wake));
+        }
+    }
+
     /// Anything may have changed: every subscriber shall read again.
     pub fn missed(&self) {
         let registry = self.lock();
@@ -143,7 +154,11 @@ impl Channels {
     }
 
     fn every(&self) -> impl Iterator<Item = &Sender> {
-        self.wake.values().chain(self.all.values()).chain(self.jobs.values().flat_map(BTreeMap::values))
+        self.wake.values().chain(self.of_jobs())
+    }
+
+    fn of_jobs(&self) -> impl Iterator<Item = &Sender> {
+        self.all.values().chain(self.jobs.values().flat_map(BTreeMap::values))
     }
 }
 
@@ -232,6 +247,21 @@ mod tests {
         let mut all = hub.subscribe(&queue(), Interest::All);
         (0..=BACKLOG_MAX).for_each(|_| hub.changed(&queue(), &change("a", None)));
         assert_eq!(next(&mut all), Some(Hint::Missed));
+    }
+
+    #[test]
+    fn what_others_wrote_is_told_to_the_subscribers_of_that_queue_alone() {
+        let hub = Arc::new(Hub::default());
+        let of_a = Interest::Jobs(vec![JobId::from_static("a")]);
+        let [mut wake, mut job, mut all] =
+            [Interest::Wake, of_a.clone(), Interest::All].map(|interest| hub.subscribe(&queue(), interest));
+        let mut other = hub.subscribe(&QueueName::from_static("other"), of_a);
+        let mut idle = hub.subscribe(&QueueName::from_static("other"), Interest::Wake);
+        for (news, woken) in [(News::Changed, None), (News::Wakes, Some(Hint::Wake))] {
+            hub.tell(&queue(), news);
+            assert_eq!([&mut wake, &mut other, &mut idle].map(next), [woken, None, None]);
+            assert_eq!([&mut job, &mut all].map(next), [Some(Hint::Missed), Some(Hint::Missed)]);
+        }
     }
 
     #[test]

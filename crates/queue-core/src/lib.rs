@@ -8,7 +8,8 @@
 //! 2. [`lifecycle::decide`]: the state machine, one pure function;
 //! 3. [`Storage`]: the verbs of a store, and [`StorageExt`] for what is built from them;
 //! 4. [`StorageLayer`]: what stands before any store;
-//! 5. [`Coalesced`], [`Hub`], [`Notices`], [`group_commit`], [`watcher`] and [`Mailbox`]: parts that stores share.
+//! 5. [`Coalesced`], [`Hub`], [`Notices`], [`group_commit`], [`watcher`] and [`Mailbox`]: parts that stores share;
+//! 6. [`asking`]: when whoever waits asks again.
 //!
 //! Absent on purpose: a runtime, a serialization format, a driver.
 //!
@@ -21,6 +22,7 @@
 //! # Ok::<(), queue_core::Error>(())
 //! ```
 
+pub mod asking;
 mod coalesce;
 mod error;
 pub mod group_commit;
@@ -30,6 +32,7 @@ pub mod lifecycle;
 mod limits;
 mod mailbox;
 mod names;
+mod news;
 mod notices;
 mod random;
 mod retry;
@@ -47,6 +50,7 @@ pub use mailbox::Mailbox;
 pub use names::{
     ContentType, InvalidName, JobId, JobKind, Kind, NAME_BYTES_MAX, NamesKind, QueueName, WorkerId,
 };
+pub use news::News;
 pub use notices::{Notices, Wanted};
 pub use random::{IdSource, Rng, SeededRng, SystemRng, TimeOrderedIds};
 pub use retry::{Exponential, RetryPolicy};

@@ -44,7 +44,9 @@
 //! # What holds across processes
 //! Everything. A writer holds the lock while it reads what others wrote, appends and flushes, and the kernel lets go of it
 //! when the process dies. Nobody acts on a record that is less durable than this handle promises. A subscriber hears of
-//! other processes' writes as [`Hint::Missed`](queue_core::Hint::Missed), by file notification or by polling.
+//! other processes' writes to its queue by file notification or by polling: as [`Hint::Wake`](queue_core::Hint::Wake) if it
+//! claims and there is something new to claim, as [`Hint::Missed`](queue_core::Hint::Missed) if it listens to jobs.
+//! What is written to other queues it does not hear of ([ADR 44](../../../docs/adr/0044-idle-means-idle.md)).
 //!
 //! # When things go wrong
 //! - A crash in the middle of a write leaves a torn end, which the next writer cuts; nobody was told of it.

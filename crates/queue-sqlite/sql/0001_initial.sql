@@ -9,10 +9,11 @@ CREATE TABLE queue_store (
   one       INTEGER PRIMARY KEY CHECK (one = 1),
   seq_mark  INTEGER NOT NULL, -- the last seq given out; never reused (I2)
   time_mark INTEGER NOT NULL, -- the highest store time ever answered with a write (I24)
-  commits   INTEGER NOT NULL  -- write transactions so far, by all processes
+  commits   INTEGER NOT NULL, -- write transactions so far, by all processes
+  recent    BLOB    NOT NULL  -- which queues the last of them wrote, as `recent.rs` says: hints for other processes
 ) STRICT;
 
-INSERT INTO queue_store (one, seq_mark, time_mark, commits) VALUES (1, 0, 0, 0);
+INSERT INTO queue_store (one, seq_mark, time_mark, commits, recent) VALUES (1, 0, 0, 0, x'');
 
 CREATE TABLE queue_name (
   queue  INTEGER PRIMARY KEY,

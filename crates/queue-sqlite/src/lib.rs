@@ -39,7 +39,7 @@
 //! | `queue_tag` | the jobs of each tag | with a job that has tags |
 //! | `queue_attempt` | the last ten attempts that were charged to a life | with each failure and stall |
 //! | `queue_name`, `queue_count` | a number, the pause and the counters of each queue | counters: once per transaction and state |
-//! | `queue_store` | the last `seq`, the highest time, the number of commits | once per transaction; the time alone by claims of nothing while the clock is behind it |
+//! | `queue_store` | the last `seq`, the highest time, the number of commits, and which queues the last sixteen wrote | once per transaction; the time alone by claims of nothing while the clock is behind it |
 //! | `queue_worker` | presence | by announcements |
 //!
 //! The row id of `queue_job` is the queue's number and the seq in one, so that the jobs of a queue are a range of it; all else goes by
@@ -71,7 +71,9 @@
 //! # What holds across processes
 //! Everything: each write begins with `BEGIN IMMEDIATE`, reads the marks of `seq` and time that the file carries, and
 //! decides by [`queue_core::lifecycle`] within the transaction. There are no rules of a job's life in SQL. A subscriber
-//! hears of other processes' writes as [`Hint::Missed`](queue_core::Hint::Missed), by file notification or by polling.
+//! hears of other processes' writes to its queue by file notification or by polling: as [`Hint::Wake`](queue_core::Hint::Wake)
+//! if it claims and there is something new to claim, as [`Hint::Missed`](queue_core::Hint::Missed) if it listens to jobs.
+//! What is written to other queues of the file it does not hear of ([ADR 44](../../../docs/adr/0044-idle-means-idle.md)).
 //! All processes must run on one host, since write-ahead logging shares memory; a network file system will not do. Two
 //! programs under one path have one file: a handle looks once a second, before it answers, whether its files are still
 //! those at the path, and answers `Closed` if not. That is three or four calls of `lstat` a second while it is used.
@@ -92,10 +94,12 @@ mod lock;
 mod migrate;
 mod options;
 mod outcome;
+mod own_commits;
 mod prepare;
 #[cfg(test)]
 mod query_plans;
 mod reader;
+mod recent;
 mod row;
 mod sql;
 mod storage;

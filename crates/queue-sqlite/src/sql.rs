@@ -67,6 +67,7 @@ statements! {
     PRUNE_EVERYTHING = "prune_everything";
     PRUNE_EXPIRED = "prune_expired";
     PRUNE_FINISHED = "prune_finished";
+    QUEUE_NAME = "queue_name";
     READY_JOBS = "ready_jobs";
     ROLLBACK = "rollback";
     SAVE_CONTENT_TYPE = "save_content_type";

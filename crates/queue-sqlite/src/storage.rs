@@ -2,6 +2,7 @@ use crate::{
     clock::StoreClock,
     files::FileGuard,
     options::{SqliteOptions, Synchronous},
+    own_commits::OwnCommits,
     reader::{self, READERS, Readers},
     wakeup,
     writer::{Announce, Apply, Claim, Database, DrainWorker, Enqueue, PruneSome, SetPaused, Shared, start},
@@ -15,7 +16,7 @@ use queue_core::{
 };
 use std::{
     any::Any,
-    sync::{Arc, Mutex, PoisonError, atomic::AtomicI64},
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 use tokio::sync::OnceCell;
@@ -55,7 +56,7 @@ impl SqliteStorage {
     pub async fn open(options: SqliteOptions) -> Result<Self> {
         let options = options.checked()?;
         let clock = StoreClock::new(options.clock.clone());
-        let own_commits = AtomicI64::new(0);
+        let own_commits = OwnCommits::default();
         let (hub, files) = (Arc::default(), FileGuard::default());
         let shared = Arc::new(Shared { options, clock, hub, files, own_commits });
         let (writer, readers) = start(shared.clone(), READERS).await?;

@@ -1,19 +1,14 @@
 //! Wake-ups by other processes: the operating system reports writes to the log, polling is the backstop, and a look at
-//! the commit counter says whether they were ours.
+//! the last commits says whether they were ours, and which queues they wrote.
 
-use crate::{connect::connect_reader, error::Fault, sql, writer::Shared};
+use crate::{connect::connect_reader, error::Fault, recent::Recent, row::foreign, sql, writer::Shared};
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 use queue_core::{
-    Result,
+    QueueName, Result,
     watcher::{Signal, Wake, Watcher},
 };
 use rusqlite::Connection;
-use std::{
-    ffi::OsString,
-    path::Path,
-    sync::{Arc, atomic::Ordering},
-    time::Duration,
-};
+use std::{ffi::OsString, path::Path, sync::Arc, time::Duration};
 use tokio::sync::oneshot;
 
 /// Looks are at least this far apart, so that a busy log costs a bounded part of a core.
@@ -29,8 +24,8 @@ fn run(shared: &Shared, signal: &Arc<Signal>, started: oneshot::Sender<Result<()
     let fault = |fault: Fault| fault.of("subscribe");
     let touches = watch_log(&shared.options.path, signal);
     let begun = connect_reader(&shared.options).and_then(|connection| {
-        let seen = foreign_commits(&connection, shared)?;
-        Ok((connection, seen))
+        let (commits, _) = last_commits(&connection)?;
+        Ok((connection, commits))
     });
     // The path may lead to another file since the writer opened it.
     let is_there = shared.files.check_now(shared.clock.ticks());
@@ -59,11 +54,7 @@ fn look_on(shared: &Shared, signal: &Signal, connection: &Connection, mut seen: 
         };
         if shared.hub.has_subscribers() {
             // A failed look is one hint less; the next one follows soon.
-            let foreign = foreign_commits(connection, shared).unwrap_or(seen);
-            if foreign > seen {
-                seen = foreign;
-                shared.hub.missed();
-            }
+            seen = look(shared, connection, seen).unwrap_or(seen);
         }
         if signal.wait_out(LOOK_SPACING) == Wake::Stopped {
             return;
@@ -71,12 +62,36 @@ fn look_on(shared: &Shared, signal: &Signal, connection: &Connection, mut seen: 
     }
 }
 
-/// How many commits were not ours. Reading the file first makes it too low rather than too high while we commit, and
-/// the next look puts it right.
-fn foreign_commits(connection: &Connection, shared: &Shared) -> rusqlite::Result<i64> {
+/// Tells subscribers what others committed behind the commit that was `seen`, and answers which is the last by now.
+fn look(shared: &Shared, connection: &Connection, seen: i64) -> rusqlite::Result<i64> {
+    let (commits, recent) = last_commits(connection)?;
+    if commits == seen {
+        return Ok(seen);
+    }
+    // Fewer than there were: somebody has loaded a backup into the file.
+    let known =
+        if commits < seen { None } else { recent.since(seen, |commit| shared.own_commits.has(commit)) };
+    let Some(queues) = known else {
+        shared.hub.missed();
+        return Ok(commits);
+    };
+    for (queue, news) in queues {
+        // A name is not remembered: a backup may give the number to another queue.
+        shared.hub.tell(&queue_name(connection, queue)?, news);
+    }
+    Ok(commits)
+}
+
+/// The number of the last commit, and what the last ones wrote.
+fn last_commits(connection: &Connection) -> rusqlite::Result<(i64, Recent)> {
     let mut statement = connection.prepare_cached(sql::LOAD_STORE)?;
-    let all: i64 = statement.query_row([], |row| row.get(2))?;
-    Ok(all - shared.own_commits.load(Ordering::SeqCst))
+    statement.query_row([], |row| Ok((row.get(2)?, Recent::read(row.get_ref(3)?.as_blob()?))))
+}
+
+fn queue_name(connection: &Connection, queue: i64) -> rusqlite::Result<QueueName> {
+    let mut statement = connection.prepare_cached(sql::QUEUE_NAME)?;
+    let name: String = statement.query_row([queue], |row| row.get(0))?;
+    QueueName::new(name).map_err(|_| foreign(0, "a queue has a name that is none"))
 }
 
 /// Asks the operating system for writes to the log. Where it cannot, polling remains.

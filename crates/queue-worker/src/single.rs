@@ -3,10 +3,12 @@
 use crate::worker::hints::{Heard, Hints};
 use queue_core::{
     Certainty, ClaimRequest, Claimed, Error, ErrorKind, LostClaim, QueueName, Result, RetryPolicy, Rng, Span,
-    Storage, StorageExt, WorkerId, lifecycle::Policy,
+    Storage, StorageExt, WorkerId,
+    asking::{AfterClaim, NextAsk},
+    lifecycle::Policy,
 };
 use std::{sync::Arc, time::Duration};
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
 /// The shortest lease that its holder can keep alive.
@@ -82,24 +84,42 @@ pub(crate) fn policy() -> Policy {
     Policy::default().stall(RetryPolicy::Fixed(Duration::ZERO))
 }
 
-/// How long to wait after a claim that brought nothing, unless a hint comes.
-pub(crate) fn pause_after(claimed: &Claimed, poll: Duration) -> Duration {
-    match claimed.next_due {
-        Some(at) if !claimed.paused => at.since(claimed.now).max(ASK_AGAIN_MIN).min(poll),
-        _ => poll,
-    }
+/// Notes that a claim brought nothing. Where a lease has lapsed, a rescue came behind it already.
+pub(crate) fn note_nothing(next_ask: &mut NextAsk, claimed: &Claimed, rng: &dyn Rng) {
+    let now = Instant::now();
+    let _rescued: AfterClaim = next_ask.claimed(now.into_std(), claimed, 0, 1, rng);
+    next_ask.no_sooner_than((now + ASK_AGAIN_MIN).into_std());
 }
 
-/// Waits, unless a hint comes or nobody wants it any more.
-pub(crate) async fn rest(hints: &mut Hints, pause: Duration, leave: &CancellationToken) {
-    let ended = tokio::select! {
-        biased;
-        () = leave.cancelled() => false,
-        heard = hints.next() => !matches!(heard, Heard::Hint),
-        () = sleep(pause) => false,
+/// Waits until it is worth asking, or nobody wants it any more. A subscription that has no answer yet is brought on.
+pub(crate) async fn rest(
+    next_ask: &mut NextAsk,
+    hints: &mut Hints,
+    rng: &dyn Rng,
+    leave: &CancellationToken,
+) {
+    let rests = async {
+        while let Some(until) = next_ask.rests_until() {
+            if !next_ask.listens() {
+                return hints.beside(sleep_until(until.into())).await;
+            }
+            tokio::select! {
+                biased;
+                heard = hints.next() => note_heard(next_ask, heard, rng),
+                () = sleep_until(until.into()) => return,
+            }
+        }
     };
-    if ended {
-        leave.run_until_cancelled(sleep(pause)).await;
+    leave.run_until_cancelled(rests).await;
+}
+
+/// An error that matters comes back with the next claim.
+fn note_heard(next_ask: &mut NextAsk, heard: Heard, rng: &dyn Rng) {
+    let now = Instant::now().into_std();
+    match heard {
+        Heard::Hint(hint) => next_ask.hinted(now, &hint),
+        Heard::Ended => next_ask.stream_ended(now, rng),
+        Heard::Refused(_) => {}
     }
 }
 

@@ -1,25 +1,18 @@
 use crate::client::Shared;
 use futures_util::{FutureExt, StreamExt, future::BoxFuture, stream};
-use queue_core::{EventStream, Hint, Interest};
+use queue_core::{EventStream, Hint, Interest, asking::NextAsk};
 use std::{future, pin::pin, time::Duration};
 use tokio::time::{Instant, sleep_until};
 
 /// Nobody waits for a subscription for longer than this: hints save time, so they must not cost more than they save.
 const SUBSCRIBE_MAX: Duration = Duration::from_millis(100);
 
-/// A hint that promises nothing, which a busy store may give for every write of others, leads to a read or claim at once
-/// only so many times in a row. A call needs two: its job is claimed, and then done.
-const AT_ONCE_MAX: u32 = 4;
-/// Then that comes no sooner than this after the last one, as short as a timer can be,
-const GAP_MIN: Duration = Duration::from_millis(1);
-/// and the gap doubles up to this: whoever is hinted at in vain all the time listens less closely.
-const GAP_MAX: Duration = Duration::from_millis(16);
+/// Hints that are forgotten at a time; a stream may have any number of them. What is left costs a question too many.
+const FORGOTTEN_MAX: u32 = 16;
 
 /// A subscription that may be missing or late: then it says nothing, and whoever listens reads at intervals anyway.
 pub(crate) struct Hints {
     source: Source,
-    /// Hints that promised nothing, since one led to something new.
-    in_vain: u32,
 }
 
 enum Source {
@@ -40,7 +33,7 @@ impl Hints {
             Ok(stream) => stream.map_or(Source::None, Source::Stream),
             Err(_elapsed) => Source::Late(subscribing),
         };
-        Self { source, in_vain: 0 }
+        Self { source }
     }
 
     /// Makes a call while the subscription goes on: one that rested half-way could keep what the call needs, such as a
@@ -77,35 +70,39 @@ impl Hints {
         }
     }
 
-    /// After a hint that promises nothing: waits until another look is due, counted from the last.
-    pub(crate) async fn hold_back(&mut self, last_look: Instant) {
-        let gap = gap_after(self.in_vain);
-        self.in_vain = self.in_vain.saturating_add(1);
-        sleep_until(last_look + gap).await;
+    /// Waits until it is worth asking again.
+    pub(crate) async fn until_next_ask(&mut self, next_ask: &mut NextAsk) {
+        self.until_next_ask_if(next_ask, |_| true).await;
     }
 
-    /// A look found something new, so the next hint may well do so too.
-    pub(crate) fn were_right(&mut self) {
-        self.in_vain = 0;
+    /// The same, where some hints say that there is nothing to ask about.
+    pub(crate) async fn until_next_ask_if(
+        &mut self,
+        next_ask: &mut NextAsk,
+        is_news: impl Fn(&Hint) -> bool,
+    ) {
+        while let Some(until) = next_ask.rests_until() {
+            if !next_ask.listens() {
+                return self.beside(sleep_until(until.into())).await;
+            }
+            tokio::select! {
+                hint = self.next() => {
+                    if is_news(&hint) {
+                        next_ask.hinted(Instant::now().into_std(), &hint);
+                    }
+                }
+                () = sleep_until(until.into()) => return,
+            }
+        }
     }
-}
 
-/// How far apart two looks are after so many hints in vain.
-fn gap_after(in_vain: u32) -> Duration {
-    match in_vain.checked_sub(AT_ONCE_MAX) {
-        None => Duration::ZERO,
-        Some(doublings) => GAP_MAX.min(GAP_MIN * 2_u32.saturating_pow(doublings)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_first_hints_are_followed_at_once_and_the_next_ever_later() {
-        let millis: Vec<_> = (0..10).map(|in_vain| gap_after(in_vain).as_millis()).collect();
-        assert_eq!(millis, [0, 0, 0, 0, 1, 2, 4, 8, 16, 16]);
-        assert_eq!(gap_after(u32::MAX), GAP_MAX);
+    /// Forgets the hints that have come by now: whatever they are about is found by a call that is sent after this.
+    pub(crate) fn forget(&mut self) {
+        if let Source::Stream(hints) = &mut self.source {
+            let mut forgotten = 0;
+            while forgotten < FORGOTTEN_MAX && matches!(hints.next().now_or_never(), Some(Some(_))) {
+                forgotten += 1;
+            }
+        }
     }
 }

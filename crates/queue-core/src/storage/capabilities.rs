@@ -59,7 +59,8 @@ pub enum Reach {
 pub enum EventReach {
     /// None are sent; callers poll.
     None,
-    /// Writes of other processes are hinted at as [`Hint::Missed`](crate::Hint::Missed) only.
+    /// Writes of other processes are hinted at by queue, never job by job: as [`Hint::Wake`](crate::Hint::Wake) and
+    /// [`Hint::Missed`](crate::Hint::Missed).
     Process,
     /// Writes of everybody are reported.
     Store,

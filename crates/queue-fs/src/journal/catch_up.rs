@@ -13,8 +13,8 @@ use std::sync::atomic::Ordering;
 /// What reading without the lock came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Seen {
-    /// Everything visible was read; whether others had changed anything.
-    All { foreign: bool },
+    /// Everything visible was read.
+    All,
     /// It takes the lock to go on.
     NeedsLock,
 }
@@ -35,7 +35,7 @@ impl Journal {
         self.synced = self.synced.max(mark.synced);
         self.files.forget_before(self.oldest);
         self.seen.store(self.commit, Ordering::SeqCst);
-        Ok(Seen::All { foreign: std::mem::take(&mut self.has_news) })
+        Ok(Seen::All)
     }
 
     /// Reads on in this segment or steps into the next; false if that is not for here.
@@ -64,7 +64,7 @@ impl Journal {
     }
 
     /// Reads what others wrote since, and puts in order what a crash of another may have left. Only under the lock.
-    pub(crate) fn catch_up(&mut self, sink: &mut dyn Sink) -> Result<bool, Fault> {
+    pub(crate) fn catch_up(&mut self, sink: &mut dyn Sink) -> Result<(), Fault> {
         self.check()?;
         let mark = self.read_mark()?;
         let last = match mark {
@@ -82,7 +82,7 @@ impl Journal {
         }
         self.files.forget_before(self.oldest);
         self.seen.store(self.commit, Ordering::SeqCst);
-        Ok(std::mem::take(&mut self.has_news))
+        Ok(())
     }
 
     /// Reads on up to the end of this segment.
@@ -139,7 +139,6 @@ impl Journal {
                     if head.commit != self.commit + 1 {
                         return Err(corrupt("a record is missing in front of this one"));
                     }
-                    self.has_news |= !changes.is_empty();
                     let place = Position { offset: start + changes.start as u64, ..self.tail };
                     sink.take(&head, place, &bytes[changes]).map_err(|malformed| corrupt(malformed.0))?;
                     at = next;

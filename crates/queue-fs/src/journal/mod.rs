@@ -101,9 +101,6 @@ pub(crate) struct Journal {
     /// Why this handle must not go on: a flush failed, so nobody knows what is on the disk, or its lock is that of another
     /// file than everybody else's.
     over: Option<Fault>,
-    /// A record of another handle changed something. One that only keeps the time is no news: if it were, two idle
-    /// handles would wake each other for as long as the clock is behind.
-    has_news: bool,
     /// For whoever wants to know whether others wrote.
     seen: Arc<AtomicU64>,
 }
@@ -138,7 +135,6 @@ impl Journal {
             lowest: 0,
             is_locked: false,
             over: None,
-            has_news: false,
             seen,
         })
     }

@@ -55,8 +55,6 @@ impl Journal {
         self.take_over(mark)?;
         self.remove_unneeded()?;
         self.files.forget_before(self.oldest);
-        // Who reads everything anew knows that by itself.
-        self.has_news = false;
         self.publish()
     }
 

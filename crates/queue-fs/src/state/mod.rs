@@ -1,6 +1,7 @@
 //! What the journal adds up to: the engine of the memory store, and where on the disk each job stands.
 
 mod carry;
+mod foreign_news;
 mod record;
 mod shelf;
 mod take;
@@ -17,6 +18,7 @@ use crate::{
     journal::{Files, Location},
 };
 use bytes::Bytes;
+use foreign_news::ForeignNews;
 use queue_core::{JobBody, JobMeta, Payload, QueueName, Seq};
 use queue_memory::{Engine, StoredJob};
 use shelf::{Shelf, ShelvedResult};
@@ -34,6 +36,10 @@ pub(crate) struct State {
     budget_bytes: u64,
     /// The time of the transaction at hand is written down even if nothing else is.
     pub(crate) keeps_time: bool,
+    /// What others wrote since subscribers were told last.
+    pub(crate) foreign_news: ForeignNews,
+    /// The whole journal is read, which is told otherwise.
+    is_loading: bool,
     /// Those that were read lately.
     names: Names,
 }
@@ -47,6 +53,8 @@ impl State {
             begun_at: 0,
             budget_bytes,
             keeps_time: false,
+            foreign_news: ForeignNews::default(),
+            is_loading: false,
             names: Names::default(),
         }
     }

@@ -8,7 +8,7 @@ use crate::{
     journal::{Location, Position, Sink},
 };
 use bytes::Bytes;
-use queue_core::{Attempt, Headers, JobBody, Payload, QueueName, Seq, lifecycle::TrackedJob};
+use queue_core::{Attempt, Headers, JobBody, News, Payload, QueueName, Seq, lifecycle::TrackedJob};
 
 impl Sink for State {
     fn begin_at(&mut self, segment: u64) {
@@ -16,10 +16,12 @@ impl Sink for State {
     }
 
     fn begin_bulk(&mut self) {
+        self.is_loading = true;
         self.engine.begin_loading();
     }
 
     fn end_bulk(&mut self) -> Result<(), Malformed> {
+        self.is_loading = false;
         if self.engine.end_loading() { Ok(()) } else { Err(Malformed("an id has two lives")) }
     }
 
@@ -52,17 +54,28 @@ struct Taking<'t> {
 
 impl Taking<'_> {
     fn one(&mut self, change: Change) -> Result<(), Malformed> {
-        let engine = &mut self.state.engine;
         match change {
             Change::Put { job, headers, payload, result, error_details, attempts } => {
-                self.make_way_for(&job)?;
+                if self.make_way_for(&job)? {
+                    self.tell(&job.meta.queue, news_of(job.meta.state));
+                }
                 self.put(job, (headers, &payload, result.as_ref(), error_details), attempts);
             }
-            Change::Update(update) => return self.update(update),
-            Change::Remove { queue, seq } => return self.remove(&queue, seq),
-            Change::Pause { queue, paused } => engine.load_pause(&queue, paused),
-            Change::Worker { worker, until } => engine.load_worker(worker, until),
-            Change::Retire(worker) => engine.unload_worker(&worker),
+            Change::Update(update) => {
+                self.tell(&update.queue, news_of(update.moving.state));
+                return self.update(update);
+            }
+            Change::Remove { queue, seq } => {
+                self.tell(&queue, News::Changed);
+                return self.remove(&queue, seq);
+            }
+            Change::Pause { queue, paused } => {
+                self.state.engine.load_pause(&queue, paused);
+                // Workers that hold jobs ready want to hear of a pause too.
+                self.tell(&queue, News::Wakes);
+            }
+            Change::Worker { worker, until } => self.state.engine.load_worker(worker, until),
+            Change::Retire(worker) => self.state.engine.unload_worker(&worker),
         }
         Ok(())
     }
@@ -86,15 +99,22 @@ impl Taking<'_> {
         self.state.shelf.put(seq, shelved);
     }
 
-    /// An id has one life at a time. Of many jobs at once that is looked at last.
-    fn make_way_for(&mut self, job: &TrackedJob) -> Result<(), Malformed> {
+    /// An id has one life at a time. Of many jobs at once that is looked at last. False for a life that is there already, which
+    /// is carried on from an old segment.
+    fn make_way_for(&mut self, job: &TrackedJob) -> Result<bool, Malformed> {
         let (queue, id, seq) = (&job.meta.queue, &job.meta.id, job.meta.seq);
-        match self.state.engine.life_of(queue, id) {
-            Some(other) if other != seq => {
-                self.dangles()?;
-                self.remove(queue, other)
-            }
-            _ => Ok(()),
+        let present = self.state.engine.life_of(queue, id);
+        if let Some(other) = present.filter(|other| *other != seq) {
+            self.dangles()?;
+            self.remove(queue, other)?;
+        }
+        Ok(present != Some(seq))
+    }
+
+    /// Notes what subscribers are to hear of.
+    fn tell(&mut self, queue: &QueueName, news: News) {
+        if !self.state.is_loading {
+            self.state.foreign_news.note(queue, news);
         }
     }
 
@@ -149,6 +169,10 @@ impl Taking<'_> {
         let (result, location, is_resident) = self.blob(blob, true);
         (result, ShelvedResult { location, epoch, is_resident })
     }
+}
+
+fn news_of(state: queue_core::State) -> News {
+    if state.is_waiting() { News::Wakes } else { News::Changed }
 }
 
 impl State {

@@ -157,7 +157,7 @@ mod tests {
         let right = clock.now();
         clock.advance(Duration::from_secs(3600));
         other.enqueue(&queue, jobs("a")).await.expect("it enqueues");
-        assert_eq!(news().await, Some(Hint::Missed));
+        assert_eq!(news().await, Some(Hint::Wake));
         clock.set(right);
         let worker = WorkerId::from_static("w");
         let nothing = ClaimRequest::new(queue.clone(), worker, 0, Span::from_secs(1), &SystemRng);
@@ -170,7 +170,7 @@ mod tests {
             assert_eq!(fresh.counts(&queue).await.expect("it counts").now, told, "the time was kept");
         }
         other.enqueue(&queue, jobs("b")).await.expect("it enqueues");
-        assert_eq!(news().await, Some(Hint::Missed));
+        assert_eq!(news().await, Some(Hint::Wake));
     }
 
     /// One that was asked for may have found no room among calls like this read.

@@ -75,8 +75,8 @@ impl Session {
         if need == Need::Read && self.is_loaded {
             self.journal.check_lock()?;
             match self.journal.catch_up_visible(&mut self.state)? {
-                Seen::All { foreign } => {
-                    self.tell_of_others(foreign);
+                Seen::All => {
+                    self.state.foreign_news.publish(&self.shared.hub);
                     return Ok(());
                 }
                 Seen::NeedsLock => {}
@@ -100,8 +100,8 @@ impl Session {
         if self.is_loaded {
             self.journal.lock()?;
             match self.journal.catch_up(&mut self.state) {
-                Ok(foreign) => {
-                    self.tell_of_others(foreign);
+                Ok(()) => {
+                    self.state.foreign_news.publish(&self.shared.hub);
                     return Ok(());
                 }
                 Err(fault) if fault.is_missing() => {
@@ -115,7 +115,9 @@ impl Session {
         self.load()?;
         self.journal.open_reserve()?;
         self.is_loaded = true;
-        self.tell_of_others(true);
+        // What others did meanwhile, and before, is not told apart.
+        self.state.foreign_news.clear();
+        self.shared.hub.missed();
         Ok(())
     }
 
@@ -208,11 +210,5 @@ impl Session {
             drop(self.journal.sync_tail());
         }
         self.journal.unlock();
-    }
-
-    fn tell_of_others(&self, foreign: bool) {
-        if foreign {
-            self.shared.hub.missed();
-        }
     }
 }

@@ -1,33 +1,53 @@
 use super::statements::Statements;
-use queue_core::State;
+use queue_core::{News, State};
 use rusqlite::params;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The slot of jobs that wait for their time; the slots before it are the states.
 pub(crate) const SCHEDULED_SLOT: u8 = 6;
 
 const _: () = assert!(State::ALL.len() == SCHEDULED_SLOT as usize, "every state needs a slot before it");
 
-/// How the number of jobs per queue and slot changed in the transaction at hand, written once at its end.
+/// How the number of jobs per queue and slot changed in the transaction at hand, written once at its end, and so which queues
+/// it changed at all.
 #[derive(Debug, Default)]
-pub(super) struct Counters(BTreeMap<(i64, u8), i64>);
+pub(super) struct Counters {
+    changes: BTreeMap<(i64, u8), i64>,
+    /// Queues from which a claim may get more now. Mostly there is one.
+    woken: BTreeSet<i64>,
+}
 
 impl Counters {
     /// So many more jobs stand in a slot, or fewer.
     pub(super) fn add(&mut self, queue: i64, slot: u8, difference: i64) {
-        *self.0.entry((queue, slot)).or_default() += difference;
+        *self.changes.entry((queue, slot)).or_default() += difference;
+    }
+
+    /// A claim on the queue may find something that it would not have found before.
+    pub(super) fn wake(&mut self, queue: i64) {
+        self.woken.insert(queue);
+    }
+
+    /// The queues that the transaction changed.
+    pub(super) fn news(&self) -> BTreeMap<i64, News> {
+        let changed = self.changes.keys().map(|(queue, _)| (*queue, News::Changed));
+        let mut news: BTreeMap<_, _> = changed.collect();
+        news.extend(self.woken.iter().map(|queue| (*queue, News::Wakes)));
+        news
     }
 
     pub(super) fn flush(&mut self, statements: &mut Statements<'_>) -> rusqlite::Result<()> {
-        while let Some(((queue, slot), difference)) = self.0.pop_first() {
+        while let Some(((queue, slot), difference)) = self.changes.pop_first() {
             if difference != 0 {
                 statements.add_count.execute(params![queue, slot, difference])?;
             }
         }
+        self.woken.clear();
         Ok(())
     }
 
     pub(super) fn clear(&mut self) {
-        self.0.clear();
+        self.changes.clear();
+        self.woken.clear();
     }
 }

@@ -39,13 +39,14 @@ mod tests {
         connect::connect,
         files::FileGuard,
         options::SqliteOptions,
+        own_commits::OwnCommits,
         writer::{Claim, Database, Enqueue, Shared, session::Session},
     };
     use queue_core::{
         ClaimRequest, ContentType, JobId, Kind, NewJob, Payload, QueueName, SeededRng, Span, WorkerId,
         group_commit::Verb,
     };
-    use std::sync::{Arc, atomic::AtomicI64};
+    use std::sync::Arc;
 
     /// Runs a verb in a transaction that is left open.
     fn run<V: Verb<Database>>(session: &mut Session<'_>, verb: &V) -> V::Answer {
@@ -62,7 +63,7 @@ mod tests {
         let connection = connect(&options, 0).expect("it opens").writer;
         let clock = StoreClock::new(options.clock.clone());
         let (hub, files) = (Arc::default(), FileGuard::default());
-        let shared = Shared { options, clock, hub, files, own_commits: AtomicI64::new(0) };
+        let shared = Shared { options, clock, hub, files, own_commits: OwnCommits::default() };
         let mut session = Session::new(&connection, &shared).expect("it prepares");
         let queue = QueueName::from_static("q");
         let payload = Payload::new("", ContentType::from_static("text/plain"));

@@ -19,6 +19,7 @@ impl Verb<Database> for SetPaused {
         session.statements.set_paused.execute(params![queue, self.paused])?;
         // Workers that hold jobs ready want to hear of a pause too.
         session.notices.wake(&self.queue);
+        session.counters.wake(queue);
         Ok(())
     }
 }

@@ -3,11 +3,12 @@ use crate::{
     error::Fault,
     key::{check_queue, seq_after},
     lock::{LOCK_RETRY, wait_for_lock},
+    recent::Recent,
     row::integer,
 };
 use queue_core::{AnswerRoom, Moment, Notices, QueueName, Seq, SystemClock, Wanted};
 use rusqlite::{Connection, OptionalExtension, params};
-use std::{collections::HashMap, sync::atomic::Ordering};
+use std::collections::HashMap;
 
 /// Queue numbers that are remembered. Beyond it the memory starts afresh: it is only a cache.
 const QUEUES_MAX: usize = 10_000;
@@ -28,6 +29,8 @@ pub(crate) struct Session<'c> {
     seq_mark: i64,
     time_mark: i64,
     commits: i64,
+    /// What the last of them wrote.
+    recent: Recent,
     /// How often a statement had to be prepared again.
     schema_changes: i32,
     /// What the transaction at hand adds to them: one, if it changed anything.
@@ -63,6 +66,7 @@ impl<'c> Session<'c> {
             seq_mark: 0,
             time_mark: 0,
             commits: 0,
+            recent: Recent::default(),
             schema_changes: 0,
             own_commits: 0,
             changes_before: 0,
@@ -107,12 +111,14 @@ impl<'c> Session<'c> {
     /// where queues may have other numbers, and seqs are given out once more.
     fn load_marks(&mut self) -> rusqlite::Result<()> {
         let commits_before = self.commits;
-        let marks =
-            self.statements.load_store.query_row([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)));
-        (self.seq_mark, self.time_mark, self.commits) = marks?;
+        let marks = self.statements.load_store.query_row([], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?, Recent::read(row.get_ref(3)?.as_blob()?)))
+        });
+        (self.seq_mark, self.time_mark, self.commits, self.recent) = marks?;
         let schema_changes = self.statements.load_store.prepared_again();
         if self.commits < commits_before || schema_changes != self.schema_changes {
             self.schema_changes = schema_changes;
+            self.shared.own_commits.forget();
             self.forget();
         }
         Ok(())
@@ -127,19 +133,22 @@ impl<'c> Session<'c> {
         if self.own_commits == 0 && (!self.keeps_time || now <= self.time_mark) {
             return Ok(());
         }
+        self.recent.note(self.commits + self.own_commits, self.counters.news());
         self.counters.flush(&mut self.statements)?;
-        let marks = params![self.seq_mark, now, self.commits + self.own_commits];
+        let recent = self.recent.to_bytes();
+        let marks = params![self.seq_mark, now, self.commits + self.own_commits, recent];
         self.statements.save_store.execute(marks)?;
         Ok(())
     }
 
     /// Makes it durable and publishes the hints.
     pub(super) fn commit(&mut self) -> Result<(), Fault> {
-        // Counted before, so that whoever compares the file's count with this one never takes our commit for another's.
         let own = self.own_commits;
-        self.shared.own_commits.fetch_add(own, Ordering::SeqCst);
+        if own > 0 {
+            self.shared.own_commits.begin(self.commits + own);
+        }
         if let Err(error) = self.statements.commit.execute([]) {
-            self.shared.own_commits.fetch_sub(own, Ordering::SeqCst);
+            self.shared.own_commits.take_back(self.commits + own);
             let fault = self.fault(error).in_commit();
             if own > 0 || !fault.is_full_disk() {
                 return Err(fault);

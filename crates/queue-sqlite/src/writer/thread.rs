@@ -5,13 +5,14 @@ use crate::{
     error::Fault,
     files::FileGuard,
     options::SqliteOptions,
+    own_commits::OwnCommits,
 };
 use queue_core::{
     Hub,
     group_commit::{Inbox, Writer},
 };
 use rusqlite::Connection;
-use std::sync::{Arc, atomic::AtomicI64};
+use std::sync::Arc;
 use tokio::sync::oneshot;
 
 /// What the threads of one handle share.
@@ -22,8 +23,8 @@ pub(crate) struct Shared {
     pub(crate) hub: Arc<Hub>,
     /// Whether the file is still the one at the path.
     pub(crate) files: FileGuard,
-    /// Write transactions of this handle, to tell them from those of others.
-    pub(crate) own_commits: AtomicI64,
+    /// Write transactions of this handle.
+    pub(crate) own_commits: OwnCommits,
 }
 
 impl Shared {

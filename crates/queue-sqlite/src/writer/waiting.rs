@@ -38,6 +38,7 @@ impl Session<'_> {
         if !job.state.is_waiting() {
             return Ok(());
         }
+        self.counters.wake(queue);
         let (run_at, seq) = (job.run_at.as_millis(), integer(job.seq.get()));
         if job.run_at <= self.moment.now {
             self.statements.insert_ready.execute(params![queue, job.priority, run_at, seq])?;

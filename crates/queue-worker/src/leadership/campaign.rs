@@ -1,14 +1,12 @@
 use super::{LeadershipEvent, leader::Candidate};
 use crate::{
-    single::{SingleClaims, pause_after, rest},
-    worker::{
-        backoff::{after_error, jittered},
-        hints::Hints,
-    },
+    single::{SingleClaims, note_nothing, rest},
+    worker::hints::Hints,
 };
-use queue_core::{Budget, ClaimedJob, ContentType, JobId, Kind, NewJob, OnFailed, Payload, Result};
-use std::time::Duration;
-use tokio::time::{Instant, sleep};
+use queue_core::{
+    Budget, ClaimedJob, ContentType, JobId, Kind, NewJob, OnFailed, Payload, Result, asking::NextAsk,
+};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// A claim that made this candidate the leader.
@@ -19,55 +17,48 @@ pub(super) struct Won {
     pub(super) lapses_at: Instant,
 }
 
-/// What one attempt came to.
-enum Attempt {
-    Won(Box<Won>),
-    /// Somebody else leads; there is no use in asking sooner.
-    Wait(Duration),
-}
-
 /// Claims until it wins; `None` once it is to leave.
 pub(super) async fn campaign(candidate: &Candidate, leave: &CancellationToken) -> Result<Option<Won>> {
-    let (mut hints, mut errors, mut claims) = (Hints::default(), 0, candidate.claims());
+    let (mut hints, mut claims) = (Hints::default(), candidate.claims());
+    let mut next_ask = NextAsk::for_claims(candidate.poll_interval);
     while !leave.is_cancelled() {
+        hints.forget();
         // An error that matters comes back with the claim.
         let _none_yet = hints.subscribe(&candidate.storage, &candidate.queue);
-        let pause = match hints.beside(attempt(candidate, &mut claims)).await {
-            Ok(Attempt::Won(won)) => return Ok(Some(*won)),
-            Ok(Attempt::Wait(pause)) => {
-                errors = 0;
-                rest(&mut hints, pause, leave).await;
-                continue;
-            }
+        match hints.beside(attempt(candidate, &mut claims, &mut next_ask)).await {
+            Ok(Some(won)) => return Ok(Some(won)),
+            Ok(None) => {}
             Err(error) if error.is_transient() => {
-                errors += 1;
+                next_ask.failed(Instant::now().into_std(), &*candidate.rng);
                 candidate.listener.tell(&LeadershipEvent::Error(error));
-                after_error(errors, &*candidate.rng)
             }
             Err(error) => return Err(error),
-        };
-        leave.run_until_cancelled(hints.beside(sleep(pause))).await;
+        }
+        rest(&mut next_ask, &mut hints, &*candidate.rng, leave).await;
     }
     drop(hints);
     claims.give_back().await;
     Ok(None)
 }
 
-async fn attempt(candidate: &Candidate, claims: &mut SingleClaims<'_>) -> Result<Attempt> {
+/// `None` if somebody else leads, or it is to be tried again; when is noted.
+async fn attempt(
+    candidate: &Candidate,
+    claims: &mut SingleClaims<'_>,
+    next_ask: &mut NextAsk,
+) -> Result<Option<Won>> {
     let (mut claimed, lapses_at) = claims.claim().await?;
     if let Some(job) = claimed.jobs.pop() {
-        // An answer may come so late that the term is over before it began.
-        let is_over = Instant::now() >= lapses_at;
-        return Ok(if is_over {
-            Attempt::Wait(Duration::ZERO)
-        } else {
-            Attempt::Won(Box::new(Won { job, lapses_at }))
-        });
+        // An answer may come so late that the term is over before it began. Then the next attempt comes at once.
+        next_ask.wake();
+        return Ok(Some(Won { job, lapses_at }).filter(|_| Instant::now() < lapses_at));
     }
-    if claimed.next_due.is_none() && !claimed.paused && begin(candidate).await? {
-        return Ok(Attempt::Wait(Duration::ZERO));
+    let is_new = claimed.next_due.is_none() && !claimed.paused && begin(candidate).await?;
+    note_nothing(next_ask, &claimed, &*candidate.rng);
+    if is_new {
+        next_ask.wake();
     }
-    Ok(Attempt::Wait(pause_after(&claimed, jittered(candidate.poll_interval, &*candidate.rng))))
+    Ok(None)
 }
 
 /// Stores the election's job; false if it is there already.

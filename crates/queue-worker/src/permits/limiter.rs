@@ -4,17 +4,14 @@ use super::{
     permit::{Held, serve},
 };
 use crate::{
-    single::{SingleClaims, checked_lease, pause_after, policy, rest},
+    single::{SingleClaims, checked_lease, note_nothing, policy, rest},
     spawn::spawn,
-    worker::{
-        backoff::{after_error, jittered},
-        fresh_id,
-        hints::Hints,
-    },
+    worker::{fresh_id, hints::Hints},
 };
 use queue_core::{
     Budget, ClaimedJob, ContentType, Enqueued, Error, ErrorKind, JobId, Kind, NewJob, OnFailed, Payload,
-    QueueName, Result, Retention, Rng, Span, Storage, StorageExt, WorkerId, lifecycle::Event,
+    QueueName, Result, Retention, Rng, Span, Storage, StorageExt, WorkerId, asking::NextAsk,
+    lifecycle::Event,
 };
 use std::{
     sync::{
@@ -25,7 +22,7 @@ use std::{
 };
 use tokio::{
     sync::{Semaphore, oneshot},
-    time::{Instant, sleep},
+    time::Instant,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -115,12 +112,6 @@ impl Permits {
     }
 }
 
-/// What one attempt came to.
-enum Attempt {
-    Got(Box<ClaimedJob>, Instant),
-    Wait(Duration),
-}
-
 impl Limiter {
     /// Checks what the builder was told; its [`build`](PermitsBuilder::build) says what is refused.
     pub(super) fn new(told: PermitsBuilder) -> Result<Self> {
@@ -141,27 +132,22 @@ impl Limiter {
     pub(super) async fn obtain(self: Arc<Self>, leave: &CancellationToken) -> Result<Option<Held>> {
         let Some(turn) = leave.run_until_cancelled(self.turn.acquire()).await else { return Ok(None) };
         let _turn = turn.expect("it is never closed");
-        let (mut hints, mut errors, mut claims) = (Hints::default(), 0, self.claims());
+        let (mut hints, mut claims) = (Hints::default(), self.claims());
+        let mut next_ask = NextAsk::for_claims(self.poll_interval);
         while !leave.is_cancelled() {
+            hints.forget();
             // An error that matters comes back with the claim.
             let _none_yet = hints.subscribe(&self.storage, &self.queue);
-            let pause = match hints.beside(self.attempt(&mut claims)).await {
-                Ok(Attempt::Got(job, lapses_at)) => {
-                    return Ok(Some(Held::new(self.clone(), *job, lapses_at)));
-                }
-                Ok(Attempt::Wait(pause)) => {
-                    errors = 0;
-                    rest(&mut hints, pause, leave).await;
-                    continue;
-                }
+            match hints.beside(self.attempt(&mut claims, &mut next_ask)).await {
+                Ok(Some((job, lapses_at))) => return Ok(Some(Held::new(self.clone(), job, lapses_at))),
+                Ok(None) => {}
                 Err(error) if error.is_transient() => {
-                    errors += 1;
+                    next_ask.failed(Instant::now().into_std(), &*self.rng);
                     tracing::warn!(queue = %self.queue, %error, "a permit could not be asked for; it is tried again");
-                    after_error(errors, &*self.rng)
                 }
                 Err(error) => return Err(error),
-            };
-            leave.run_until_cancelled(hints.beside(sleep(pause))).await;
+            }
+            rest(&mut next_ask, &mut hints, &*self.rng, leave).await;
         }
         drop(hints);
         claims.give_back().await;
@@ -173,7 +159,12 @@ impl Limiter {
         SingleClaims { storage, queue, lease: *lease, id, rng: &**rng, lost: Vec::new() }
     }
 
-    async fn attempt(&self, claims: &mut SingleClaims<'_>) -> Result<Attempt> {
+    /// A permit, and when its lease lapses; `None` if there is none, or it is to be tried again: when is noted.
+    async fn attempt(
+        &self,
+        claims: &mut SingleClaims<'_>,
+        next_ask: &mut NextAsk,
+    ) -> Result<Option<(ClaimedJob, Instant)>> {
         self.stock().await?;
         let (mut claimed, lapses_at) = claims.claim().await?;
         let Some(job) = claimed.jobs.pop() else {
@@ -181,15 +172,16 @@ impl Limiter {
                 // Somebody removed them all.
                 self.stocked.store(0, Ordering::SeqCst);
             }
-            return Ok(Attempt::Wait(pause_after(&claimed, jittered(self.poll_interval, &*self.rng))));
+            note_nothing(next_ask, &claimed, &*self.rng);
+            return Ok(None);
         };
+        next_ask.wake();
         if number_of(&job).is_none_or(|number| number >= self.starts.load(Ordering::SeqCst)) {
             self.retire(&job).await?;
-            return Ok(Attempt::Wait(Duration::ZERO));
+            return Ok(None);
         }
         // An answer may come so late that the permit is another's before it was seen.
-        let is_over = Instant::now() >= lapses_at;
-        Ok(if is_over { Attempt::Wait(Duration::ZERO) } else { Attempt::Got(Box::new(job), lapses_at) })
+        Ok(Some((job, lapses_at)).filter(|_| Instant::now() < lapses_at))
     }
 
     /// Makes the permits that are missing. One that was made by others is left as it is.

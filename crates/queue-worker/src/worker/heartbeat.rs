@@ -1,8 +1,9 @@
-use super::{HeldJob, backoff::jittered, shared::Shared, trace};
+use super::{HeldJob, shared::Shared, trace};
 use crate::handler::CancelReason;
 use futures_util::{StreamExt, future::join_all, stream::FuturesUnordered};
 use queue_core::{
     Applied, Error, ErrorKind, Result, Span,
+    asking::jittered,
     lifecycle::{Patch, Transition, decide},
 };
 use std::{collections::VecDeque, sync::Arc, time::Duration};

@@ -12,6 +12,9 @@ use tokio::time::timeout;
 /// A subscription without an answer is given up then, and asked for again with the next claim.
 const SUBSCRIBE_MAX: Duration = Duration::from_secs(30);
 
+/// Hints that are forgotten at a time; a stream may have any number of them. What is left costs a claim too many.
+const FORGOTTEN_MAX: u32 = 16;
+
 /// Hints of one queue, which save time and are never waited for: claims go on while a subscription has no answer.
 #[derive(Default)]
 pub(crate) enum Hints {
@@ -25,7 +28,7 @@ pub(crate) enum Hints {
 #[derive(Debug)]
 pub(crate) enum Heard {
     /// There may be something to claim.
-    Hint,
+    Hint(Hint),
     /// No more come. The next subscription may bring some.
     Ended,
     /// The store takes no subscription now.
@@ -93,7 +96,17 @@ impl Hints {
         if hint.is_none() {
             *self = Self::Silent;
         }
-        Poll::Ready(if hint.is_some() { Heard::Hint } else { Heard::Ended })
+        Poll::Ready(hint.map_or(Heard::Ended, Heard::Hint))
+    }
+
+    /// Forgets the hints that have come by now: whatever they are about is found by a call that is sent after this.
+    pub(crate) fn forget(&mut self) {
+        if let Self::Listening(hints) = self {
+            let mut forgotten = 0;
+            while forgotten < FORGOTTEN_MAX && matches!(hints.next().now_or_never(), Some(Some(_))) {
+                forgotten += 1;
+            }
+        }
     }
 
     /// The same for one who waits. Dropping the future loses nothing.

@@ -1,13 +1,10 @@
 use super::{
-    HeldJob, WorkerEvent,
-    backoff::{jittered, later},
-    prune_tick::PRUNE_MAX,
-    rescue_tick::RESCUE_MAX,
-    shared::Shared,
+    HeldJob, WorkerEvent, later::later, prune_tick::PRUNE_MAX, rescue_tick::RESCUE_MAX, shared::Shared,
 };
 use futures_util::future::join_all;
 use queue_core::{
     Applied, JobMeta, ListQuery, Prune, PruneRequest, QueueName, Result, Seq, StorageExt,
+    asking::jittered,
     lifecycle::{Event, decide},
 };
 use std::{collections::HashSet, future::Future, sync::Arc, time::Duration};

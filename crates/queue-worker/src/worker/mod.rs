@@ -4,7 +4,6 @@
 
 mod about;
 mod admission;
-pub(crate) mod backoff;
 mod builder;
 mod dispatcher;
 mod event;
@@ -21,6 +20,7 @@ pub(crate) mod hints;
 mod hooks;
 mod host_name;
 mod job_end;
+mod later;
 mod lease;
 mod line;
 mod maintenance;

@@ -8,18 +8,18 @@ use crate::{
     hints::Hints,
 };
 use queue_core::{
-    Claimed, ClaimedJob, Error, ErrorKind, Headers, Interest, JobMeta, LeaseToken, Result, RetryPolicy, Span,
-    StorageExt,
+    Claimed, ClaimedJob, Error, ErrorKind, Headers, Interest, JobMeta, LeaseToken, Result, Span, StorageExt,
+    asking::{AfterClaim, NextAsk},
     lifecycle::{Cause, Event},
 };
 use queue_serde::{CodecContext, CodecError, Role};
 use std::time::Duration;
-use tokio::time::{Instant, sleep_until, timeout_at};
+use tokio::time::{Instant, timeout_at};
 
 /// How much longer than the store gives its own call a claim and what follows it may take, beyond the time to wait.
 const CLAIM_SLACK: Duration = Duration::from_secs(1);
-/// The longest time between two claims of one wait, shortened at random by up to a quarter, since hints get lost.
-const POLL: Duration = Duration::from_secs(1);
+/// The time between two claims of one wait, since hints get lost. With its jitter it is at most a second.
+const POLL: Duration = Duration::from_millis(800);
 
 impl<P: Decode, R> Queue<P, R> {
     /// Takes a job, waiting up to `wait` for one; `None` if none was due by then. Zero asks once; at most 100 years.
@@ -72,7 +72,10 @@ impl<P: Decode, R> Queue<P, R> {
             let until = deadline.max(asked) + claim_max;
             let claiming = claim(&self.shared, limit, until);
             let offer = match &mut idle {
-                Some(idle) => idle.hints.beside(claiming).await?,
+                Some(idle) => {
+                    idle.hints.forget();
+                    idle.hints.beside(claiming).await?
+                }
                 None => claiming.await?,
             };
             if !offer.claimed.jobs.is_empty() {
@@ -83,7 +86,7 @@ impl<P: Decode, R> Queue<P, R> {
                 return Ok(Vec::new());
             }
             match &mut idle {
-                Some(idle) => idle.rest(&self.shared, &offer.claimed, asked, deadline).await,
+                Some(idle) => idle.rest(&self.shared, &offer.claimed, limit, deadline).await,
                 // What happened before the subscription is found by claiming once more.
                 None => idle = Some(Idle::new(&self.shared, deadline).await),
             }
@@ -143,70 +146,21 @@ async fn refuse(
 /// What a dequeue does between two claims.
 struct Idle {
     hints: Hints,
-    /// Answers in a row that promised a job by now and gave none.
-    overdue: u32,
+    next_ask: NextAsk,
 }
 
 impl Idle {
     async fn new(shared: &Shared, deadline: Instant) -> Self {
-        Self { hints: Hints::subscribe(shared, Interest::Wake, deadline).await, overdue: 0 }
+        let hints = Hints::subscribe(shared, Interest::Wake, deadline).await;
+        Self { hints, next_ask: NextAsk::for_claims(POLL) }
     }
 
-    /// Waits for a hint, the time at which something is due, the next poll or the deadline.
-    async fn rest(&mut self, shared: &Shared, claimed: &Claimed, asked: Instant, deadline: Instant) {
-        let is_overdue = claimed.next_due.is_some_and(|at| at <= claimed.now);
-        self.overdue = if is_overdue { self.overdue + 1 } else { 0 };
-        let until = asked + pause(claimed, self.overdue, poll(shared));
-        tokio::select! {
-            () = self.hinted(asked) => {}
-            () = sleep_until(until.min(deadline)) => {}
-        }
-    }
-
-    async fn hinted(&mut self, asked: Instant) {
-        self.hints.next().await;
-        self.hints.hold_back(asked).await;
-    }
-}
-
-/// How long after it was asked a claim that found nothing is worth repeating without a hint.
-fn pause(claimed: &Claimed, overdue: u32, poll: Duration) -> Duration {
-    match claimed.next_due {
-        Some(_) if claimed.paused || overdue > 1 => poll,
-        Some(at) => at.since(claimed.now).min(poll),
-        None => poll,
-    }
-}
-
-fn poll(shared: &Shared) -> Duration {
-    RetryPolicy::exponential(POLL).delay(1, shared.rng.next_u64())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use queue_core::{Moment, Timestamp};
-
-    const POLLED: Duration = Duration::from_millis(800);
-
-    fn nothing(next_due: Option<i64>) -> Claimed {
-        let now = Timestamp::from_millis(1000);
-        Claimed::none(next_due.map(Timestamp::from_millis), Moment::at(now))
-    }
-
-    #[test]
-    fn a_claim_is_repeated_when_something_is_due_and_at_the_poll_at_the_latest() {
-        let millis = Duration::from_millis;
-        assert_eq!(pause(&nothing(None), 0, POLLED), POLLED);
-        assert_eq!(pause(&nothing(Some(1300)), 0, POLLED), millis(300));
-        assert_eq!(pause(&nothing(Some(9999)), 0, POLLED), POLLED);
-    }
-
-    #[test]
-    fn promises_that_are_not_kept_end_in_polling() {
-        assert_eq!(pause(&nothing(Some(900)), 1, POLLED), Duration::ZERO);
-        assert_eq!(pause(&nothing(Some(900)), 2, POLLED), POLLED);
-        let paused = Claimed { paused: true, ..nothing(Some(900)) };
-        assert_eq!(pause(&paused, 1, POLLED), POLLED);
+    /// Waits for a hint, the time at which something is due, the next poll or the deadline. Where a lease has lapsed, a rescue
+    /// came behind the claim already.
+    async fn rest(&mut self, shared: &Shared, claimed: &Claimed, limit: usize, deadline: Instant) {
+        let now = Instant::now().into_std();
+        let _rescued: AfterClaim = self.next_ask.claimed(now, claimed, 0, limit, &*shared.rng);
+        self.next_ask.no_later_than(deadline.into_std());
+        self.hints.until_next_ask(&mut self.next_ask).await;
     }
 }

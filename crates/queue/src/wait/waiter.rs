@@ -7,10 +7,11 @@ use crate::{client::Shared, hints::Hints};
 use queue_core::{
     Changed, Detail, Enqueued, Error, ErrorKind, Hint, Interest, JobId, JobMeta, JobRecord, NewJob, Reason,
     Result, Seq, State, StorageExt, Timestamp,
+    asking::NextAsk,
     lifecycle::{Event, Rejected},
 };
 use std::time::Duration;
-use tokio::time::{Instant, sleep_until, timeout_at};
+use tokio::time::{Instant, timeout_at};
 
 /// How long after the deadline the last look may take.
 const LAST_LOOK_MAX: Duration = Duration::from_secs(1);
@@ -25,6 +26,7 @@ pub(super) struct Waiter<'a> {
     options: CheckedWait,
     deadline: Instant,
     hints: Hints,
+    next_look: NextAsk,
     /// The life that is waited for, once one was seen.
     life: Option<Seq>,
     /// How that life stood when it was last seen.
@@ -36,15 +38,13 @@ pub(super) struct Waiter<'a> {
     /// The life began with this wait, so the first look can wait for a hint or the first interval.
     is_new: bool,
     looks: u32,
-    last_look: Instant,
 }
 
 impl<'a> Waiter<'a> {
     /// Subscribes first, so that whatever happens later is hinted at.
     pub(super) async fn start(shared: &'a Shared, id: JobId, options: WaitOptions) -> Result<Self> {
         let options = options.checked()?;
-        let last_look = Instant::now();
-        let deadline = last_look + options.deadline;
+        let deadline = Instant::now() + options.deadline;
         let hints = Hints::subscribe(shared, Interest::Jobs(vec![id.clone()]), deadline).await;
         Ok(Self {
             shared,
@@ -52,13 +52,13 @@ impl<'a> Waiter<'a> {
             options,
             deadline,
             hints,
+            next_look: NextAsk::for_reads(),
             life: None,
             state: None,
             too_late_at: None,
             trouble: None,
             is_new: false,
             looks: 0,
-            last_look,
         })
     }
 
@@ -98,7 +98,6 @@ impl<'a> Waiter<'a> {
     /// Looks at the record. What may pass is noted, since a later look may do better.
     async fn look(&mut self, what: Detail, until: Instant) -> Result<Option<Outcome<Left>>> {
         let looked = timeout_at(until, self.first_look(what)).await;
-        self.last_look = Instant::now();
         self.trouble = None;
         match looked {
             Ok(Err(error)) if error.is_transient() => {
@@ -170,7 +169,7 @@ impl<'a> Waiter<'a> {
             && found.seq == *self.life.get_or_insert(found.seq)
             && self.state.replace(found.state) != Some(found.state)
         {
-            self.hints.were_right();
+            self.next_look.found();
         }
         verdict
     }
@@ -189,24 +188,19 @@ impl<'a> Waiter<'a> {
     async fn rest(&mut self) -> Detail {
         self.looks = self.looks.saturating_add(1);
         let interval = self.options.looks.delay(self.looks, self.shared.rng.next_u64());
-        let next_look = self.deadline.min(Instant::now() + interval);
-        let next_look = self.too_late_at.take().map_or(next_look, |at| next_look.min(at));
-        tokio::select! {
-            () = self.hinted() => Detail::Full,
-            () = sleep_until(next_look) => Detail::Meta,
+        self.next_look.read(Instant::now().into_std(), interval);
+        self.next_look.no_later_than(self.deadline.into_std());
+        if let Some(at) = self.too_late_at.take() {
+            self.next_look.no_later_than(at.into_std());
         }
-    }
-
-    async fn hinted(&mut self) {
-        loop {
-            match self.hints.next().await {
-                Hint::Job(change)
-                    if change.id != self.id || self.life.is_some_and(|life| change.seq < life) => {}
-                Hint::Job(change) if change.state.is_none_or(State::is_terminal) => return,
-                Hint::Job(_) => {}
-                Hint::Wake | Hint::Missed => return self.hints.hold_back(self.last_look).await,
-            }
-        }
+        let (id, life) = (&self.id, self.life);
+        let is_news = |hint: &Hint| match hint {
+            Hint::Job(change) if change.id != *id || life.is_some_and(|life| change.seq < life) => false,
+            Hint::Job(change) => change.state.is_none_or(State::is_terminal),
+            Hint::Wake | Hint::Missed => true,
+        };
+        self.hints.until_next_ask_if(&mut self.next_look, is_news).await;
+        if self.next_look.follows_hint() { Detail::Full } else { Detail::Meta }
     }
 }
 

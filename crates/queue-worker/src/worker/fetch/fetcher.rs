@@ -4,13 +4,14 @@ use super::{
     dealer::Dealer,
     ending::{Ending, has_none_due, is_done},
     flight::{KEPT_MAX, SLOW},
-    lane::{After, Lane, poll_hints},
+    lane::{Lane, poll_hints},
 };
 use crate::worker::{
-    backoff::jittered, dispatcher::Dispatcher, line::Length, options::Until, prefetch::Prefetch,
-    rate::Reservation, shared::Shared,
+    dispatcher::Dispatcher, line::Length, options::Until, prefetch::Prefetch, rate::Reservation,
+    shared::Shared,
 };
 use futures_util::{FutureExt, StreamExt, future::BoxFuture, stream::FuturesUnordered};
+use queue_core::asking::{AfterClaim, jittered};
 use std::{
     collections::VecDeque,
     future::{pending, poll_fn},
@@ -53,7 +54,8 @@ pub(in crate::worker) struct Fetcher {
 
 impl Fetcher {
     pub(in crate::worker) fn new(shared: Arc<Shared>, dispatcher: Arc<Dispatcher>) -> Self {
-        let lanes = shared.queues.iter().cloned().map(Lane::new).collect();
+        let poll_interval = shared.options.poll_interval;
+        let lanes = shared.queues.iter().map(|queue| Lane::new(queue.clone(), poll_interval)).collect();
         let dealer = Dealer::new(shared.queues.iter().map(|queue| queue.weight));
         Self {
             shared,
@@ -268,7 +270,7 @@ impl Fetcher {
         match answer {
             Ok(answer) => {
                 flight.answered(Instant::now());
-                if self.lanes[lane].note_answer(&self.shared, &answer, got, limit) == After::Rescue {
+                if self.lanes[lane].note_answer(&self.shared, &answer, got, limit) == AfterClaim::Rescue {
                     self.begin(lane, 0, call::rescue(lane, &self.shared));
                 } else if self.may_wait_for_others()
                     && (self.lanes[lane].rests() || has_none_due(&answer, limit))

@@ -1,11 +1,14 @@
 use super::{dealer::Demand, flight::Flight};
 use crate::worker::{
-    backoff::{after_error, jittered, later},
     hints::{Heard, Hints},
+    later::later,
     shared::Shared,
     work_queue::WorkedQueue,
 };
-use queue_core::{ClaimPortion, Claimed, Span, Timestamp};
+use queue_core::{
+    ClaimPortion, Claimed, Span, Timestamp,
+    asking::{AfterClaim, NextAsk},
+};
 use std::{
     sync::Arc,
     task::{Context, Poll},
@@ -23,33 +26,11 @@ pub(super) struct Lane {
     /// What the store last said that its time is, and when it did.
     told: Option<(Timestamp, Instant)>,
     hints: Hints,
-    rest: Option<Rest>,
-    /// Answers in a row that promised a job by now and brought none.
-    broken_promises: u32,
-    errors: u32,
-    /// Subscriptions in a row that ended without a hint.
-    streams_ended: u32,
-}
-
-/// There is nothing to be had for a while.
-#[derive(Clone, Copy, Debug)]
-struct Rest {
-    until: Instant,
-    /// After an error there is no use in hints: they say nothing of whether the store answers again.
-    heeds_hints: bool,
-}
-
-/// What to do about a queue after its claim.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum After {
-    /// Ask again when there is room, or rest, as noted.
-    Nothing,
-    /// What was promised for now is not there: somebody's lease lapsed.
-    Rescue,
+    next_ask: NextAsk,
 }
 
 impl Lane {
-    pub(super) fn new(queue: Arc<WorkedQueue>) -> Self {
+    pub(super) fn new(queue: Arc<WorkedQueue>, poll_interval: Duration) -> Self {
         Self {
             queue,
             is_away: false,
@@ -57,10 +38,7 @@ impl Lane {
             portion: ClaimPortion::default(),
             told: None,
             hints: Hints::default(),
-            rest: None,
-            broken_promises: 0,
-            errors: 0,
-            streams_ended: 0,
+            next_ask: NextAsk::for_claims(poll_interval),
         }
     }
 
@@ -90,21 +68,23 @@ impl Lane {
 
     /// There is nothing to be had for a while, rate limits apart.
     pub(super) fn rests(&self) -> bool {
-        self.rest.is_some()
+        self.next_ask.rests_until().is_some()
     }
 
     /// When it will be worth asking if nothing happens before; `None` if that takes more than time.
     pub(super) fn rests_until(&self, now: Instant) -> Option<Instant> {
-        match (&self.rest, &self.queue.rate) {
+        match (self.next_ask.rests_until(), &self.queue.rate) {
             _ if self.is_away || self.flight.is_under_way() || self.room(now) > 0 => None,
-            (Some(rest), _) => Some(rest.until),
+            (Some(until), _) => Some(until.into()),
             (None, Some(rate)) => rate.wait_for_room(now).map(|wait| later(now, wait)),
             (None, None) => None,
         }
     }
 
-    /// Subscribes before claiming, so that nothing enqueued after the claim goes unnoticed. The claim does not wait.
+    /// Subscribes before claiming, so that nothing enqueued after the claim goes unnoticed. The claim does not wait. What was
+    /// hinted at before is found by it.
     pub(super) fn listen(&mut self, shared: &Shared) {
+        self.hints.forget();
         if let Err(error) = self.hints.subscribe(&shared.storage, &self.queue.name) {
             shared.report_error_of(&self.queue.name, error);
         }
@@ -117,23 +97,18 @@ impl Lane {
 
     /// Ends a rest that is over by the clock.
     pub(super) fn look_at_clock(&mut self, now: Instant) {
-        self.rest = self.rest.filter(|rest| rest.until > now);
+        self.next_ask.look_at_clock(now.into_std());
     }
 
-    /// Ends a rest that a hint cut short, and answers whether one did.
+    /// Cuts a rest short if a hint came, and answers whether anything did.
     pub(super) fn poll_hints(&mut self, shared: &Shared, context: &mut Context<'_>) -> Poll<()> {
-        let is_heeded = !self.flight.is_under_way() && self.rest.is_some_and(|rest| rest.heeds_hints);
+        let is_heeded = !self.flight.is_under_way() && self.next_ask.listens();
+        let now = || Instant::now().into_std();
         let hints = &mut self.hints;
         match if is_heeded { hints.poll(context) } else { hints.poll_subscription(context) } {
             Poll::Pending => return Poll::Pending,
-            Poll::Ready(Heard::Hint) => {
-                self.streams_ended = 0;
-                self.rest = None;
-            }
-            Poll::Ready(Heard::Ended) => {
-                self.streams_ended += 1;
-                self.shorten_rest(after_error(self.streams_ended, &*shared.rng));
-            }
+            Poll::Ready(Heard::Hint(hint)) => self.next_ask.hinted(now(), &hint),
+            Poll::Ready(Heard::Ended) => self.next_ask.stream_ended(now(), &*shared.rng),
             Poll::Ready(Heard::Refused(error)) => shared.report_error_of(&self.queue.name, error),
         }
         Poll::Ready(())
@@ -141,7 +116,7 @@ impl Lane {
 
     /// Something else than a hint says that it may be worth asking.
     pub(super) fn wake(&mut self) {
-        self.rest = self.rest.filter(|rest| !rest.heeds_hints);
+        self.next_ask.wake();
     }
 
     /// Notes the answer to a claim for `limit` jobs, which brought `got`; the jobs themselves are passed on already.
@@ -151,46 +126,25 @@ impl Lane {
         answer: &Claimed,
         got: usize,
         limit: usize,
-    ) -> After {
-        self.errors = 0;
-        self.told = Some((answer.now, Instant::now()));
+    ) -> AfterClaim {
+        let now = Instant::now();
+        self.told = Some((answer.now, now));
         if got > 0 {
             self.portion.double();
         }
         // The dispatcher starts no more of a paused queue.
         self.queue.set_paused(answer.paused);
-        if got >= limit {
-            self.broken_promises = 0;
-            return After::Nothing;
-        }
-        let due_in = answer.next_due.map(|at| at.since(answer.now)).filter(|_| !answer.paused);
-        self.broken_promises = match due_in {
-            Some(Duration::ZERO) if got == 0 => self.broken_promises + 1,
-            _ => 0,
-        };
-        let poll = jittered(shared.options.poll_interval, &*shared.rng);
-        let wait = match (due_in, self.broken_promises) {
-            // It was given as many bytes as it may have at once.
-            (Some(Duration::ZERO), _) if got > 0 => return After::Nothing,
-            (Some(Duration::ZERO), 0..=1) => return After::Rescue,
-            (Some(due_in), 0) => due_in.min(poll),
-            (Some(_) | None, _) => poll,
-        };
-        self.rest = Some(Rest { until: later(Instant::now(), wait), heeds_hints: true });
-        After::Nothing
+        self.next_ask.claimed(now.into_std(), answer, got, limit, &*shared.rng)
     }
 
     /// Asks again after this long at the latest.
     pub(super) fn shorten_rest(&mut self, wait: Duration) {
-        let latest = later(Instant::now(), wait);
-        self.rest = self.rest.map(|rest| Rest { until: rest.until.min(latest), ..rest });
+        self.next_ask.no_later_than(later(Instant::now(), wait).into_std());
     }
 
     pub(super) fn note_error(&mut self, shared: &Shared, error: queue_core::Error) {
-        self.errors += 1;
         shared.report_error_of(&self.queue.name, error);
-        let until = later(Instant::now(), after_error(self.errors, &*shared.rng));
-        self.rest = Some(Rest { until, heeds_hints: false });
+        self.next_ask.failed(Instant::now().into_std(), &*shared.rng);
     }
 }
 

@@ -1,6 +1,6 @@
 use super::call::SIDE_CALL_MAX;
-use crate::worker::{backoff::after_error, shared::Shared};
-use queue_core::{LostClaim, QueueName, Result};
+use crate::worker::shared::Shared;
+use queue_core::{LostClaim, QueueName, Result, asking::after_error};
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
 

@@ -1,5 +1,5 @@
 use super::{RateLimit, token_bucket::TokenBucket};
-use crate::worker::backoff::later;
+use crate::worker::later::later;
 use queue_core::Timestamp;
 use std::time::Duration;
 use tokio::time::Instant;

@@ -1,7 +1,8 @@
 use super::batch::{Batch, Pending, refusal};
-use crate::worker::{WorkerEvent, backoff::after_error, settlement::Settlement, shared::Shared, trace};
+use crate::worker::{WorkerEvent, settlement::Settlement, shared::Shared, trace};
 use queue_core::{
-    Applied, Certainty, Error, ErrorKind, JobMeta, Limits, RE_DECIDES_MAX, Result, lifecycle::Transition,
+    Applied, Certainty, Error, ErrorKind, JobMeta, Limits, RE_DECIDES_MAX, Result, asking::after_error,
+    lifecycle::Transition,
 };
 use std::{collections::BTreeSet, sync::Arc};
 use tokio::time::sleep;

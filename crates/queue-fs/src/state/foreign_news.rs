@@ -1,0 +1,29 @@
+use queue_core::{Hub, News, QueueName};
+use std::collections::BTreeMap;
+
+/// Which queues the records of other handles wrote, until subscribers are told. A record that only keeps the time is no
+/// news: if it were, two idle handles would wake each other for as long as the clock is behind.
+#[derive(Debug, Default)]
+pub(crate) struct ForeignNews(BTreeMap<QueueName, News>);
+
+impl ForeignNews {
+    pub(super) fn note(&mut self, queue: &QueueName, news: News) {
+        if let Some(known) = self.0.get_mut(queue) {
+            *known = news.max(*known);
+        } else {
+            self.0.insert(queue.clone(), news);
+        }
+    }
+
+    /// Tells the subscribers.
+    pub(crate) fn publish(&mut self, hub: &Hub) {
+        while let Some((queue, news)) = self.0.pop_first() {
+            hub.tell(&queue, news);
+        }
+    }
+
+    /// They were told otherwise.
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+}

@@ -1,0 +1,2 @@
+-- In: queue. Out: its name.
+SELECT name FROM queue_name WHERE queue = ?1;

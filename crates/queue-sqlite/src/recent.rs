@@ -1,0 +1,124 @@
+//! Which queues the last commits wrote, kept in the one row that every commit writes anyway. A file says that something in
+//! it changed and nothing more; this says to other processes what, so that nobody asks about a queue that stood still.
+//!
+//! Hints rest on it, and nothing else: whoever finds nothing here reads again.
+
+use queue_core::News;
+use std::collections::{BTreeMap, VecDeque};
+
+/// Each takes eight bytes of a row of which all pages of a commit cost thousands. Other processes look every quarter of a
+/// millisecond, in which hardly more commits fit than this.
+const NOTES_MAX: usize = 16;
+/// Bits of a note: the commit, modulo a number that is never reached, the queue, and whether a claim may find more now.
+const COMMIT_BITS: u32 = 40;
+const QUEUE_BITS: u32 = 23;
+const NOTE_BYTES: usize = 8;
+
+/// Notes of the last commits, the oldest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Recent(VecDeque<Note>);
+
+/// One commit wrote one queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Note {
+    pub(crate) commit: i64,
+    pub(crate) queue: i64,
+    pub(crate) news: News,
+}
+
+impl Recent {
+    /// Reads what stands in the row. What is not understood counts as not known.
+    pub(crate) fn read(bytes: &[u8]) -> Self {
+        Self(
+            bytes
+                .chunks_exact(NOTE_BYTES)
+                .map(|note| Note::read(note.try_into().expect("eight bytes")))
+                .collect(),
+        )
+    }
+
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        self.0.iter().flat_map(|note| note.to_bytes()).collect()
+    }
+
+    /// A commit of this number writes these queues.
+    pub(crate) fn note(&mut self, commit: i64, queues: impl IntoIterator<Item = (i64, News)>) {
+        self.0.extend(queues.into_iter().map(|(queue, news)| Note { commit, queue, news }));
+        let surplus = self.0.len().saturating_sub(NOTES_MAX);
+        self.0.drain(..surplus);
+    }
+
+    /// What commits behind this number wrote, but for those that are left out; `None` if some of it is not known any more.
+    pub(crate) fn since(&self, seen: i64, is_left_out: impl Fn(i64) -> bool) -> Option<BTreeMap<i64, News>> {
+        let is_full = self.0.len() >= NOTES_MAX;
+        if is_full && self.0.front().is_some_and(|oldest| oldest.commit > seen) {
+            return None;
+        }
+        let mut queues = BTreeMap::new();
+        for note in self.0.iter().filter(|note| note.commit > seen && !is_left_out(note.commit)) {
+            let news = queues.entry(note.queue).or_insert(note.news);
+            *news = note.news.max(*news);
+        }
+        Some(queues)
+    }
+}
+
+impl Note {
+    fn read(bytes: [u8; NOTE_BYTES]) -> Self {
+        let bits = u64::from_le_bytes(bytes);
+        let field = |shift: u32, bits_wide: u32| {
+            i64::try_from(bits >> shift & ((1 << bits_wide) - 1)).expect("less than 63 bits")
+        };
+        let news = if bits & 1 == 1 { News::Wakes } else { News::Changed };
+        Self { commit: field(QUEUE_BITS + 1, COMMIT_BITS), queue: field(1, QUEUE_BITS), news }
+    }
+
+    fn to_bytes(self) -> [u8; NOTE_BYTES] {
+        let bits = self.commit << (QUEUE_BITS + 1) | self.queue << 1 | i64::from(self.news == News::Wakes);
+        bits.to_le_bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NOTES_MAX, Recent};
+    use queue_core::News;
+
+    fn known(recent: &Recent, seen: i64) -> Option<Vec<(i64, News)>> {
+        recent.since(seen, |_| false).map(|queues| queues.into_iter().collect())
+    }
+
+    #[test]
+    fn notes_read_as_they_were_written_up_to_the_highest_numbers() {
+        let mut recent = Recent::default();
+        recent.note(1, [(0, News::Changed), ((1 << 23) - 1, News::Wakes)]);
+        recent.note((1 << 40) - 1, [(7, News::Changed)]);
+        let bytes = recent.to_bytes();
+        assert_eq!((bytes.len(), Recent::read(&bytes)), (24, recent));
+        assert_eq!(Recent::read(b""), Recent::default());
+    }
+
+    #[test]
+    fn queues_of_later_commits_are_told_each_once_and_with_the_most_that_happened() {
+        let mut recent = Recent::default();
+        recent.note(1, [(5, News::Wakes)]);
+        recent.note(2, [(7, News::Wakes), (8, News::Changed)]);
+        recent.note(3, [(7, News::Changed)]);
+        assert_eq!(known(&recent, 1), Some(vec![(7, News::Wakes), (8, News::Changed)]));
+        assert_eq!(known(&recent, 3), Some(vec![]));
+        let of_others = recent.since(0, |commit| commit == 2).map(|queues| queues.into_keys().collect());
+        assert_eq!(of_others, Some(vec![5, 7]));
+    }
+
+    #[test]
+    fn what_had_to_make_room_is_not_known_any_more() {
+        let mut recent = Recent::default();
+        let max = i64::try_from(NOTES_MAX).unwrap();
+        (1..=max).for_each(|commit| recent.note(commit, [(1, News::Wakes)]));
+        assert_eq!(known(&recent, 0), None, "there may have been another note of the first commit");
+        assert_eq!(known(&recent, 1), Some(vec![(1, News::Wakes)]));
+        recent.note(max + 1, (0..100).map(|queue| (queue, News::Changed)));
+        assert_eq!(recent.to_bytes().len(), 8 * NOTES_MAX);
+        assert_eq!((known(&recent, max), known(&recent, max + 1)), (None, Some(vec![])));
+    }
+}
