@@ -49,6 +49,9 @@ fn a_frozen_leader_is_replaced_and_its_command_is_killed_when_it_wakes_up() {
     // By its own clock, or by the answer to a heartbeat that was on its way when it froze.
     let over = |reason| first.stderr().contains(&format!("term 1.1 is over: {reason}\n"));
     until("it says so", || (over("Lapsed") || over("Taken")).then_some(()));
+    // Killed at the end of the test it would leave its command behind.
+    second.signal(Signal::TERM);
+    assert_eq!(second.wait().code, 130);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use tokio::{sync::mpsc, task::JoinSet};
 
 /// Longer than any test: what comes sooner came by a hint.
-const FAR: Duration = Duration::from_secs(3600);
+const FAR: Duration = Duration::from_hours(1);
 
 type Numbers = Queue<u64, u64>;
 

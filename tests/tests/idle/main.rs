@@ -61,7 +61,7 @@ async fn keep_busy(store: &Arc<dyn Storage>) {
     let queue: Queue<u64, ()> = Queue::builder(store.clone(), named("busy")).build().expect("valid");
     for round in 0..ROUNDS {
         queue.enqueue(round.to_string(), round).await.expect("stored");
-        let delivery = queue.dequeue(Duration::from_secs(60)).await.expect("claims").expect("it is due");
+        let delivery = queue.dequeue(Duration::from_mins(1)).await.expect("claims").expect("it is due");
         assert_eq!(delivery.ack(&()).await.expect("it settles"), Settled::Done);
     }
 }

@@ -1,0 +1,19 @@
+use crate::Failed;
+use queue::{Queue, SystemRng, queue_core::Rng};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// Jobs come, are claimed and done, one after the other, as fast as the store goes. Prints how many a second.
+pub(crate) async fn work(store: &str, seconds: u64) -> Result<(), Failed> {
+    let name = format!("busy-{:016x}", SystemRng.next_u64());
+    let queue: Queue<u64, ()> = Queue::builder(queue::open(store).await?, name).build()?;
+    let (end, mut jobs) = (Instant::now() + Duration::from_secs(seconds), 0);
+    while Instant::now() < end {
+        queue.enqueue(jobs.to_string(), jobs).await?;
+        let delivery = queue.dequeue(Duration::from_secs(10)).await?.ok_or("a job is gone")?;
+        let _settled = delivery.ack(&()).await?;
+        jobs += 1;
+    }
+    println!("{}", jobs / seconds);
+    Ok(())
+}

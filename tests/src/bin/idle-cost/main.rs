@@ -1,0 +1,80 @@
+//! What a process costs that waits for work: how often it wakes up, and how long it keeps a processor busy, by the minute; alone,
+//! and beside a process that is busy with another queue of the same store.
+//!
+//! It starts itself again as both. The idle one has a worker with its default settings and a caller that waits for a result.
+//! Linux alone tells what it reads.
+
+mod busy;
+mod cost;
+mod idle;
+
+use clap::{Parser, Subcommand};
+use std::{env, error::Error, process::Stdio};
+use tokio::process::Command;
+
+type Failed = Box<dyn Error + Send + Sync>;
+
+#[derive(Debug, Parser)]
+#[command(about = "The cost of an idle process", args_conflicts_with_subcommands = true)]
+struct Cli {
+    #[command(subcommand)]
+    role: Option<Role>,
+    /// Which stores, as URLs; a new SQLite file and a new directory unless said. Servers keep two queues of this run
+    stores: Vec<String>,
+    /// How long each is watched
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=600))]
+    seconds: u64,
+}
+
+#[derive(Debug, Subcommand)]
+enum Role {
+    /// The process that waits
+    #[command(hide = true)]
+    Idle { store: String, seconds: u64 },
+    /// The process beside it
+    #[command(hide = true)]
+    Busy { store: String, seconds: u64 },
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Failed> {
+    let Cli { role, stores, seconds } = Cli::parse();
+    match role {
+        Some(Role::Idle { store, seconds }) => idle::wait(&store, seconds).await,
+        Some(Role::Busy { store, seconds }) => busy::work(&store, seconds).await,
+        None => compare(stores, seconds).await,
+    }
+}
+
+async fn compare(mut stores: Vec<String>, seconds: u64) -> Result<(), Failed> {
+    let place = tempfile::tempdir()?;
+    if stores.is_empty() {
+        let path = place.path().display();
+        stores = vec![format!("sqlite:{path}/jobs.db"), format!("file:{path}/jobs")];
+    }
+    println!("| store | | wake-ups a minute | CPU ms a minute | jobs a second of the other |");
+    println!("|---|---|---:|---:|---:|");
+    for store in stores {
+        let name = store.split(':').next().unwrap_or_default();
+        let alone = run("idle", &store, seconds).await?;
+        println!("| {name} | alone | {alone} | |");
+        if name != "memory" {
+            // The other is busy before and after what is measured.
+            let (beside, busy) =
+                tokio::try_join!(run("idle", &store, seconds), run("busy", &store, seconds + 6))?;
+            println!("| {name} | beside a busy queue | {beside} | {busy} |");
+        }
+    }
+    Ok(())
+}
+
+/// What that process printed.
+async fn run(role: &str, store: &str, seconds: u64) -> Result<String, Failed> {
+    let mut command = Command::new(env::current_exe()?);
+    command.args([role, store, &seconds.to_string()]).stderr(Stdio::inherit()).kill_on_drop(true);
+    let ended = command.output().await?;
+    if !ended.status.success() {
+        return Err(format!("the {role} process ended with {}", ended.status).into());
+    }
+    Ok(String::from_utf8(ended.stdout)?.trim().to_owned())
+}
