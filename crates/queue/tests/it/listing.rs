@@ -1,11 +1,20 @@
 //! Many jobs at once: shown, counted and changed by what they have in common.
 
 use crate::support::{Fault, Faulty, memory, on, take, texts};
+use async_trait::async_trait;
 use futures_util::TryStreamExt;
 use queue::{
-    ErrorKind, Failure, InvalidListing, InvalidOption, JobOptions, Jobs, Nack, OnRunning, Queue, State,
+    ErrorKind, Failure, InvalidListing, InvalidOption, JobOptions, Jobs, ManualClock, MemoryStorage, Nack,
+    OnRunning, Queue, Result, State, Storage,
+    queue_core::{Applied, Stamped, StorageLayer, lifecycle::Transition},
 };
-use std::sync::atomic::AtomicU32;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
 
 async fn put<R: queue::Decode>(queue: &Queue<String, R>, id: &str, options: JobOptions) {
     assert!(queue.enqueue_with(id, String::new(), options).await.expect("it is stored").is_new());
@@ -116,6 +125,54 @@ async fn a_change_of_many_counts_what_it_did_and_leaves_others_alone() {
     assert_eq!(queue.counts().await.expect("it counts").total(), 610);
 }
 
+/// Between a page and its change somebody redrives and cancels one of its jobs, and cancels a new one.
+#[derive(Debug)]
+struct Meddled {
+    store: Arc<dyn Storage>,
+    clock: Arc<ManualClock>,
+    left: AtomicU32,
+}
+
+#[async_trait]
+impl StorageLayer for Meddled {
+    type Inner = dyn Storage;
+
+    fn inner(&self) -> &dyn Storage {
+        &*self.store
+    }
+
+    async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
+        if self.left.swap(0, Ordering::SeqCst) > 0 {
+            self.clock.advance(Duration::from_secs(1));
+            let beside = on(self.store.clone());
+            let _ = beside.redrive("0007").await?;
+            put(&beside, "later", JobOptions::new()).await;
+            for id in ["0007", "later"] {
+                let _ = beside.cancel(id).await?;
+            }
+        }
+        self.store.apply(batch).await
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_change_of_many_leaves_out_what_came_into_its_state_since_it_began() {
+    let clock = Arc::new(ManualClock::default());
+    let store: Arc<dyn Storage> = Arc::new(MemoryStorage::with_clock(clock.clone()));
+    let queue = on(store.clone());
+    // More than a page.
+    for n in 0..1_200 {
+        put(&queue, &format!("{n:04}"), JobOptions::new()).await;
+    }
+    assert_eq!(queue.jobs().cancel_all().await.expect("it lists").done, 1_200);
+    let meddled = on(Arc::new(Meddled { store, clock, left: AtomicU32::new(1) }));
+    let redriven = meddled.jobs().cancelled().redrive_all().await.expect("it lists");
+    assert_eq!((redriven.done, redriven.skipped, redriven.failed), (1_199, 1, 0));
+    let mut left = ids(queue.jobs().cancelled()).await;
+    left.sort();
+    assert_eq!(left, ["0007", "later"]);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_change_of_many_says_what_went_wrong() {
     let store = memory();
@@ -131,7 +188,7 @@ async fn attempts_tell_what_was_charged_oldest_first() {
     let queue = texts();
     put(&queue, "a", JobOptions::new()).await;
     for message in ["first", "second"] {
-        let nack = Nack::new(Failure::new("Io", message)).retry_in(std::time::Duration::ZERO);
+        let nack = Nack::new(Failure::new("Io", message)).retry_in(Duration::ZERO);
         let _ = take(&queue).await.nack(nack).await.expect("it is settled");
     }
     let found = queue.attempts("a").await.expect("it keeps them").expect("it is there");

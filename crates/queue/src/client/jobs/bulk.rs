@@ -1,6 +1,6 @@
-use super::{Jobs, pages::Pages};
+use super::Jobs;
 use queue_core::{
-    Applied, ContentType, Error, ErrorKind, JobMeta, RE_DECIDES_MAX, Result, Timestamp,
+    Applied, ContentType, Error, ErrorKind, JobMeta, RE_DECIDES_MAX, Result,
     lifecycle::{Event, OnRunning, Transition, decide},
 };
 
@@ -75,18 +75,23 @@ impl Jobs {
                 }
             };
             let begun = *begun.get_or_insert(page.now);
-            let met = page.jobs.into_iter().filter(|job| job.entered_at() <= begun).collect();
-            self.change_page(&pages, met, event, page.now, &mut report).await;
+            let is_meant = |job: &JobMeta| {
+                let query = &pages.query;
+                job.entered_at() <= begun
+                    && query.walk.contains(job, None, page.now)
+                    && query.filter.matches(job)
+            };
+            let met = page.jobs.into_iter().filter(&is_meant).collect();
+            self.change_page(met, event, is_meant, &mut report).await;
         }
     }
 
     /// Changes the jobs of a page in one call, and decides again on those that moved and are still meant.
     async fn change_page(
         &self,
-        pages: &Pages,
         mut jobs: Vec<JobMeta>,
         event: &Event,
-        now: Timestamp,
+        is_meant: impl Fn(&JobMeta) -> bool,
         report: &mut BulkChange,
     ) {
         for _ in 0..RE_DECIDES_MAX {
@@ -103,8 +108,6 @@ impl Jobs {
                     return;
                 }
             };
-            let is_meant =
-                |job: &JobMeta| pages.query.walk.contains(job, None, now) && pages.query.filter.matches(job);
             jobs.clear();
             for answer in answers {
                 match answer {
