@@ -241,6 +241,25 @@ fn i20_counts_that_do_not_add_up() {
     tape.assert_breaks(&[I20]);
 }
 
+/// A store may leave it out of its counts, or count it until it is removed.
+#[test]
+fn i20_unless_the_record_was_overdue_for_removal_by_then() {
+    let kept = Seen { purge_at: Some(1_500), ..at(3, 1, Status::Completed) };
+    for (now, broken) in [(1_499, &[I20][..]), (1_500, &[])] {
+        let mut tape = Tape::new();
+        tape.enqueue("a", 1);
+        tape.claim(1, "a", 1, leased(2, 1));
+        tape.done(complete("a", 1, 1, 77), kept.clone());
+        tape.mark(plain(Op::Drain));
+        tape.found("a", 1, kept.clone());
+        tape.now = now;
+        tape.call(plain(Op::Count), vec![said(Answer::Counted([0; 6]))]);
+        tape.assert_breaks(broken);
+        tape.call(plain(Op::Count), vec![said(Answer::Counted([0, 0, 0, 1, 0, 0]))]);
+        tape.assert_breaks(broken);
+    }
+}
+
 #[test]
 fn i20_a_store_that_finds_fault_with_itself() {
     let mut tape = Tape::new();

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     Invariant,
-    history::{Answer, Event, Op, Status},
+    history::{Answer, Event, Op, Seen, Status},
 };
 use std::collections::BTreeMap;
 
@@ -97,10 +97,12 @@ fn is_quiet(story: &Story<'_>, drain: &Item<'_>, count: &Item<'_>) -> bool {
     !writes.any(|write| write.end > drain.end && write.begin < count.end)
 }
 
-/// Unfinished jobs are counted one by one; of the terminal ones some may be overdue for removal and still be counted.
+/// Unfinished jobs are counted one by one. Of the terminal ones that are overdue for removal by then some, all or none may be
+/// counted.
 fn check_counts(story: &Story<'_>, drain: &Item<'_>, count: &Item<'_>, findings: &mut Findings) {
     let Some(event) = count.answer() else { return };
     let Some(Answer::Counted(counted)) = &event.answer else { return };
+    let counted_at = event.time_store;
     let records = final_records(story, drain, Some(&count.asked.queue));
     let all = [
         Status::Queued,
@@ -111,8 +113,11 @@ fn check_counts(story: &Story<'_>, drain: &Item<'_>, count: &Item<'_>, findings:
         Status::Cancelled,
     ];
     for (status, counted) in all.into_iter().zip(counted) {
-        let is_of = |event: &&&Event| event.seen.as_ref().is_some_and(|seen| seen.status == status);
-        let found = records.values().filter(is_of).count() as u64;
+        let must_count = |event: &&&Event| {
+            let is_kept = |seen: &Seen| seen.purge_at.is_none_or(|at| counted_at.is_some_and(|now| now < at));
+            event.seen.as_ref().is_some_and(|seen| seen.status == status && is_kept(seen))
+        };
+        let found = records.values().filter(must_count).count() as u64;
         let adds_up = if status.is_terminal() { *counted >= found } else { *counted == found };
         if !adds_up {
             let explanation = format!("{counted} jobs are counted as {status:?}, and {found} are there");
