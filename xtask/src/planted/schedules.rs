@@ -39,7 +39,7 @@ pub(super) const MISTAKES: &[Mistake] = &[
     Mistake {
         name: "how far a schedule has come follows from when it was due",
         file: WAKE,
-        right: "job.meta.progress.as_deref().map(Progress::from_bytes).transpose()?",
+        right: "job.meta.progress().map(Progress::from_bytes).transpose()?",
         wrong: "Some(Progress { dealt: Timestamp::from_millis(job.meta.run_at.as_millis() - 1), ran: None })",
         caught_by: worker("schedules::what_is_dealt_with_does_not_follow_from_when_the_schedule_was_due"),
     },
