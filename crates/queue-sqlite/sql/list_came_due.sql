@@ -1,12 +1,5 @@
 -- In: queue, then priority, run_at and seq of a place, now, limit. Out: scheduled jobs behind it whose time has come, in claim order,
 -- which is not theirs until a claim moves them: this sorts all that came due since.
-SELECT
-  job.key, job.id, job.kind, job.priority, job.created_at, job.run_after, job.max_attempts, job.max_stalls,
-  job.keep_completed, job.keep_failed, job.awaited,
-  life.revision, life.state, life.run_after, life.epoch, life.failures, life.stalls, life.flags, life.expires_at,
-  life.worker, life.token, life.settled_event, life.reason, life.finished_at, life.purge_at, life.error_name,
-  life.error_message, life.progress, job.expires_in, job.time_limit, job.on_failure,
-  job.tags, life.claimed_after, life.failed_at
 FROM queue_scheduled AS waiting
 CROSS JOIN queue_job AS job ON job.key = (waiting.queue << 40) + waiting.seq
 LEFT JOIN queue_life AS life ON life.seq = waiting.seq

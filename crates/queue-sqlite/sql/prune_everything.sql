@@ -1,11 +1,4 @@
 -- In: queue, limit. Out: jobs in any state.
-SELECT
-  job.key, job.id, job.kind, job.priority, job.created_at, job.run_after, job.max_attempts, job.max_stalls,
-  job.keep_completed, job.keep_failed, job.awaited,
-  life.revision, life.state, life.run_after, life.epoch, life.failures, life.stalls, life.flags, life.expires_at,
-  life.worker, life.token, life.settled_event, life.reason, life.finished_at, life.purge_at, life.error_name,
-  life.error_message, life.progress, job.expires_in, job.time_limit, job.on_failure,
-  job.tags, life.claimed_after, life.failed_at
 FROM queue_job AS job INDEXED BY queue_job_id LEFT JOIN queue_life AS life ON life.seq = job.key & 0xffffffffff
 WHERE job.queue = ?1
 LIMIT ?2;

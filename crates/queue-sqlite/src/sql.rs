@@ -1,82 +1,89 @@
 //! The statements, one per file under `sql/`, each with a header that says what it takes, gives and keeps.
 
-/// Declares one constant per file, and the list of all of them for tests of their query plans.
+/// Declares one constant per file, and the list of all of them for tests of their query plans. Those that read whole jobs begin
+/// with the columns of one, and their files with what comes behind these.
 macro_rules! statements {
-    ($($name:ident = $file:literal;)*) => {
+    (others: { $($name:ident = $file:literal;)* } of_jobs: { $($read:ident = $of:literal;)* }) => {
         $(pub(crate) const $name: &str = include_str!(concat!("../sql/", $file, ".sql"));)*
+        $(pub(crate) const $read: &str =
+            concat!(include_str!("../sql/part/job.sql"), include_str!(concat!("../sql/", $of, ".sql")));)*
 
         /// Every statement with the name of its file.
         #[cfg(test)]
-        pub(crate) const ALL: &[(&str, &str)] = &[$(($file, $name)),*];
+        pub(crate) const ALL: &[(&str, &str)] = &[$(($file, $name),)* $(($of, $read)),*];
     };
 }
 
 statements! {
-    ADD_COUNT = "add_count";
-    ADD_QUEUE = "add_queue";
-    BEGIN = "begin";
-    COMMIT = "commit";
-    COUNT_DUE_SCHEDULED = "count_due_scheduled";
-    DELETE_ATTEMPTS = "delete_attempts";
-    DELETE_CLAIMED = "delete_claimed";
-    DELETE_FAILURE = "delete_failure";
-    DELETE_JOB = "delete_job";
-    DELETE_LIFE = "delete_life";
-    DELETE_PROMOTED = "delete_promoted";
-    DELETE_READY = "delete_ready";
-    DELETE_SCHEDULED = "delete_scheduled";
-    DELETE_TAG = "delete_tag";
-    DELETE_WORKER = "delete_worker";
-    DRAIN_WORKER = "drain_worker";
-    EXPIRE_WORKERS = "expire_workers";
-    FIND_QUEUE = "find_queue";
-    FIRST_LAPSE = "first_lapse";
-    FIRST_READY = "first_ready";
-    FIRST_SCHEDULED = "first_scheduled";
-    INSERT_ATTEMPT = "insert_attempt";
-    INSERT_FAILURE = "insert_failure";
-    INSERT_JOB = "insert_job";
-    INSERT_LEASE = "insert_lease";
-    INSERT_LIFE = "insert_life";
-    INSERT_READY = "insert_ready";
-    INSERT_SCHEDULED = "insert_scheduled";
-    INSERT_TAG = "insert_tag";
-    JOB_BY_ID = "job_by_id";
-    JOB_BY_KEY = "job_by_key";
-    LIST_CAME_DUE = "list_came_due";
-    LIST_FAILURES = "list_failures";
-    LIST_FAILURES_BACK = "list_failures_back";
-    LIST_HELD = "list_held";
-    LIST_JOBS = "list_jobs";
-    LIST_JOBS_BACK = "list_jobs_back";
-    LIST_LAPSED = "list_lapsed";
-    LIST_LEASED = "list_leased";
-    LIST_QUEUES = "list_queues";
-    LIST_READY = "list_ready";
-    LIST_SCHEDULED = "list_scheduled";
-    LIST_TAGGED = "list_tagged";
-    LIST_TAGGED_BACK = "list_tagged_back";
-    LIST_WORKERS = "list_workers";
-    LOAD_ATTEMPTS = "load_attempts";
-    LOAD_COUNTS = "load_counts";
-    LOAD_OUTCOME = "load_outcome";
-    LOAD_PAUSED = "load_paused";
-    LOAD_PAYLOAD = "load_payload";
-    LOAD_STORE = "load_store";
-    PROMOTE_DUE = "promote_due";
-    PRUNE_EVERYTHING = "prune_everything";
-    PRUNE_EXPIRED = "prune_expired";
-    PRUNE_FINISHED = "prune_finished";
-    QUEUE_NAME = "queue_name";
-    READY_JOBS = "ready_jobs";
-    ROLLBACK = "rollback";
-    SAVE_CONTENT_TYPE = "save_content_type";
-    SAVE_DETAILS = "save_details";
-    SAVE_LIFE = "save_life";
-    SAVE_STORE = "save_store";
-    SAVE_WORKER = "save_worker";
-    SET_PAUSED = "set_paused";
-    TRIM_ATTEMPTS = "trim_attempts";
+    others: {
+        ADD_COUNT = "add_count";
+        ADD_QUEUE = "add_queue";
+        BEGIN = "begin";
+        COMMIT = "commit";
+        COUNT_DUE_SCHEDULED = "count_due_scheduled";
+        DELETE_ATTEMPTS = "delete_attempts";
+        DELETE_CLAIMED = "delete_claimed";
+        DELETE_FAILURE = "delete_failure";
+        DELETE_JOB = "delete_job";
+        DELETE_LIFE = "delete_life";
+        DELETE_PROMOTED = "delete_promoted";
+        DELETE_READY = "delete_ready";
+        DELETE_SCHEDULED = "delete_scheduled";
+        DELETE_TAG = "delete_tag";
+        DELETE_WORKER = "delete_worker";
+        DRAIN_WORKER = "drain_worker";
+        EXPIRE_WORKERS = "expire_workers";
+        FIND_QUEUE = "find_queue";
+        FIRST_LAPSE = "first_lapse";
+        FIRST_READY = "first_ready";
+        FIRST_SCHEDULED = "first_scheduled";
+        INSERT_ATTEMPT = "insert_attempt";
+        INSERT_FAILURE = "insert_failure";
+        INSERT_JOB = "insert_job";
+        INSERT_LEASE = "insert_lease";
+        INSERT_LIFE = "insert_life";
+        INSERT_READY = "insert_ready";
+        INSERT_SCHEDULED = "insert_scheduled";
+        INSERT_TAG = "insert_tag";
+        LIST_QUEUES = "list_queues";
+        LIST_WORKERS = "list_workers";
+        LOAD_ATTEMPTS = "load_attempts";
+        LOAD_COUNTS = "load_counts";
+        LOAD_OUTCOME = "load_outcome";
+        LOAD_PAUSED = "load_paused";
+        LOAD_PAYLOAD = "load_payload";
+        LOAD_STORE = "load_store";
+        PROMOTE_DUE = "promote_due";
+        QUEUE_NAME = "queue_name";
+        ROLLBACK = "rollback";
+        SAVE_CONTENT_TYPE = "save_content_type";
+        SAVE_DETAILS = "save_details";
+        SAVE_LIFE = "save_life";
+        SAVE_STORE = "save_store";
+        SAVE_WORKER = "save_worker";
+        SET_PAUSED = "set_paused";
+        TRIM_ATTEMPTS = "trim_attempts";
+    }
+    of_jobs: {
+        JOB_BY_ID = "job_by_id";
+        JOB_BY_KEY = "job_by_key";
+        LIST_CAME_DUE = "list_came_due";
+        LIST_FAILURES = "list_failures";
+        LIST_FAILURES_BACK = "list_failures_back";
+        LIST_HELD = "list_held";
+        LIST_JOBS = "list_jobs";
+        LIST_JOBS_BACK = "list_jobs_back";
+        LIST_LAPSED = "list_lapsed";
+        LIST_LEASED = "list_leased";
+        LIST_READY = "list_ready";
+        LIST_SCHEDULED = "list_scheduled";
+        LIST_TAGGED = "list_tagged";
+        LIST_TAGGED_BACK = "list_tagged_back";
+        PRUNE_EVERYTHING = "prune_everything";
+        PRUNE_EXPIRED = "prune_expired";
+        PRUNE_FINISHED = "prune_finished";
+        READY_JOBS = "ready_jobs";
+    }
 }
 
 /// What `verify` asks: each answers one line of text per finding.
