@@ -1,5 +1,5 @@
 use super::{
-    job::{preload, queue},
+    job::{self, completion, decided, preload, queue},
     setting::Setting,
     worker::{Handled, Running, counting},
 };
@@ -8,12 +8,8 @@ use crate::{
     figures::{Figures, Latencies, Reading},
 };
 use anyhow::ensure;
-use queue::queue_core::{
-    Applied, ClaimRequest, Claimed,
-    lifecycle::{Event, Policy, Transition, decide},
-};
-use queue::queue_core::{Retention, Span};
-use queue::{ContentType, Payload, State, Storage, SystemRng, WorkerId};
+use queue::queue_core::{Applied, Claimed, Retention, lifecycle::Transition};
+use queue::{State, Storage};
 use std::{sync::Arc, time::Duration};
 
 /// Jobs claimed and settled in one measured step.
@@ -69,23 +65,11 @@ async fn work(storage: &Arc<dyn Storage>, count: usize) -> anyhow::Result<Figure
 }
 
 async fn claim(storage: &dyn Storage) -> anyhow::Result<Claimed> {
-    let worker = WorkerId::from_static("bench");
-    let request = ClaimRequest::new(queue(), worker, STEP, Span::from_secs(60), &SystemRng);
-    let claimed = storage.claim(request).await?;
+    let claimed = job::claim(storage, STEP).await?;
     ensure!(claimed.jobs.len() == STEP, "claimed {} of {STEP}", claimed.jobs.len());
     Ok(claimed)
 }
 
 fn complete(claimed: &Claimed) -> anyhow::Result<Vec<Transition>> {
-    let result = Payload::new("null", ContentType::from_static("application/json"));
-    let settles: Result<_, _> = claimed
-        .jobs
-        .iter()
-        .map(|job| {
-            let (token, result) = (job.token, result.clone());
-            let event = Event::Complete { token, result, retention: None, then: Vec::new() };
-            decide(&job.record.meta, event, &Policy::default())
-        })
-        .collect();
-    settles.map_err(|rejected| anyhow::anyhow!("rejected: {rejected:?}"))
+    claimed.jobs.iter().map(|held| decided(held, completion(held))).collect()
 }

@@ -1,6 +1,8 @@
-use queue::queue_core::NewJob;
-use queue::queue_core::Retention;
-use queue::{ContentType, IdSource, Kind, Payload, QueueName, Storage, TimeOrderedIds};
+use queue::queue_core::{
+    ClaimRequest, Claimed, ClaimedJob, NewJob, Retention, Span,
+    lifecycle::{Event, Policy, Transition, decide},
+};
+use queue::{ContentType, IdSource, Kind, Payload, QueueName, Storage, SystemRng, TimeOrderedIds, WorkerId};
 
 /// Jobs in one call, where a scenario sends batches.
 pub(crate) const BATCH: usize = 1000;
@@ -35,4 +37,22 @@ pub(crate) async fn preload(storage: &dyn Storage, count: usize, retention: Rete
         storage.enqueue(&queue(), vec![batch]).await?;
     }
     Ok(())
+}
+
+/// Claims at most so many, for a minute.
+pub(crate) async fn claim(storage: &dyn Storage, limit: usize) -> anyhow::Result<Claimed> {
+    let worker = WorkerId::from_static("bench");
+    let request = ClaimRequest::new(queue(), worker, limit, Span::from_secs(60), &SystemRng);
+    Ok(storage.claim(request).await?)
+}
+
+/// What a job ends with that has nothing to tell.
+pub(crate) fn completion(job: &ClaimedJob) -> Event {
+    let result = Payload::new("null", ContentType::from_static("application/json"));
+    Event::Complete { token: job.token, result, retention: None, then: Vec::new() }
+}
+
+pub(crate) fn decided(job: &ClaimedJob, event: Event) -> anyhow::Result<Transition> {
+    decide(&job.record.meta, event, &Policy::default())
+        .map_err(|rejected| anyhow::anyhow!("rejected: {rejected:?}"))
 }

@@ -1,4 +1,4 @@
-use super::job::{BATCH, job, payload, preload, queue};
+use super::job::{BATCH, claim, completion, decided, job, payload, preload, queue};
 use crate::{
     bed::Bed,
     clock::now,
@@ -7,12 +7,10 @@ use crate::{
 };
 use anyhow::{Context, ensure};
 use queue::queue_core::{
-    Applied, ClaimRequest, ClaimedJob, Detail, Direction, ListQuery, QueuesQuery, Retention, Span, Walk,
-    lifecycle::{Cause, Event, Policy, Transition, decide},
+    Applied, ClaimedJob, Detail, Direction, ListQuery, QueuesQuery, Retention, Walk,
+    lifecycle::{Cause, Event, Transition},
 };
-use queue::{
-    ContentType, Failure, JobId, Payload, QueueName, State, Storage, SystemRng, TimeOrderedIds, WorkerId,
-};
+use queue::{Failure, JobId, QueueName, State, Storage, TimeOrderedIds};
 
 /// Failed jobs, spread evenly among the records.
 const FAILED: usize = 100;
@@ -85,9 +83,7 @@ async fn timed(
 async fn finish(storage: &dyn Storage, records: usize) -> anyhow::Result<()> {
     let (each, mut seen) = (records / FAILED, 0);
     while seen < records {
-        let worker = WorkerId::from_static("bench");
-        let request = ClaimRequest::new(queue(), worker, BATCH, Span::from_secs(60), &SystemRng);
-        let claimed = storage.claim(request).await?.jobs;
+        let claimed = claim(storage, BATCH).await?.jobs;
         ensure!(!claimed.is_empty(), "{seen} of {records} jobs could be claimed");
         let settles = claimed.iter().enumerate().map(|(n, job)| settle(job, (seen + n).is_multiple_of(each)));
         let applied = storage.apply(settles.collect::<Result<_, _>>()?).await?.value;
@@ -98,14 +94,17 @@ async fn finish(storage: &dyn Storage, records: usize) -> anyhow::Result<()> {
 }
 
 fn settle(job: &ClaimedJob, fails: bool) -> anyhow::Result<Transition> {
-    let token = job.token;
-    let event = if fails {
-        let failure = Failure::new("Refused", "the mailbox is full");
-        Event::Fail { token, failure, cause: Cause::Terminal, delay: None, retention: None, then: Vec::new() }
-    } else {
-        let result = Payload::new("null", ContentType::from_static("application/json"));
-        Event::Complete { token, result, retention: None, then: Vec::new() }
+    if !fails {
+        return decided(job, completion(job));
+    }
+    let failure = Failure::new("Refused", "the mailbox is full");
+    let event = Event::Fail {
+        token: job.token,
+        failure,
+        cause: Cause::Terminal,
+        delay: None,
+        retention: None,
+        then: Vec::new(),
     };
-    decide(&job.record.meta, event, &Policy::default())
-        .map_err(|rejected| anyhow::anyhow!("rejected: {rejected:?}"))
+    decided(job, event)
 }
