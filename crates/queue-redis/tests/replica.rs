@@ -5,7 +5,7 @@ mod server;
 
 use queue_core::{QueueName, Storage};
 use queue_redis::{Eviction, RedisOptions, RedisStorage};
-use server::{Fsync, Server, free_port};
+use server::{Fsync, Server};
 use std::time::Duration;
 use tokio::time::sleep;
 
@@ -20,9 +20,11 @@ struct Pair {
 
 impl Pair {
     async fn start() -> Self {
-        let ((master, bus), (replica, _)) = (node().await, node().await);
+        let (master, replica) = (node().await, node().await);
         master.run(redis::cmd("CLUSTER").arg("ADDSLOTSRANGE").arg(0).arg(16_383)).await;
-        replica.run(redis::cmd("CLUSTER").arg("MEET").arg("127.0.0.1").arg(master.port()).arg(bus)).await;
+        let mut meet = redis::cmd("CLUSTER");
+        meet.arg("MEET").arg("127.0.0.1").arg(master.port()).arg(master.second_port());
+        replica.run(&mut meet).await;
         let id: String = master.ask(redis::cmd("CLUSTER").arg("MYID")).await.expect("it has one");
         // It says no until it has met the master.
         until(async || replica.ask::<()>(redis::cmd("CLUSTER").arg("REPLICATE").arg(&id)).await.is_ok())
@@ -44,12 +46,13 @@ impl Pair {
     }
 }
 
-/// And the port that it has for other nodes.
-async fn node() -> (Server, u16) {
-    let bus = free_port();
-    let settings = format!("--cluster-enabled yes --cluster-announce-ip 127.0.0.1 --cluster-port {bus}");
-    let settings = settings.split(' ').map(str::to_owned).collect();
-    (Server::start_with(Fsync::Never, settings).await, bus)
+/// Its second port is for other nodes.
+async fn node() -> Server {
+    let settings = |bus| {
+        let words = format!("--cluster-enabled yes --cluster-announce-ip 127.0.0.1 --cluster-port {bus}");
+        words.split(' ').map(str::to_owned).collect()
+    };
+    Server::start_with(Fsync::Never, settings).await
 }
 
 async fn says(server: &Server, command: &str, about: &str, line: &str) -> bool {

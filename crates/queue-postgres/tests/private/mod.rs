@@ -19,6 +19,8 @@ use tempfile::TempDir;
 use tokio::time::{sleep, timeout};
 
 const START_MAX: Duration = Duration::from_mins(1);
+/// Somebody else may take a free port before the server does, so a start is tried again on another.
+const TRIES_MAX: usize = 5;
 /// Postgres refuses to run as root, and every Unix has this account.
 const UNPRIVILEGED: &str = "nobody";
 
@@ -38,16 +40,18 @@ impl PrivateServer {
     pub(crate) async fn start() -> Option<Self> {
         let url = url()?;
         let programs = programs(&url).await.expect("a superuser may ask where the programs are");
-        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port is free");
-        let port = listener.local_addr().expect("it is bound").port();
-        drop(listener);
         let directory = tempfile::tempdir().expect("a directory");
         let password = format!("{:032x}", SystemRng.next_u128());
         let account = account(&directory);
-        let mut server = Self { process: None, programs, port, password, directory, account };
+        let mut server = Self { process: None, programs, port: 0, password, directory, account };
         server.make_cluster();
-        server.run().await;
-        Some(server)
+        for _ in 0..TRIES_MAX {
+            server.port = free_port();
+            if server.serves().await {
+                return Some(server);
+            }
+        }
+        panic!("the server does not start");
     }
 
     pub(crate) fn url(&self) -> String {
@@ -80,19 +84,36 @@ impl PrivateServer {
         File::create(self.data().join("standby.signal")).expect("there is room for an empty file");
     }
 
-    /// Starts it, and waits until it serves.
+    /// Starts it again on the same port, and waits until it serves.
     pub(crate) async fn run(&mut self) {
+        for _ in 0..TRIES_MAX {
+            if self.serves().await {
+                return;
+            }
+        }
+        panic!("the server does not start again");
+    }
+
+    /// Starts it, and waits until it serves or has ended. Its password is its own, so nobody else can answer in its place.
+    async fn serves(&mut self) -> bool {
         assert!(self.process.is_none(), "it runs already");
         let mut command = self.command("postgres");
         command.arg("-D").arg(self.data()).arg("-p").arg(self.port.to_string());
         command.args(["-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="]);
         self.process = Some(command.spawn().expect("the program starts"));
-        let serves = async {
-            while self.connect().await.is_err() {
-                sleep(Duration::from_millis(10)).await;
+        timeout(START_MAX, self.answers()).await.expect("the server serves")
+    }
+
+    async fn answers(&mut self) -> bool {
+        while self.connect().await.is_err() {
+            let process = self.process.as_mut().expect("it was started");
+            if process.try_wait().expect("it is a child").is_some() {
+                self.process = None;
+                return false;
             }
-        };
-        timeout(START_MAX, serves).await.expect("the server serves");
+            sleep(Duration::from_millis(10)).await;
+        }
+        true
     }
 
     /// The program becomes the process that is signalled, not a child of a shell.
@@ -134,6 +155,11 @@ impl Drop for PrivateServer {
             self.stop("QUIT");
         }
     }
+}
+
+fn free_port() -> u16 {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port is free");
+    listener.local_addr().expect("it is bound").port()
 }
 
 async fn programs(url: &str) -> Result<PathBuf, Failure> {

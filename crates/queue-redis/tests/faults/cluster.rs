@@ -1,7 +1,7 @@
 //! A Cluster of our own, to whose masters we may do anything.
 #![allow(dead_code, reason = "each test file uses a part")]
 
-use crate::server::{Fsync, Server, free_port};
+use crate::server::{Fsync, Server};
 use queue_core::QueueName;
 use redis::Cmd;
 use std::time::Duration;
@@ -20,13 +20,12 @@ impl Cluster {
     pub(crate) async fn start() -> Self {
         let mut masters = Vec::new();
         for index in 0..MASTERS {
-            let bus_port = free_port();
-            let master = Server::start_with(Fsync::Never, settings(bus_port)).await;
+            let master = Server::start_with(Fsync::Never, settings).await;
             let (first, next) = (index * SLOTS / MASTERS, (index + 1) * SLOTS / MASTERS);
             master.run(command("ADDSLOTSRANGE").arg(first).arg(next - 1)).await;
             master.run(command("SET-CONFIG-EPOCH").arg(index + 1)).await;
             let meets = masters.first().unwrap_or(&master);
-            meets.run(command("MEET").arg("127.0.0.1").arg(master.port()).arg(bus_port)).await;
+            meets.run(command("MEET").arg("127.0.0.1").arg(master.port()).arg(master.second_port())).await;
             masters.push(master);
         }
         let cluster = Self { masters };

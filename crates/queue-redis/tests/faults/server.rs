@@ -12,6 +12,9 @@ use tempfile::TempDir;
 use tokio::time::{Instant, sleep};
 
 const START_MAX: Duration = Duration::from_secs(30);
+const PAUSE: Duration = Duration::from_millis(20);
+/// Somebody else may take a free port before the server does, so a start is tried again on others.
+const TRIES_MAX: usize = 5;
 
 /// When the server flushes its log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +31,7 @@ pub(crate) enum Fsync {
 pub(crate) struct Server {
     process: Child,
     port: u16,
+    second_port: u16,
     fsync: Fsync,
     settings: Vec<String>,
     directory: TempDir,
@@ -35,20 +39,29 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) async fn start(fsync: Fsync) -> Self {
-        Self::start_with(fsync, Vec::new()).await
+        Self::start_with(fsync, |_| Vec::new()).await
     }
 
-    /// With more settings, as a command line has them.
-    pub(crate) async fn start_with(fsync: Fsync, settings: Vec<String>) -> Self {
-        let (port, directory) = (free_port(), tempfile::tempdir().expect("a directory"));
-        let process = spawn(port, fsync, &settings, &directory);
-        let server = Self { process, port, fsync, settings, directory };
-        server.wait_until_it_serves().await;
-        server
+    /// With more settings, as a command line has them. They may use a second port, which was free too.
+    pub(crate) async fn start_with(fsync: Fsync, settings: impl Fn(u16) -> Vec<String>) -> Self {
+        for _ in 0..TRIES_MAX {
+            let (port, second_port) = free_ports();
+            let (settings, directory) = (settings(second_port), tempfile::tempdir().expect("a directory"));
+            let process = spawn(port, fsync, &settings, &directory);
+            let mut server = Self { process, port, second_port, fsync, settings, directory };
+            if server.serves().await {
+                return server;
+            }
+        }
+        panic!("the server does not start");
     }
 
     pub(crate) fn port(&self) -> u16 {
         self.port
+    }
+
+    pub(crate) fn second_port(&self) -> u16 {
+        self.second_port
     }
 
     pub(crate) fn url(&self) -> String {
@@ -102,8 +115,14 @@ impl Server {
     pub(crate) async fn kill_and_restart(&mut self) {
         self.process.kill().expect("it is killed");
         self.process.wait().expect("it ends");
-        self.process = spawn(self.port, self.fsync, &self.settings, &self.directory);
-        self.wait_until_it_serves().await;
+        for _ in 0..TRIES_MAX {
+            self.process = spawn(self.port, self.fsync, &self.settings, &self.directory);
+            if self.serves().await {
+                return;
+            }
+            sleep(PAUSE).await;
+        }
+        panic!("the server does not start again");
     }
 
     async fn info(&self, section: &str) -> String {
@@ -114,17 +133,18 @@ impl Server {
         redis::Client::open(self.url())?.get_multiplexed_async_connection().await
     }
 
-    async fn wait_until_it_serves(&self) {
-        let end = Instant::now() + START_MAX;
-        loop {
-            if let Ok(mut connection) = self.connect().await
-                && redis::cmd("PING").query_async::<String>(&mut connection).await.is_ok()
-            {
-                return;
-            }
+    /// Waits until it does, or has ended. Another server may answer at the port, so the answer has to be of this process.
+    async fn serves(&mut self) -> bool {
+        let (end, own) = (Instant::now() + START_MAX, format!("process_id:{}", self.process.id()));
+        while self.process.try_wait().expect("it is a child").is_none() {
             assert!(Instant::now() < end, "the server does not serve");
-            sleep(Duration::from_millis(20)).await;
+            let answer = self.ask::<String>(redis::cmd("INFO").arg("server")).await;
+            if answer.is_ok_and(|info| info.lines().any(|line| line == own)) {
+                return true;
+            }
+            sleep(PAUSE).await;
         }
+        false
     }
 }
 
@@ -136,9 +156,12 @@ impl Drop for Server {
     }
 }
 
-pub(crate) fn free_port() -> u16 {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port is free");
-    listener.local_addr().expect("it is bound").port()
+/// Held both at once, so that they differ.
+fn free_ports() -> (u16, u16) {
+    let listen = || TcpListener::bind(("127.0.0.1", 0)).expect("a port is free");
+    let (one, other) = (listen(), listen());
+    let port = |listener: &TcpListener| listener.local_addr().expect("it is bound").port();
+    (port(&one), port(&other))
 }
 
 fn spawn(port: u16, fsync: Fsync, settings: &[String], directory: &TempDir) -> Child {

@@ -2,7 +2,7 @@
 
 use crate::{
     harness::REDIS_TLS,
-    server::{Fsync, Server, free_port},
+    server::{Fsync, Server},
 };
 use queue_core::{Certainty, Error, ErrorKind, QueueName, Storage};
 use queue_redis::{RedisOptions, RedisStorage};
@@ -24,28 +24,33 @@ fn folder() -> Option<PathBuf> {
 struct Encrypted {
     server: Server,
     folder: PathBuf,
-    port: u16,
 }
 
 impl Encrypted {
     /// `asks` is whether clients have to show a certificate.
     async fn start(certificate: &str, asks: &str) -> Option<Self> {
-        let (folder, port) = (folder()?, free_port());
+        let folder = folder()?;
         let file = |name: &str| folder.join(name).display().to_string();
-        let settings = [
-            ("--tls-port", port.to_string()),
-            ("--tls-ca-cert-file", file("ca.pem")),
-            ("--tls-cert-file", file(&format!("{certificate}.pem"))),
-            ("--tls-key-file", file(&format!("{certificate}.key"))),
-            ("--tls-auth-clients", asks.to_owned()),
-        ];
-        let settings = settings.into_iter().flat_map(|(name, value)| [name.to_owned(), value]).collect();
+        let settings = |port: u16| {
+            let settings = [
+                ("--tls-port", port.to_string()),
+                ("--tls-ca-cert-file", file("ca.pem")),
+                ("--tls-cert-file", file(&format!("{certificate}.pem"))),
+                ("--tls-key-file", file(&format!("{certificate}.key"))),
+                ("--tls-auth-clients", asks.to_owned()),
+            ];
+            settings.into_iter().flat_map(|(name, value)| [name.to_owned(), value]).collect()
+        };
         let server = Server::start_with(Fsync::Never, settings).await;
-        Some(Self { server, folder, port })
+        Some(Self { server, folder })
+    }
+
+    fn port(&self) -> u16 {
+        self.server.second_port()
     }
 
     fn url(&self) -> String {
-        format!("rediss://127.0.0.1:{}?ssl_ca_certs={}", self.port, self.folder.join("ca.pem").display())
+        format!("rediss://127.0.0.1:{}?ssl_ca_certs={}", self.port(), self.folder.join("ca.pem").display())
     }
 
     fn url_as(&self, client: &str) -> String {
@@ -87,9 +92,9 @@ async fn a_certificate_of_an_unknown_authority_is_told_with_what_to_set() {
     assert_says(
         &error,
         ErrorKind::Invalid,
-        &["not trusted", "`ssl_ca_certs`", &format!("127.0.0.1:{}", server.port)],
+        &["not trusted", "`ssl_ca_certs`", &format!("127.0.0.1:{}", server.port())],
     );
-    let system = format!("rediss://127.0.0.1:{}", server.port);
+    let system = format!("rediss://127.0.0.1:{}", server.port());
     assert_says(&refusal(&system).await, ErrorKind::Invalid, &["not trusted", "`ssl_ca_certs`"]);
 }
 
@@ -128,7 +133,7 @@ async fn a_client_certificate_that_is_not_accepted_is_told_as_such() {
 #[tokio::test]
 async fn a_port_without_tls_is_told_as_such() {
     let Some(server) = Encrypted::start("server", "no").await else { return };
-    let plain = server.url().replace(&server.port.to_string(), &server.server.port().to_string());
+    let plain = server.url().replace(&server.port().to_string(), &server.server.port().to_string());
     let error = refusal(&plain).await;
     // It takes the beginning of an encrypted connection for half a line, and waits for the rest.
     assert_says(&error, ErrorKind::Unavailable, &["no TLS on that port"]);
