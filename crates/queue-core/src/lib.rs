@@ -8,10 +8,10 @@
 //! 2. [`lifecycle::decide`]: the state machine, one pure function;
 //! 3. [`Storage`]: the verbs of a store, and [`StorageExt`] for what is built from them;
 //! 4. [`StorageLayer`]: what stands before any store;
-//! 5. [`Coalesced`], [`Hub`], [`Notices`], [`group_commit`], [`watcher`] and [`Mailbox`]: parts that stores share;
-//! 6. [`asking`]: when whoever waits asks again.
+//! 5. [`asking`]: when whoever waits asks again.
 //!
-//! Absent on purpose: a runtime, a serialization format, a driver.
+//! Absent on purpose: a runtime, a serialization format, a driver, and how a store does its work, for which the crate
+//! `queue-store` has parts.
 //!
 //! ```
 //! use queue_core::{ContentType, JobId, Kind, NewJob, Payload};
@@ -23,37 +23,23 @@
 //! ```
 
 pub mod asking;
-mod coalesce;
 mod error;
-pub mod group_commit;
-mod hub;
 mod job;
 pub mod lifecycle;
 mod limits;
-mod mailbox;
 mod names;
-mod news;
-mod notices;
 mod random;
 mod retry;
-mod spawn;
 mod storage;
 mod time;
-pub mod watcher;
 
-pub use coalesce::{Batched, Coalesced};
 pub use error::{Certainty, Error, ErrorKind, Result};
-pub use hub::Hub;
 pub use job::*;
 pub use limits::{Limits, payload_bytes};
-pub use mailbox::Mailbox;
 pub use names::{
     ContentType, InvalidName, JobId, JobKind, Kind, NAME_BYTES_MAX, NamesKind, QueueName, WorkerId,
 };
-pub use news::News;
-pub use notices::{Notices, Wanted};
 pub use random::{IdSource, Rng, SeededRng, SystemRng, TimeOrderedIds};
 pub use retry::{Exponential, RetryPolicy};
-pub use spawn::Spawn;
 pub use storage::*;
 pub use time::{Clock, ManualClock, Moment, Span, StoreTime, SystemClock, Timestamp};

@@ -1,8 +1,8 @@
 //! Flushes by the clock, for handles that answer before they flush.
 
 use crate::writer::{Files, FlushNow, Shared};
-use queue_core::{
-    Result,
+use queue_core::Result;
+use queue_store::{
     group_commit::Writer,
     watcher::{Signal, Wake, Watcher},
 };

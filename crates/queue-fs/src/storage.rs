@@ -13,8 +13,9 @@ use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Duty, Enqueued, Error,
     EventReach, EventStream, Interest, JobAttempts, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest,
     QueueName, QueuesPage, QueuesQuery, Reach, Result, Span, Stamped, Storage, WorkerId, WorkerInfo,
-    group_commit::Writer, lifecycle::Transition, watcher::Watcher,
+    lifecycle::Transition,
 };
+use queue_store::{group_commit::Writer, watcher::Watcher};
 use std::{
     sync::{Arc, Mutex, PoisonError, atomic::AtomicU64},
     time::Duration,

@@ -7,8 +7,8 @@ use crate::{
     writer::{CatchUp, Files, Shared},
 };
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
-use queue_core::{
-    Error, ErrorKind, Result,
+use queue_core::{Error, ErrorKind, Result};
+use queue_store::{
     group_commit::Writer,
     watcher::{Signal, Wake, Watcher},
 };

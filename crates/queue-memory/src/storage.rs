@@ -2,10 +2,11 @@ use crate::Engine;
 use async_trait::async_trait;
 use queue_core::{
     AnswerRoom, Applied, Capabilities, ClaimRequest, Claimed, Clock, Counts, Detail, Durability, Duty,
-    Enqueued, Error, EventReach, EventStream, Hub, Interest, JobAttempts, JobId, JobRecord, ListQuery,
-    Moment, NewJob, Notices, Page, PruneRequest, QueueName, QueuesPage, QueuesQuery, Reach, Result, Span,
-    Stamped, Storage, StoreTime, SystemClock, WorkerId, WorkerInfo, lifecycle::Transition,
+    Enqueued, Error, EventReach, EventStream, Interest, JobAttempts, JobId, JobRecord, ListQuery, Moment,
+    NewJob, Page, PruneRequest, QueueName, QueuesPage, QueuesQuery, Reach, Result, Span, Stamped, Storage,
+    StoreTime, SystemClock, WorkerId, WorkerInfo, lifecycle::Transition,
 };
+use queue_store::{Hub, Notices};
 use std::{
     sync::{
         Arc, Mutex, MutexGuard, PoisonError, Weak,

@@ -116,7 +116,6 @@ mod row;
 mod schema;
 mod session;
 mod shared;
-mod spawn;
 mod sql;
 mod storage;
 mod tally;

@@ -2,7 +2,8 @@ use crate::{
     clock::Reading, error::is_conflict, fault::Fault, pulse::Pulse, row::moment, shared::Shared,
     sql::Statement,
 };
-use queue_core::{Moment, Notices, QueueName, Timestamp, Wanted};
+use queue_core::{Moment, QueueName, Timestamp};
+use queue_store::{Notices, Wanted};
 use sqlx::{
     PgConnection, Postgres, Row,
     postgres::{PgArguments, PgRow},

@@ -13,7 +13,8 @@ use crate::{
     tally::Tally,
     verb::Verb,
 };
-use queue_core::{Error, ErrorKind, Hub, Result, Rng, SystemRng};
+use queue_core::{Error, ErrorKind, Result, Rng, SystemRng};
+use queue_store::Hub;
 use sqlx::{Connection, PgConnection, Postgres, Transaction};
 use std::{
     sync::{

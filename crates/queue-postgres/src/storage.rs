@@ -2,7 +2,6 @@ use crate::{
     connect::connect,
     options::PostgresOptions,
     shared::Shared,
-    spawn::Tasks,
     verbs::{
         Announce, Apply, Claim, CountJobs, DrainWorker, Enqueue, EnqueueNew, Get, List, ListQueues,
         ListWorkers, PruneSome, ReadAttempts, SetPaused, Verify,
@@ -11,11 +10,12 @@ use crate::{
 };
 use async_trait::async_trait;
 use queue_core::{
-    Applied, Batched, Capabilities, ClaimRequest, Claimed, Coalesced, Counts, Detail, Duty, Enqueued,
-    EventReach, EventStream, Interest, JobAttempts, JobId, JobRecord, Limits, ListQuery, NewJob, Page,
-    PruneRequest, QueueName, QueuesPage, QueuesQuery, Reach, Result, Span, Stamped, Storage, WorkerId,
-    WorkerInfo, lifecycle::Transition,
+    Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Duty, Enqueued, EventReach, EventStream,
+    Interest, JobAttempts, JobId, JobRecord, Limits, ListQuery, NewJob, Page, PruneRequest, QueueName,
+    QueuesPage, QueuesQuery, Reach, Result, Span, Stamped, Storage, WorkerId, WorkerInfo,
+    lifecycle::Transition,
 };
+use queue_store::{Batched, Coalesced, CurrentRuntime};
 use std::{any::Any, sync::Arc, time::Duration};
 
 /// How often a prune tries again to remove jobs that were all on their way from one table to another.
@@ -50,7 +50,7 @@ impl PostgresStorage {
     pub async fn open(options: PostgresOptions) -> Result<Self> {
         let server = connect(&options).await?;
         let shared = Arc::new(Shared::new(options, server));
-        let merged = Coalesced::new(shared.clone(), Tasks);
+        let merged = Coalesced::new(shared.clone(), CurrentRuntime);
         Ok(Self { wakeups: Wakeups::new(shared.clone()), merged, shared })
     }
 }

@@ -7,16 +7,16 @@ use crate::{
     options::RedisOptions,
     probe::probe,
     session::Session,
-    spawn::Tasks,
     wakeup::Wakeup,
 };
 use async_trait::async_trait;
 use queue_core::{
-    Applied, Batched, Capabilities, ClaimRequest, Claimed, Coalesced, Counts, Detail, Durability, Duty,
-    Enqueued, EventReach, EventStream, Interest, JobAttempts, JobId, JobRecord, Limits, ListQuery, NewJob,
-    Page, PruneRequest, QueueName, QueuesPage, QueuesQuery, Reach, Result, Stamped, Storage, WorkerId,
-    WorkerInfo, lifecycle::Transition,
+    Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Duty, Enqueued, EventReach,
+    EventStream, Interest, JobAttempts, JobId, JobRecord, Limits, ListQuery, NewJob, Page, PruneRequest,
+    QueueName, QueuesPage, QueuesQuery, Reach, Result, Stamped, Storage, WorkerId, WorkerInfo,
+    lifecycle::Transition,
 };
+use queue_store::{Batched, Coalesced, CurrentRuntime};
 use std::{sync::Arc, time::Duration};
 
 /// A handle on the jobs in a Redis or Valkey server.
@@ -64,7 +64,7 @@ impl RedisStorage {
         session.now("open").await?;
         let wakeup = Wakeup::new(dial(&options), session.clone());
         let call_timeout = options.connect_timeout + options.response_timeout;
-        let merged = Coalesced::new(session.clone(), Tasks);
+        let merged = Coalesced::new(session.clone(), CurrentRuntime);
         Ok(Self { session, merged, wakeup, durability, call_timeout })
     }
 }

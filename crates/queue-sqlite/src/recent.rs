@@ -3,7 +3,7 @@
 //!
 //! Hints rest on it, and nothing else: whoever finds nothing here reads again.
 
-use queue_core::News;
+use queue_store::News;
 use std::collections::{BTreeMap, VecDeque};
 
 /// Each takes eight bytes of a row of which all pages of a commit cost thousands. Other processes look every quarter of a
@@ -82,7 +82,7 @@ impl Note {
 #[cfg(test)]
 mod tests {
     use super::{NOTES_MAX, Recent};
-    use queue_core::News;
+    use queue_store::News;
 
     fn known(recent: &Recent, seen: i64) -> Option<Vec<(i64, News)>> {
         recent.since(seen, |_| false).map(|queues| queues.into_iter().collect())

@@ -12,8 +12,9 @@ use queue_core::{
     AnswerRoom, Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Duty, Enqueued,
     Error, EventReach, EventStream, Interest, JobAttempts, JobId, JobRecord, ListQuery, NewJob, Page,
     PruneRequest, QueueName, QueuesPage, QueuesQuery, Reach, Result, Span, Stamped, Storage, WorkerId,
-    WorkerInfo, group_commit::Writer, lifecycle::Transition, watcher::Watcher,
+    WorkerInfo, lifecycle::Transition,
 };
+use queue_store::{group_commit::Writer, watcher::Watcher};
 use std::{
     any::Any,
     sync::{Arc, Mutex, PoisonError},

@@ -8,9 +8,9 @@ use crate::{
 use queue_core::{
     Applied, Changed, Enqueued, Error, ErrorKind, JobMeta, LeaseToken, NewJob, Payload, QueueName,
     RE_DECIDES_MAX, Result, Stamped,
-    group_commit::Verb,
     lifecycle::{Event, Policy, Transition, decide},
 };
+use queue_store::group_commit::Verb;
 use rusqlite::{Connection, MAIN_DB, OptionalExtension, TransactionState};
 use std::{fs, path::Path};
 

@@ -3,10 +3,8 @@
 
 use crate::{connect::connect_reader, error::Fault, recent::Recent, row::foreign, sql, writer::Shared};
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
-use queue_core::{
-    QueueName, Result,
-    watcher::{Signal, Wake, Watcher},
-};
+use queue_core::{QueueName, Result};
+use queue_store::watcher::{Signal, Wake, Watcher};
 use rusqlite::Connection;
 use std::{ffi::OsString, path::Path, sync::Arc, time::Duration};
 use tokio::sync::oneshot;

@@ -19,10 +19,6 @@ pub(super) struct Dependency {
     pub(super) name: String,
     #[serde(default)]
     pub(super) kind: Option<Kind>,
-    #[serde(default)]
-    pub(super) features: Vec<String>,
-    #[serde(default)]
-    pub(super) uses_default_features: bool,
 }
 
 /// Cargo writes a normal dependency as a missing kind.
@@ -45,15 +41,15 @@ mod tests {
     use super::{Kind, Metadata};
 
     #[test]
-    fn kinds_and_features_are_read_as_cargo_writes_them() {
+    fn kinds_are_read_as_cargo_writes_them() {
         let json = r#"{"packages": [{"name": "a", "dependencies": [
-            {"name": "b", "kind": null, "features": ["sync"], "uses_default_features": false, "req": "^1"},
-            {"name": "c", "kind": "dev", "features": [], "uses_default_features": true},
-            {"name": "d", "kind": "build", "features": [], "uses_default_features": true}]}]}"#;
+            {"name": "b", "kind": null, "req": "^1"},
+            {"name": "c", "kind": "dev"},
+            {"name": "d", "kind": "build"}]}]}"#;
         let metadata: Metadata = serde_json::from_str(json).expect("this is the shape of cargo metadata");
         let [b, c, d] = metadata.packages[0].dependencies.as_slice() else { panic!("three dependencies") };
-        assert!(b.kind.is_none() && b.is_shipped() && b.features == ["sync"]);
-        assert!(c.kind == Some(Kind::Dev) && !c.is_shipped() && c.uses_default_features);
+        assert!(b.kind.is_none() && b.is_shipped());
+        assert!(c.kind == Some(Kind::Dev) && !c.is_shipped());
         assert!(d.kind == Some(Kind::Build) && d.is_shipped());
     }
 }

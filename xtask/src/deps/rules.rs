@@ -1,7 +1,7 @@
 //! Compares what the manifests ask for with the table.
 
 use super::package::{Dependency, Package};
-use super::table::{Allowed, CORE_RUNTIME, Row, TABLE};
+use super::table::{Allowed, Row, TABLE};
 
 /// One line per dependency that the table does not allow, in the order of the packages.
 pub(super) fn violations(packages: &[Package]) -> Vec<String> {
@@ -47,19 +47,8 @@ fn outer(row: &Row, dependency: &Dependency) -> Option<String> {
     if !dependency.is_shipped() {
         return None;
     }
-    if row.banned.iter().any(|group| group.contains(&dependency.name.as_str())) {
-        return Some(format!("{}: must not depend on {}", row.name, dependency.name));
-    }
-    if row.name == "queue-core" { core_runtime(dependency) } else { None }
-}
-
-fn core_runtime(dependency: &Dependency) -> Option<String> {
-    let (runtime, features) = CORE_RUNTIME;
-    let within = dependency.features.iter().all(|feature| features.contains(&feature.as_str()));
-    if dependency.name != runtime || (within && !dependency.uses_default_features) {
-        return None;
-    }
-    Some(format!("queue-core: may use {runtime} only without default features and with {}", list(features)))
+    let is_banned = row.banned.iter().any(|group| group.contains(&dependency.name.as_str()));
+    is_banned.then(|| format!("{}: must not depend on {}", row.name, dependency.name))
 }
 
 fn row_of(name: &str) -> Option<&'static Row> {

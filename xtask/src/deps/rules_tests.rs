@@ -87,18 +87,10 @@ fn an_unknown_crate_is_told_where_to_register() {
 #[test]
 fn core_ships_no_format_but_json_and_no_runtime_or_driver() {
     assert_eq!(core_with(member("serde_json", None)), Vec::<String>::new());
-    for name in ["rmp-serde", "rusqlite", "sqlx", "redis", "async-std"] {
+    for name in ["rmp-serde", "rusqlite", "sqlx", "redis", "async-std", "tokio"] {
         assert_eq!(core_with(member(name, None)), [format!("queue-core: must not depend on {name}")]);
         assert_eq!(core_with(member(name, Some(Kind::Dev))), Vec::<String>::new());
     }
-}
-
-#[test]
-fn core_uses_the_channels_of_tokio_and_no_more() {
-    assert_eq!(core_with(tokio(&["sync"], false)), Vec::<String>::new());
-    assert_eq!(core_with(tokio(&[], false)), Vec::<String>::new());
-    assert_eq!(core_with(tokio(&["sync", "rt"], false)).len(), 1);
-    assert_eq!(core_with(tokio(&["sync"], true)).len(), 1);
 }
 
 #[test]
@@ -124,10 +116,5 @@ fn package(name: &str, dependencies: Vec<Dependency>) -> Package {
 }
 
 fn member(name: &str, kind: Option<Kind>) -> Dependency {
-    Dependency { name: name.to_owned(), kind, features: vec![], uses_default_features: true }
-}
-
-fn tokio(features: &[&str], uses_default_features: bool) -> Dependency {
-    let features = features.iter().map(|feature| (*feature).to_owned()).collect();
-    Dependency { name: "tokio".to_owned(), kind: None, features, uses_default_features }
+    Dependency { name: name.to_owned(), kind }
 }

@@ -17,19 +17,17 @@ pub(super) enum Allowed {
     Anything,
 }
 
-/// `queue-core` may use this runtime crate for its channels alone.
-pub(super) const CORE_RUNTIME: (&str, &[&str]) = ("tokio", &["sync"]);
-
 pub(super) const TABLE: &[Row] = &[
-    row("queue-core", &[], &[], &[RUNTIMES, FORMATS, DRIVERS]),
+    row("queue-core", &[], &[], &[RUNTIMES, FORMATS, DRIVERS, &["tokio"]]),
+    row("queue-store", &["queue-core"], &[], &[RUNTIMES, DRIVERS]),
     row("queue-serde", &["queue-core"], &[], &[RUNTIMES, DRIVERS]),
     row("queue-schedule", &["queue-core"], &[], &[RUNTIMES, DRIVERS, &["tokio"]]),
-    row("queue-memory", &["queue-core"], &["queue-testkit"], &[DRIVERS]),
-    row("queue-fs", &["queue-core", "queue-memory"], &["queue-testkit"], &[DRIVERS]),
-    row("queue-sqlite", &["queue-core"], &["queue-testkit"], &[]),
-    row("queue-postgres", &["queue-core"], &["queue-testkit", "queue-worker"], &[]),
-    row("queue-redis", &["queue-core"], &["queue-testkit", "queue-worker"], &[]),
-    row("queue-testkit", &["queue-core"], &["queue-memory"], &[DRIVERS]),
+    row("queue-memory", STORES, &["queue-testkit"], &[DRIVERS]),
+    row("queue-fs", &["queue-core", "queue-memory", "queue-store"], &["queue-testkit"], &[DRIVERS]),
+    row("queue-sqlite", STORES, &["queue-testkit"], &[]),
+    row("queue-postgres", STORES, &["queue-testkit", "queue-worker"], &[]),
+    row("queue-redis", STORES, &["queue-testkit", "queue-worker"], &[]),
+    row("queue-testkit", &["queue-core"], &["queue-memory", "queue-store"], &[DRIVERS]),
     row("queue-worker", &["queue-core", "queue-serde", "queue-schedule"], &["queue-memory"], &[DRIVERS]),
     row("queue-jobs", FACADE, &[], &[DRIVERS]),
     row("queue-cli", &["queue-jobs"], &[], &[DRIVERS]),
@@ -46,6 +44,9 @@ pub(super) const TABLE: &[Row] = &[
     top("queue-guard"),
     top("xtask"),
 ];
+
+/// What a store is made of.
+const STORES: &[&str] = &["queue-core", "queue-store"];
 
 const FACADE: &[&str] = &[
     "queue-core",

@@ -1,4 +1,5 @@
-use queue_core::{Hub, News, QueueName};
+use queue_core::QueueName;
+use queue_store::{Hub, News};
 use std::collections::BTreeMap;
 
 /// Which queues the records of other handles wrote, until subscribers are told. A record that only keeps the time is no

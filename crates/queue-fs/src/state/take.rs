@@ -8,7 +8,8 @@ use crate::{
     journal::{Location, Position, Sink},
 };
 use bytes::Bytes;
-use queue_core::{Attempt, Headers, JobBody, News, Payload, QueueName, Seq, lifecycle::TrackedJob};
+use queue_core::{Attempt, Headers, JobBody, Payload, QueueName, Seq, lifecycle::TrackedJob};
+use queue_store::News;
 
 impl Sink for State {
     fn begin_at(&mut self, segment: u64) {

@@ -1,9 +1,7 @@
 use super::session::Session;
 use crate::error::Fault;
-use queue_core::{
-    Error,
-    group_commit::{Committer, Failed, Pending},
-};
+use queue_core::Error;
+use queue_store::group_commit::{Committer, Failed, Pending};
 
 /// A directory of jobs: each transaction is one record, written and flushed once.
 #[derive(Debug)]
@@ -78,9 +76,10 @@ mod tests {
     };
     use futures_util::{FutureExt, StreamExt};
     use queue_core::{
-        ClaimRequest, Clock, ContentType, Hint, Hub, Interest, JobId, Kind, ManualClock, NewJob, Payload,
-        QueueName, Span, Storage, SystemRng, WorkerId, group_commit::Verb, watcher::Wake,
+        ClaimRequest, Clock, ContentType, Hint, Interest, JobId, Kind, ManualClock, NewJob, Payload,
+        QueueName, Span, Storage, SystemRng, WorkerId,
     };
+    use queue_store::{Hub, group_commit::Verb, watcher::Wake};
     use std::{
         io::ErrorKind,
         sync::{

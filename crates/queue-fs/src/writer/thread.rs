@@ -1,7 +1,8 @@
 use super::{commit::Files, session::Session};
 use crate::{connect::connect, journal::Journal, options::FsOptions, sys::Fs};
-use queue_core::{
-    Hub, Result,
+use queue_core::Result;
+use queue_store::{
+    Hub,
     group_commit::{Inbox, Writer},
     watcher::Signal,
 };

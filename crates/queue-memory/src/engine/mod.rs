@@ -24,8 +24,9 @@ pub use stored_job::{StoredJob, Traits};
 pub use transaction::Edit;
 
 use presence::Presence;
-use queue_core::{Notices, QueueName, Timestamp, Wanted};
+use queue_core::{QueueName, Timestamp};
 use queue_state::QueueState;
+use queue_store::{Notices, Wanted};
 use queues::Queues;
 use undo::Undo;
 

@@ -6,7 +6,8 @@ use crate::{
     session::{Session, arg},
 };
 use futures_util::future::join_all;
-use queue_core::{Hub, QueueName, Result};
+use queue_core::{QueueName, Result};
+use queue_store::Hub;
 use std::{collections::HashSet, convert::Infallible, sync::Arc, time::Duration};
 use tokio::time::{Instant, sleep};
 

@@ -9,7 +9,8 @@ use crate::{
     link::{Dial, Listen},
     session::Session,
 };
-use queue_core::{Hub, Result};
+use queue_core::Result;
+use queue_store::Hub;
 use redis::{PushKind, RedisResult, aio::MultiplexedConnection};
 use std::{sync::Arc, time::Duration};
 use tokio::{

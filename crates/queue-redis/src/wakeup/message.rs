@@ -1,6 +1,7 @@
 use super::channels::{Channels, Topic};
 use crate::{reader::Reader, row::seq};
-use queue_core::{Hub, JobChange, JobId, State};
+use queue_core::{JobChange, JobId, State};
+use queue_store::Hub;
 use redis::{PushInfo, PushKind, Value};
 
 /// What stands for a state when a job is gone.

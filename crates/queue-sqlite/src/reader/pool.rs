@@ -1,6 +1,7 @@
 use super::Snapshot;
 use crate::writer::Shared;
-use queue_core::{Error, ErrorKind, Mailbox, Result};
+use queue_core::{Error, ErrorKind, Result};
+use queue_store::Mailbox;
 use rusqlite::Connection;
 use std::{
     sync::{Arc, Mutex, PoisonError},

@@ -2,9 +2,9 @@ use super::{commit::Database, session::Session, waiting::Place};
 use crate::row::{StoredJob, written};
 use queue_core::{
     AnswerRoom, Applied, JobMeta, Stamped,
-    group_commit::Verb,
     lifecycle::{Transition, Verdict, apply},
 };
+use queue_store::group_commit::Verb;
 
 /// Compares guards and writes patches.
 #[derive(Debug)]

@@ -4,10 +4,11 @@ use crate::{
     row::{COLUMNS, StoredJob, integer, written},
 };
 use queue_core::{
-    ClaimRequest, ClaimShares as Shares, Claimed, ClaimedJob, JobBody, JobRecord, QueueName, Timestamp,
-    UnheardClaim,
+    ClaimRequest, Claimed, ClaimedJob, JobBody, JobRecord, QueueName, Timestamp, lifecycle::lease,
+};
+use queue_store::{
+    ClaimShares as Shares, UnheardClaim,
     group_commit::{Pending, Verb},
-    lifecycle::lease,
 };
 use rusqlite::{OptionalExtension, Row, params};
 

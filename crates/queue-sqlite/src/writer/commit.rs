@@ -1,9 +1,7 @@
 use super::session::Session;
 use crate::error::Fault;
-use queue_core::{
-    Error,
-    group_commit::{Committer, Failed, Pending},
-};
+use queue_core::Error;
+use queue_store::group_commit::{Committer, Failed, Pending};
 
 /// A file of SQLite: each group is one transaction.
 #[derive(Debug)]

@@ -1,5 +1,6 @@
 use super::statements::Statements;
-use queue_core::{News, State};
+use queue_core::State;
+use queue_store::News;
 use rusqlite::params;
 use std::collections::{BTreeMap, BTreeSet};
 

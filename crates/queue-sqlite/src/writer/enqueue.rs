@@ -2,10 +2,10 @@ use super::{commit::Database, session::Session, waiting::Place};
 use crate::row::{StoredJob, foreign, written};
 use queue_core::{
     AnswerRoom, Enqueued, JobMeta, NewJob, QueueName, Stamped, State,
-    group_commit::Verb,
     lifecycle::{Admission, admit},
     payload_bytes,
 };
+use queue_store::group_commit::Verb;
 
 /// Stores jobs. Everything is in one transaction, so every group is whole or absent (I19).
 #[derive(Debug)]

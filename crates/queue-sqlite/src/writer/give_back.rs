@@ -1,5 +1,5 @@
 use super::{commit::Database, session::Session};
-use queue_core::{UnheardClaim, group_commit::Verb};
+use queue_store::{UnheardClaim, group_commit::Verb};
 
 /// Gives back, uncharged, what claims leased whose callers are gone.
 #[derive(Debug)]

@@ -44,8 +44,8 @@ mod tests {
     };
     use queue_core::{
         ClaimRequest, ContentType, JobId, Kind, NewJob, Payload, QueueName, SeededRng, Span, WorkerId,
-        group_commit::Verb,
     };
+    use queue_store::group_commit::Verb;
     use std::sync::Arc;
 
     /// Runs a verb in a transaction that is left open.

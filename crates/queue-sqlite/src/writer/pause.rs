@@ -1,5 +1,6 @@
 use super::{commit::Database, session::Session};
-use queue_core::{QueueName, group_commit::Verb};
+use queue_core::QueueName;
+use queue_store::group_commit::Verb;
 use rusqlite::params;
 
 /// Stops or resumes the claims of a queue, for every process.

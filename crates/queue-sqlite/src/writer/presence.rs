@@ -1,6 +1,7 @@
 use super::{commit::Database, session::Session};
 use crate::row::duty;
-use queue_core::{Duty, QueueName, Span, WorkerId, WorkerInfo, group_commit::Verb};
+use queue_core::{Duty, QueueName, Span, WorkerId, WorkerInfo};
+use queue_store::group_commit::Verb;
 use rusqlite::params;
 
 /// Shows a worker for a while, or retires it. Those that stopped announcing themselves leave on the way.

@@ -1,6 +1,7 @@
 use super::{commit::Database, session::Session, waiting::Place};
 use crate::row::{StoredJob, integer, written};
-use queue_core::{Prune, QueueName, group_commit::Verb};
+use queue_core::{Prune, QueueName};
+use queue_store::group_commit::Verb;
 use rusqlite::params;
 
 /// Removes records, as many as fit one transaction; the store sends it again until the request is met.

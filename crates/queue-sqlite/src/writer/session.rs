@@ -6,7 +6,8 @@ use crate::{
     recent::Recent,
     row::integer,
 };
-use queue_core::{AnswerRoom, Moment, Notices, QueueName, Seq, SystemClock, Wanted};
+use queue_core::{AnswerRoom, Moment, QueueName, Seq, SystemClock};
+use queue_store::{Notices, Wanted};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashMap;
 

@@ -7,7 +7,7 @@ use crate::{
     options::SqliteOptions,
     own_commits::OwnCommits,
 };
-use queue_core::{
+use queue_store::{
     Hub,
     group_commit::{Inbox, Writer},
 };

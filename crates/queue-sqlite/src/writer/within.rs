@@ -1,6 +1,6 @@
 use super::{commit::Database, session::Session, thread::Shared};
 use crate::error::Fault;
-use queue_core::group_commit::Verb;
+use queue_store::group_commit::Verb;
 use rusqlite::Connection;
 
 const SAVEPOINT: &str = "SAVEPOINT queue_call";

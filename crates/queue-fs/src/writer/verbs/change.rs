@@ -4,9 +4,9 @@ use crate::{
     writer::{commit::Files, session::Session},
 };
 use queue_core::{
-    Applied, Duty, PruneRequest, QueueName, Span, Stamped, WorkerId, WorkerInfo, group_commit::Verb,
-    lifecycle::Transition,
+    Applied, Duty, PruneRequest, QueueName, Span, Stamped, WorkerId, WorkerInfo, lifecycle::Transition,
 };
+use queue_store::group_commit::Verb;
 
 /// Compares guards and writes patches.
 #[derive(Debug)]

@@ -2,8 +2,9 @@ use crate::{
     error::Fault,
     writer::{commit::Files, session::Session},
 };
-use queue_core::{
-    ClaimRequest, Claimed, UnheardClaim,
+use queue_core::{ClaimRequest, Claimed};
+use queue_store::{
+    UnheardClaim,
     group_commit::{Pending, Verb},
 };
 use std::convert::Infallible;

@@ -5,7 +5,8 @@ use crate::{
         session::Session,
     },
 };
-use queue_core::{Enqueued, NewJob, QueueName, Stamped, group_commit::Verb, payload_bytes};
+use queue_core::{Enqueued, NewJob, QueueName, Stamped, payload_bytes};
+use queue_store::group_commit::Verb;
 
 /// Stores jobs. Everything is in one record, so every group is whole or absent (I19).
 #[derive(Debug)]

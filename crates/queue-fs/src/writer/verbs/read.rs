@@ -8,8 +8,9 @@ use crate::{
 };
 use queue_core::{
     Counts, Detail, JobAttempts, JobId, JobRecord, ListQuery, Page, QueueName, QueuesPage, QueuesQuery,
-    Stamped, WorkerInfo, group_commit::Verb,
+    Stamped, WorkerInfo,
 };
+use queue_store::group_commit::Verb;
 
 /// Reads jobs by id.
 #[derive(Debug)]

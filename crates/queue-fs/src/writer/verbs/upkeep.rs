@@ -5,7 +5,7 @@ use crate::{
         session::Session,
     },
 };
-use queue_core::group_commit::Verb;
+use queue_store::group_commit::Verb;
 
 /// Looks at what others wrote; subscribers are told on the way.
 #[derive(Debug)]

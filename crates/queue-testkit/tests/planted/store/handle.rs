@@ -1,6 +1,7 @@
 use super::{state::State, together::Line};
 use crate::defect::Defect;
-use queue_core::{Clock, Error, ErrorKind, Hub, Result, Span, StoreTime, Timestamp};
+use queue_core::{Clock, Error, ErrorKind, Result, Span, StoreTime, Timestamp};
+use queue_store::Hub;
 use std::{
     sync::{
         Arc, Mutex, MutexGuard, PoisonError, Weak,

@@ -21,10 +21,10 @@ use crate::defect::Defect;
 use async_trait::async_trait;
 use queue_core::{
     AnswerRoom, Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Enqueued,
-    EventReach, EventStream, Interest, JobAttempts, JobId, JobRecord, Limits, ListQuery, NewJob, Notices,
-    Page, PruneRequest, QueueName, QueuesPage, QueuesQuery, Reach, Result, Stamped, Storage,
-    lifecycle::Transition,
+    EventReach, EventStream, Interest, JobAttempts, JobId, JobRecord, Limits, ListQuery, NewJob, Page,
+    PruneRequest, QueueName, QueuesPage, QueuesQuery, Reach, Result, Stamped, Storage, lifecycle::Transition,
 };
+use queue_store::Notices;
 use state::State;
 use std::collections::HashSet;
 use tokio::task::yield_now;

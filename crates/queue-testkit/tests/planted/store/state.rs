@@ -1,6 +1,7 @@
 use super::record::{Lane, Record};
 use crate::defect::Defect;
-use queue_core::{JobMeta, Moment, Notices, QueueName, Seq, Timestamp};
+use queue_core::{JobMeta, Moment, QueueName, Seq, Timestamp};
+use queue_store::Notices;
 use std::collections::BTreeMap;
 
 /// All the data of a store. Simple on purpose: what is due and what has lapsed is found by looking at every record.

@@ -1,0 +1,7 @@
+//! Claims that a store answers together, and those whose callers are gone.
+
+mod claim_shares;
+mod unheard_claim;
+
+pub use claim_shares::ClaimShares;
+pub use unheard_claim::UnheardClaim;

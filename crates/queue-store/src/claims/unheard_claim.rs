@@ -1,0 +1,75 @@
+use futures_util::FutureExt;
+use queue_core::{
+    Applied, Claimed, JobMeta, LeaseToken,
+    lifecycle::{Event, Policy, Transition, decide},
+};
+use std::future::ready;
+
+/// How often what moved while it was given back is decided anew.
+const ROUNDS_MAX: usize = 4;
+
+/// Jobs that claims leased for callers that are gone: they go back uncharged, and keep their places. A part for authors of
+/// stores, which know of such a caller before anybody else does.
+///
+/// Whoever sent the claim may look for the same jobs as a [`LostClaim`](queue_core::LostClaim); of the two releases the second is a
+/// replay or finds the lease gone, and changes nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnheardClaim(Vec<(LeaseToken, Transition)>);
+
+impl UnheardClaim {
+    /// What is to go back of these answers; nothing if they brought no jobs.
+    pub fn of(claims: impl IntoIterator<Item = Claimed>) -> Option<Self> {
+        let jobs = claims.into_iter().flat_map(|claimed| claimed.jobs);
+        let releases: Vec<_> =
+            jobs.filter_map(|job| Some((job.token, release(&job.record.meta, job.token)?))).collect();
+        (!releases.is_empty()).then_some(Self(releases))
+    }
+
+    /// Gives the jobs back within a transaction of the store: `apply` answers for each transition. A job whose cancellation
+    /// was asked for meanwhile is decided anew.
+    ///
+    /// # Errors
+    /// Those of `apply`.
+    #[expect(clippy::missing_panics_doc, reason = "a call that answers at once waits for nothing")]
+    pub fn give_back<E>(
+        &self,
+        mut apply: impl FnMut(Vec<Transition>) -> Result<Vec<Applied>, E>,
+    ) -> Result<(), E> {
+        let given_back = self.clone().give_back_by(|batch| ready(apply(batch)));
+        given_back.now_or_never().expect("a call that answers at once waits for nothing")
+    }
+
+    /// The same by calls of a store. A dropped future may leave jobs leased.
+    ///
+    /// # Errors
+    /// Those of `apply`. What is not given back lapses, unless whoever sent the claim looks for it.
+    pub async fn give_back_by<E, F>(mut self, mut apply: impl FnMut(Vec<Transition>) -> F) -> Result<(), E>
+    where
+        F: Future<Output = Result<Vec<Applied>, E>>,
+    {
+        for _ in 0..ROUNDS_MAX {
+            let answers = apply(self.transitions()).await?;
+            let Some(moved) = self.moved(answers) else { break };
+            self = moved;
+        }
+        Ok(())
+    }
+
+    fn transitions(&self) -> Vec<Transition> {
+        self.0.iter().map(|(_, transition)| transition.clone()).collect()
+    }
+
+    /// Those that somebody changed after they were read.
+    fn moved(self, answers: Vec<Applied>) -> Option<Self> {
+        let again = |((token, _), answer)| match answer {
+            Applied::Stale(job) => Some((token, release(&job, token)?)),
+            Applied::Done(_) | Applied::LeaseLost(_) | Applied::Missing => None,
+        };
+        let moved: Vec<_> = self.0.into_iter().zip(answers).filter_map(again).collect();
+        (!moved.is_empty()).then_some(Self(moved))
+    }
+}
+
+fn release(job: &JobMeta, token: LeaseToken) -> Option<Transition> {
+    decide(job, Event::release(token), &Policy::default()).ok()
+}

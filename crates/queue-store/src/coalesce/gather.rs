@@ -1,0 +1,195 @@
+use futures_util::{
+    FutureExt,
+    future::{BoxFuture, Shared, WeakShared},
+};
+use queue_core::{Error, ErrorKind, Moment, Result, Stamped};
+use std::{
+    collections::HashMap,
+    fmt,
+    future::poll_fn,
+    hash::Hash,
+    ops::Range,
+    panic::AssertUnwindSafe,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::Poll,
+};
+
+/// Items in one read, unless one asks for more. Their answers may be large.
+const ITEMS_MAX: usize = 256;
+
+/// Merges concurrent reads with equal keys, as callers that wait for their results send them. For stores where a read costs a
+/// round trip.
+///
+/// Whoever asks while a read is under way goes with the next one; nobody waits for a timer, and there is no task of its own.
+/// Reads of one key go one after the other; those of different keys do not wait for each other. All who wait for a read drive
+/// it, so one whose future is dropped, or kept and not polled, holds up nobody.
+pub(super) struct Gather<K, I, A> {
+    latest: Mutex<HashMap<K, Boarding<I, A>>>,
+}
+
+/// The newest read of a key, which can be joined until it is sent.
+struct Boarding<I, A> {
+    asked: Asked<I>,
+    read: WeakShared<Read<A>>,
+}
+
+/// What a read is about; none once it is sent.
+type Asked<I> = Arc<Mutex<Option<Vec<I>>>>;
+
+type Read<A> = BoxFuture<'static, Landed<A>>;
+
+/// What came of a read, for all who asked.
+#[derive(Debug)]
+struct Landed<A> {
+    count: usize,
+    outcome: Result<(Moment, Answers<A>)>,
+}
+
+/// Each is taken by the one who asked for it.
+type Answers<A> = Arc<Mutex<Vec<Option<A>>>>;
+
+impl<A> Clone for Landed<A> {
+    fn clone(&self) -> Self {
+        Self { count: self.count, outcome: self.outcome.clone() }
+    }
+}
+
+impl<K, I, A> Default for Gather<K, I, A> {
+    fn default() -> Self {
+        Self { latest: Mutex::default() }
+    }
+}
+
+impl<K, I, A> fmt::Debug for Gather<K, I, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Gather").finish_non_exhaustive()
+    }
+}
+
+impl<K, I, A> Gather<K, I, A>
+where
+    K: Clone + Eq + Hash + Send + 'static,
+    I: Clone + Send + 'static,
+    A: Send + 'static,
+{
+    /// Reads items, perhaps with those of others: `send` gets the items of all, and answers each in its place. Dropping the
+    /// future harms nobody; the read goes on if others wait for it.
+    ///
+    /// # Errors
+    /// Those of `send`, and `Internal` if it panics. One that may be the fault of a single item, such as a damaged record, is
+    /// met by the one who asked for it alone.
+    pub(super) async fn read<F>(
+        &self,
+        key: K,
+        items: Vec<I>,
+        send: impl Fn(K, Vec<I>) -> F + Clone + Send + 'static,
+    ) -> Result<Stamped<Vec<A>>>
+    where
+        F: Future<Output = Result<Stamped<Vec<A>>>> + Send + 'static,
+    {
+        let (read, range) = self.join(&key, &items, &send);
+        // Whoever was woken by the same hint comes along.
+        let_others_go().await;
+        let landed = read.await;
+        match landed.outcome {
+            Ok((moment, answers)) => {
+                let value = lock(&answers)[range].iter_mut().filter_map(Option::take).collect();
+                Ok(Stamped::at(moment, value))
+            }
+            Err(error) if landed.count > items.len() && may_be_of_one(&error) => {
+                complete(send(key, items.clone()).await?, items.len())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The read that these items go with, and where among its items they are.
+    fn join<F>(
+        &self,
+        key: &K,
+        items: &[I],
+        send: &(impl Fn(K, Vec<I>) -> F + Clone + Send + 'static),
+    ) -> (Shared<Read<A>>, Range<usize>)
+    where
+        F: Future<Output = Result<Stamped<Vec<A>>>> + Send + 'static,
+    {
+        let mut latest = lock(&self.latest);
+        let before = latest.get(key).and_then(|boarding| Some((boarding.read.upgrade()?, &boarding.asked)));
+        if let Some((read, asked)) = &before
+            && let Some(range) = board(asked, items)
+        {
+            return (read.clone(), range);
+        }
+        let asked = Arc::new(Mutex::new(Some(items.to_vec())));
+        let before = before.map(|(read, _)| read);
+        let read = fly(before, asked.clone(), key.clone(), send.clone()).boxed().shared();
+        latest.retain(|_, boarding| boarding.read.upgrade().is_some());
+        if let Some(weak) = read.downgrade() {
+            latest.insert(key.clone(), Boarding { asked, read: weak });
+        }
+        (read, 0..items.len())
+    }
+}
+
+/// Adds items to a read that is not yet sent, if they fit.
+fn board<I: Clone>(asked: &Mutex<Option<Vec<I>>>, items: &[I]) -> Option<Range<usize>> {
+    let mut asked = lock(asked);
+    let all = asked.as_mut().filter(|all| all.len() + items.len() <= ITEMS_MAX)?;
+    let from = all.len();
+    all.extend_from_slice(items);
+    Some(from..all.len())
+}
+
+/// Waits for the read before, and reads what was asked until then.
+async fn fly<K, I, A, F: Future<Output = Result<Stamped<Vec<A>>>>>(
+    before: Option<Shared<Read<A>>>,
+    asked: Asked<I>,
+    key: K,
+    send: impl FnOnce(K, Vec<I>) -> F,
+) -> Landed<A> {
+    if let Some(before) = before {
+        drop(before.await);
+    }
+    let items = lock(&asked).take().unwrap_or_default();
+    let count = items.len();
+    // What panics would be met by all who ask from then on.
+    let reading = AssertUnwindSafe(async move { complete(send(key, items).await?, count) });
+    let answers = reading.catch_unwind().await;
+    let outcome = answers.unwrap_or_else(|_| Err(bug("a read panicked, which is a bug of the store")));
+    let take_each = |value: Vec<A>| Arc::new(Mutex::new(value.into_iter().map(Some).collect()));
+    Landed { count, outcome: outcome.map(|answer| (answer.moment(), take_each(answer.value))) }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// One turn, whatever the runtime.
+pub(super) async fn let_others_go() {
+    let mut had_a_turn = false;
+    poll_fn(|context| {
+        if std::mem::replace(&mut had_a_turn, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
+/// An answer for each item, in their order.
+fn complete<A>(answers: Stamped<Vec<A>>, count: usize) -> Result<Stamped<Vec<A>>> {
+    if answers.value.len() == count {
+        return Ok(answers);
+    }
+    Err(bug("a read did not answer each item, which is a bug of the store"))
+}
+
+fn bug(message: &'static str) -> Error {
+    Error::new(ErrorKind::Internal, "get", message)
+}
+
+/// A damaged record, rather than trouble with the server.
+fn may_be_of_one(error: &Error) -> bool {
+    !matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::Closed)
+}

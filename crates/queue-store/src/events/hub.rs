@@ -1,0 +1,286 @@
+use crate::News;
+use futures_core::Stream;
+use queue_core::{EventStream, Hint, Interest, JobChange, JobId, QueueName, State};
+use std::{
+    collections::{BTreeMap, btree_map::Entry},
+    pin::Pin,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    task::{Context, Poll},
+};
+use tokio::sync::mpsc;
+
+/// A subscriber that is this many hints behind is told that it missed some.
+const BACKLOG_MAX: usize = 1024;
+
+/// Hands hints to the subscribers of one process. Stores share it: they publish after a commit, and say
+/// [`missed`](Self::missed) when others wrote or a connection was lost.
+///
+/// Publishing never blocks: a slow subscriber loses hints and learns that it did.
+#[derive(Debug, Default)]
+pub struct Hub {
+    registry: Mutex<Registry>,
+    next_key: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct Registry {
+    queues: BTreeMap<QueueName, Channels>,
+    closed: bool,
+}
+
+/// Who listens to one queue. Ordered maps, so that a seeded run wakes subscribers in the same order again.
+#[derive(Debug, Default)]
+struct Channels {
+    wake: BTreeMap<u64, Sender>,
+    jobs: BTreeMap<JobId, BTreeMap<u64, Sender>>,
+    all: BTreeMap<u64, Sender>,
+}
+
+#[derive(Clone, Debug)]
+struct Sender {
+    hints: mpsc::Sender<Hint>,
+    missed: Arc<AtomicBool>,
+}
+
+impl Hub {
+    /// Registers a subscriber; hints published from now on reach it. Dropping the stream unregisters it.
+    pub fn subscribe(self: &Arc<Self>, queue: &QueueName, interest: Interest) -> EventStream {
+        // Waking coalesces: one hint in the mailbox says all there is to say.
+        let backlog = if interest == Interest::Wake { 1 } else { BACKLOG_MAX };
+        let (hints, mailbox) = mpsc::channel(backlog);
+        let sender = Sender { hints, missed: Arc::default() };
+        let key = self.next_key.fetch_add(1, Ordering::Relaxed);
+        let missed = sender.missed.clone();
+        let mut registry = self.lock();
+        if !registry.closed {
+            registry.queues.entry(queue.clone()).or_default().add(key, &interest, &sender);
+        }
+        let hub = Arc::downgrade(self);
+        Box::pin(Subscription { mailbox, missed, hub, queue: queue.clone(), interest, key })
+    }
+
+    /// A claim on the queue may now find something.
+    pub fn wake(&self, queue: &QueueName) {
+        if let Some(channels) = self.lock().queues.get(queue) {
+            channels.wake.values().for_each(|sender| sender.send(Hint::Wake));
+        }
+    }
+
+    /// A job changed. Who asked for its id hears of it when it is terminal or gone.
+    pub fn changed(&self, queue: &QueueName, change: &JobChange) {
+        let registry = self.lock();
+        let Some(channels) = registry.queues.get(queue) else { return };
+        let ended = change.state.is_none_or(State::is_terminal);
+        let by_id = channels.jobs.get(&change.id).filter(|_| ended).into_iter().flat_map(BTreeMap::values);
+        by_id.chain(channels.all.values()).for_each(|sender| sender.send(Hint::Job(change.clone())));
+    }
+
+    /// Somebody else wrote to one queue, nobody here knows which jobs: whoever listens to its jobs shall read again, and
+    /// whoever claims from it is woken if there is a reason to. Subscribers of other queues sleep on.
+    pub fn tell(&self, queue: &QueueName, news: News) {
+        let registry = self.lock();
+        let Some(channels) = registry.queues.get(queue) else { return };
+        channels.of_jobs().for_each(|sender| sender.send(Hint::Missed));
+        if news == News::Wakes {
+            channels.wake.values().for_each(|sender| sender.send(Hint::Wake));
+        }
+    }
+
+    /// Anything may have changed: every subscriber shall read again.
+    pub fn missed(&self) {
+        let registry = self.lock();
+        for channels in registry.queues.values() {
+            channels.every().for_each(|sender| sender.send(Hint::Missed));
+        }
+    }
+
+    /// Whether anybody listens at all, so that a store may save itself the work.
+    pub fn has_subscribers(&self) -> bool {
+        !self.lock().queues.is_empty()
+    }
+
+    /// Ends every stream, now and later.
+    pub fn close(&self) {
+        let mut registry = self.lock();
+        registry.closed = true;
+        registry.queues.clear();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Registry> {
+        self.registry.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn unsubscribe(&self, queue: &QueueName, interest: &Interest, key: u64) {
+        let mut registry = self.lock();
+        if let Some(channels) = registry.queues.get_mut(queue) {
+            channels.remove(key, interest);
+            if channels.every().next().is_none() {
+                registry.queues.remove(queue);
+            }
+        }
+    }
+}
+
+impl Channels {
+    fn add(&mut self, key: u64, interest: &Interest, sender: &Sender) {
+        match interest {
+            Interest::Wake => drop(self.wake.insert(key, sender.clone())),
+            Interest::All => drop(self.all.insert(key, sender.clone())),
+            Interest::Jobs(ids) => {
+                for id in ids {
+                    self.jobs.entry(id.clone()).or_default().insert(key, sender.clone());
+                }
+            }
+        }
+    }
+
+    fn remove(&mut self, key: u64, interest: &Interest) {
+        match interest {
+            Interest::Wake => drop(self.wake.remove(&key)),
+            Interest::All => drop(self.all.remove(&key)),
+            Interest::Jobs(ids) => {
+                for id in ids {
+                    if let Entry::Occupied(mut senders) = self.jobs.entry(id.clone()) {
+                        senders.get_mut().remove(&key);
+                        if senders.get().is_empty() {
+                            senders.remove();
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn every(&self) -> impl Iterator<Item = &Sender> {
+        self.wake.values().chain(self.of_jobs())
+    }
+
+    fn of_jobs(&self) -> impl Iterator<Item = &Sender> {
+        self.all.values().chain(self.jobs.values().flat_map(BTreeMap::values))
+    }
+}
+
+impl Sender {
+    fn send(&self, hint: Hint) {
+        let full = matches!(self.hints.try_send(hint), Err(mpsc::error::TrySendError::Full(_)));
+        if full && self.hints.max_capacity() > 1 {
+            self.missed.store(true, Ordering::Release);
+            // The subscriber may have emptied its mailbox since, and sleep: then there is room for this to wake it.
+            drop(self.hints.try_send(Hint::Missed));
+        }
+    }
+}
+
+struct Subscription {
+    mailbox: mpsc::Receiver<Hint>,
+    missed: Arc<AtomicBool>,
+    hub: Weak<Hub>,
+    queue: QueueName,
+    interest: Interest,
+    key: u64,
+}
+
+impl Stream for Subscription {
+    type Item = Hint;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Hint>> {
+        if self.missed.swap(false, Ordering::AcqRel) {
+            return Poll::Ready(Some(Hint::Missed));
+        }
+        self.mailbox.poll_recv(context)
+    }
+}
+
+impl Drop for Subscription {
+    fn drop(&mut self) {
+        if let Some(hub) = self.hub.upgrade() {
+            hub.unsubscribe(&self.queue, &self.interest, self.key);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures_util::{FutureExt, StreamExt};
+    use queue_core::Seq;
+
+    fn queue() -> QueueName {
+        QueueName::from_static("q")
+    }
+
+    fn change(id: &str, state: Option<State>) -> JobChange {
+        JobChange { id: JobId::new(id).expect("valid"), seq: Seq::new(1), revision: 1, state }
+    }
+
+    fn next(stream: &mut EventStream) -> Option<Hint> {
+        stream.next().now_or_never().flatten()
+    }
+
+    #[test]
+    fn waking_coalesces_and_never_blocks() {
+        let hub = Arc::new(Hub::default());
+        let mut stream = hub.subscribe(&queue(), Interest::Wake);
+        (0..5000).for_each(|_| hub.wake(&queue()));
+        assert_eq!(next(&mut stream), Some(Hint::Wake));
+        assert_eq!(next(&mut stream), None);
+    }
+
+    #[test]
+    fn an_id_hears_of_its_end_alone_and_all_hears_everything() {
+        let hub = Arc::new(Hub::default());
+        let mut of_a = hub.subscribe(&queue(), Interest::Jobs(vec![JobId::from_static("a")]));
+        let mut all = hub.subscribe(&queue(), Interest::All);
+        hub.changed(&queue(), &change("a", Some(State::Processing)));
+        hub.changed(&queue(), &change("b", Some(State::Completed)));
+        hub.changed(&queue(), &change("a", None));
+        assert_eq!(next(&mut of_a), Some(Hint::Job(change("a", None))));
+        assert_eq!(next(&mut of_a), None);
+        assert_eq!((0..4).filter_map(|_| next(&mut all)).count(), 3);
+    }
+
+    #[test]
+    fn a_slow_subscriber_learns_that_it_missed_some() {
+        let hub = Arc::new(Hub::default());
+        let mut all = hub.subscribe(&queue(), Interest::All);
+        (0..=BACKLOG_MAX).for_each(|_| hub.changed(&queue(), &change("a", None)));
+        assert_eq!(next(&mut all), Some(Hint::Missed));
+    }
+
+    #[test]
+    fn what_others_wrote_is_told_to_the_subscribers_of_that_queue_alone() {
+        let hub = Arc::new(Hub::default());
+        let of_a = Interest::Jobs(vec![JobId::from_static("a")]);
+        let [mut wake, mut job, mut all] =
+            [Interest::Wake, of_a.clone(), Interest::All].map(|interest| hub.subscribe(&queue(), interest));
+        let mut other = hub.subscribe(&QueueName::from_static("other"), of_a);
+        let mut idle = hub.subscribe(&QueueName::from_static("other"), Interest::Wake);
+        for (news, woken) in [(News::Changed, None), (News::Wakes, Some(Hint::Wake))] {
+            hub.tell(&queue(), news);
+            assert_eq!([&mut wake, &mut other, &mut idle].map(next), [woken, None, None]);
+            assert_eq!([&mut job, &mut all].map(next), [Some(Hint::Missed), Some(Hint::Missed)]);
+        }
+    }
+
+    #[test]
+    fn dropping_a_stream_leaves_nothing_behind() {
+        let hub = Arc::new(Hub::default());
+        let streams = [Interest::Wake, Interest::All, Interest::Jobs(vec![JobId::from_static("a")])]
+            .map(|interest| hub.subscribe(&queue(), interest));
+        assert!(hub.has_subscribers());
+        drop(streams);
+        assert!(!hub.has_subscribers());
+    }
+
+    #[test]
+    fn closing_ends_streams_now_and_later() {
+        let hub = Arc::new(Hub::default());
+        let mut before = hub.subscribe(&queue(), Interest::Wake);
+        hub.close();
+        assert_eq!(before.next().now_or_never(), Some(None));
+        assert_eq!(hub.subscribe(&queue(), Interest::All).next().now_or_never(), Some(None));
+    }
+}

@@ -1,0 +1,9 @@
+//! Hints to the subscribers of one process, and what is collected of them until a commit.
+
+mod hub;
+mod news;
+mod notices;
+
+pub use hub::Hub;
+pub use news::News;
+pub use notices::{Notices, Wanted};

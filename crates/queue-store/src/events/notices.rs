@@ -1,0 +1,124 @@
+use crate::Hub;
+use queue_core::{JobChange, JobMeta, QueueName};
+
+/// What subscribers shall hear of once a change is as durable as promised, in order. Stores collect it while they write, and
+/// publish it after the commit.
+///
+/// ```
+/// use queue_core::QueueName;
+/// use queue_store::{Hub, Notices, Wanted};
+///
+/// let (hub, queue) = (Hub::default(), QueueName::from_static("emails"));
+/// let mut notices = Notices::new(Wanted::by(&hub));
+/// notices.wake(&queue);
+/// assert!(notices.is_empty(), "nobody listens");
+/// notices.publish(&hub);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Notices {
+    pending: Vec<Notice>,
+    wanted: Wanted,
+}
+
+/// What somebody wants to hear of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Wanted {
+    /// Nobody listens.
+    Nothing,
+    /// Queues alone.
+    Wakes,
+    /// Queues and jobs.
+    #[default]
+    Everything,
+}
+
+#[derive(Clone, Debug)]
+enum Notice {
+    Wake(QueueName),
+    Changed(QueueName, JobChange),
+}
+
+impl Wanted {
+    /// What the subscribers of a hub want by now.
+    pub fn by(hub: &Hub) -> Self {
+        if hub.has_subscribers() { Self::Everything } else { Self::Nothing }
+    }
+}
+
+impl Notices {
+    /// None yet, and of no more than what is wanted.
+    pub fn new(wanted: Wanted) -> Self {
+        Self { pending: Vec::new(), wanted }
+    }
+
+    /// From now on, of no more than this.
+    pub fn want(&mut self, wanted: Wanted) {
+        self.wanted = wanted;
+    }
+
+    /// A claim on the queue may now find something. One wake-up in a row is enough.
+    pub fn wake(&mut self, queue: &QueueName) {
+        let is_repeated = matches!(self.pending.last(), Some(Notice::Wake(last)) if last == queue);
+        if self.wanted != Wanted::Nothing && !is_repeated {
+            self.pending.push(Notice::Wake(queue.clone()));
+        }
+    }
+
+    /// A job changed. One that now waits is also a reason to wake.
+    pub fn changed(&mut self, job: &JobMeta) {
+        self.push(job, true);
+        if job.state.is_waiting() {
+            self.wake(&job.queue);
+        }
+    }
+
+    /// A job is gone.
+    pub fn removed(&mut self, job: &JobMeta) {
+        self.push(job, false);
+    }
+
+    /// A job changed, or is gone, of which only this is known.
+    pub fn tell(&mut self, queue: &QueueName, change: JobChange) {
+        if self.wanted == Wanted::Everything {
+            self.pending.push(Notice::Changed(queue.clone(), change));
+        }
+    }
+
+    /// True if there is nothing to publish.
+    pub fn is_empty(&self) -> bool {
+        self.pending.is_empty()
+    }
+
+    /// Forgets them, as a transaction that is rolled back does.
+    pub fn clear(&mut self) {
+        self.pending.clear();
+    }
+
+    /// Takes those that there are; the same is wanted from now on.
+    #[must_use]
+    pub fn take(&mut self) -> Self {
+        Self { pending: std::mem::take(&mut self.pending), wanted: self.wanted }
+    }
+
+    /// Tells the subscribers. If there were none and now there are, they may have read the state before the change, so they are
+    /// told that they missed something.
+    pub fn publish(&self, hub: &Hub) {
+        if self.wanted == Wanted::Nothing && hub.has_subscribers() {
+            return hub.missed();
+        }
+        for notice in &self.pending {
+            match notice {
+                Notice::Wake(queue) => hub.wake(queue),
+                Notice::Changed(queue, change) => hub.changed(queue, change),
+            }
+        }
+    }
+
+    fn push(&mut self, job: &JobMeta, is_present: bool) {
+        if self.wanted == Wanted::Everything {
+            let state = is_present.then_some(job.state);
+            let change = JobChange { id: job.id.clone(), seq: job.seq, revision: job.revision, state };
+            self.tell(&job.queue, change);
+        }
+    }
+}

@@ -1,0 +1,91 @@
+use super::{Committer, Inbox, Pending, Verb};
+use crate::Mailbox;
+use queue_core::{Error, ErrorKind, Result};
+use std::fmt;
+use tokio::sync::{mpsc, oneshot, watch};
+
+/// Calls that may wait for the thread; further callers wait for room.
+const WAITING_MAX: usize = 1_024;
+
+/// A handle's end of its writing thread.
+///
+/// Closing it refuses further calls, finishes what was sent, and ends the thread; so does dropping it, which waits for that.
+pub struct Writer<C: Committer>(Mailbox<Pending<C>>);
+
+impl<C: Committer> fmt::Debug for Writer<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Writer").field("closed", &self.is_closed()).finish_non_exhaustive()
+    }
+}
+
+impl<C: Committer> Writer<C> {
+    /// Starts a thread of this name, which opens the store itself, since even that is no work for an async thread; it says how
+    /// that went, and then [serves](Inbox::serve).
+    ///
+    /// # Errors
+    /// What `main` says, and `Unavailable` if there is no thread to be had. A dropped future leaves the thread to find out
+    /// that nobody listens: then it shall end.
+    pub async fn start<T: Send + 'static>(
+        name: &str,
+        main: impl FnOnce(Inbox<C>, oneshot::Sender<Result<T>>) + Send + 'static,
+    ) -> Result<(Self, T)> {
+        let (work, calls) = mpsc::channel(WAITING_MAX);
+        let (ending, ended) = watch::channel(());
+        let (opened, answer) = oneshot::channel();
+        let main = move || {
+            main(Inbox::new(calls), opened);
+            drop(ending);
+        };
+        let thread = std::thread::Builder::new().name(name.to_owned()).spawn(main).map_err(|error| {
+            Error::new(ErrorKind::Unavailable, "open", "no thread can be started").with_source(error)
+        })?;
+        let writer = Self(Mailbox::new(work, ended, vec![thread]));
+        let opened = answer.await.unwrap_or_else(|_| Err(Error::unanswered("open")))?;
+        Ok((writer, opened))
+    }
+
+    /// Sends a verb and waits for its durable answer.
+    ///
+    /// # Errors
+    /// `Closed` once closed, and whatever the verb's transaction failed with. Dropping the future leaves the verb to finish on
+    /// its own; then see [`Verb::unheard`].
+    pub async fn call<V: Verb<C>>(&self, verb: V) -> Result<V::Answer> {
+        let (reply, answer) = oneshot::channel();
+        self.0.send(V::NAME, Pending::new(verb, reply)).await?;
+        let mut listener = Listener::<C, V> { writer: self, answer };
+        (&mut listener.answer).await.unwrap_or_else(|_| Err(Error::unanswered(V::NAME)))
+    }
+
+    /// Sends a verb that nobody waits for, if there is room: for what will be sent again anyway.
+    pub fn nudge<V: Verb<C>>(&self, verb: V) {
+        let (reply, _) = oneshot::channel();
+        self.0.try_send(Pending::new(verb, reply));
+    }
+
+    /// Finishes what was sent, and ends the thread.
+    pub async fn close(&self) {
+        self.0.close().await;
+    }
+
+    /// True once closed.
+    pub fn is_closed(&self) -> bool {
+        self.0.is_closed()
+    }
+}
+
+/// Whoever waits for an answer. One that came, and was never looked at, is not heard either.
+struct Listener<'a, C: Committer, V: Verb<C>> {
+    writer: &'a Writer<C>,
+    answer: oneshot::Receiver<Result<V::Answer>>,
+}
+
+impl<C: Committer, V: Verb<C>> Drop for Listener<'_, C, V> {
+    fn drop(&mut self) {
+        self.answer.close();
+        if let Ok(Ok(answer)) = self.answer.try_recv()
+            && let Some(next) = V::unheard(answer)
+        {
+            self.writer.0.try_send(next);
+        }
+    }
+}

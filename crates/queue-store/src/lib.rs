@@ -1,0 +1,28 @@
+//! Parts for authors of stores: what two or more stores need, and what has nothing to do with where they keep jobs.
+//!
+//! A store implements [`queue_core::Storage`] and needs none of these. Each of them answers one question:
+//!
+//! | a store that … | takes |
+//! |---|---|
+//! | has subscribers in this process | [`Hub`], which hands out hints, and [`Notices`], which collects them until the commit |
+//! | blocks, and flushes a disk at each commit | [`group_commit`]: one thread that writes, and one transaction for all that wait |
+//! | blocks, and can read while another call writes | [`Mailbox`]: calls for threads that end with their handle |
+//! | learns of the writes of other processes by looking | [`watcher`]: a thread that looks when it is touched, and at times without |
+//! | answers each call after a round trip | [`Coalesced`]: concurrent enqueues, claims, settles and reads go out as one |
+//! | serves several claims by one read | [`ClaimShares`], which deals the jobs out as if the claims came one by one |
+//! | leased jobs for a caller that is gone | [`UnheardClaim`], which gives them back uncharged |
+//!
+//! Absent on purpose: drivers, file formats, and rules about jobs, which are all in [`queue_core::lifecycle`].
+
+mod claims;
+mod coalesce;
+mod events;
+pub mod group_commit;
+mod tasks;
+mod threads;
+
+pub use claims::{ClaimShares, UnheardClaim};
+pub use coalesce::{Batched, Coalesced};
+pub use events::{Hub, News, Notices, Wanted};
+pub use tasks::{CurrentRuntime, Spawn};
+pub use threads::{Mailbox, watcher};
