@@ -9,6 +9,7 @@ use crate::{
     },
     demo::{DemoArgs, DemoWorkerArgs},
     exit,
+    opener::Opener,
     output::Format,
 };
 use clap::{Args, Parser, Subcommand};
@@ -51,6 +52,9 @@ pub(crate) struct Globals {
     /// Print JSON, one object a line; errors too, on standard error
     #[arg(long, global = true, help_heading = "Global options")]
     pub(crate) json: bool,
+    /// No argument: what the program that runs the command opens stores with.
+    #[arg(skip)]
+    pub(crate) opener: Opener,
 }
 
 impl Globals {

@@ -3,14 +3,15 @@
 //! `args` says what can be asked, `commands` has one file per command, `output` is the only writer to the terminal,
 //! `exit` holds every exit code, and `demo` is the proof that killing a worker loses nothing.
 //!
-//! It is a library so that the end-to-end tests can build the very same program; [`main`] is all of it, and [`commands`] lets
-//! them leave none out.
+//! It is a library for two reasons: a program with a store of its own runs every command on it by [`main_with`], and the
+//! end-to-end tests build the very same program, where [`commands`] lets them leave none out.
 
 mod args;
 mod commands;
 mod content_type;
 mod demo;
 mod exit;
+mod opener;
 mod output;
 mod parse;
 mod process_group;
@@ -20,16 +21,50 @@ mod signals;
 use args::Cli;
 use clap::{CommandFactory, Parser};
 use exit::{CliError, Exit};
-use std::{env, ffi::OsString, process::ExitCode};
+use opener::Opener;
+use queue::Storage;
+use std::{env, ffi::OsString, process::ExitCode, sync::Arc};
 use tokio::runtime::Builder;
 
 /// The program: reads its arguments, does what they say, and answers the exit code.
 pub fn main() -> ExitCode {
+    run_with(Opener::default())
+}
+
+/// The same program with stores of your own: `open` gets the URL of `--store` or `QUEUE_STORE`, and passes those that it does
+/// not know on to [`queue::open`]. It is called once for each command, and runs on a Tokio runtime.
+///
+/// The store has to outlive the process, as a file or a server does: one whose reach is the process is refused. A command
+/// that must not make a store where there is none adds `create=never` to the URLs `sqlite:` and `file:`; other schemes say
+/// by themselves what becomes of a store that is missing.
+///
+/// ```no_run
+/// use std::process::ExitCode;
+///
+/// fn main() -> ExitCode {
+///     queue_cli::main_with(|url| async move {
+///         match url.strip_prefix("jobs:") {
+///             // Here a store of your own would be opened.
+///             Some(name) => queue::open(&format!("sqlite:/var/lib/jobs/{name}.db")).await,
+///             None => queue::open(&url).await,
+///         }
+///     })
+/// }
+/// ```
+pub fn main_with<F>(open: impl Fn(String) -> F + Send + Sync + 'static) -> ExitCode
+where
+    F: Future<Output = queue::Result<Arc<dyn Storage>>> + Send + 'static,
+{
+    run_with(Opener::new(open))
+}
+
+fn run_with(opener: Opener) -> ExitCode {
     let arguments: Vec<OsString> = env::args_os().collect();
-    let cli = match Cli::try_parse_from(&arguments) {
+    let mut cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
         Err(error) => return ExitCode::from(exit::of_arguments(error, &arguments) as u8),
     };
+    cli.globals.opener = opener;
     let format = cli.globals.format();
     let ended = run(cli);
     let exit = ended.unwrap_or_else(|error| error.report(format));
@@ -47,4 +82,32 @@ fn run(cli: Cli) -> Result<Exit, CliError> {
     // A thread may still wait for standard input, which nobody needs any more.
     runtime.shutdown_background();
     ended
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Cli, Opener, run};
+    use clap::Parser;
+    use queue::{Queue, Raw};
+
+    #[test]
+    fn every_command_works_on_a_store_that_the_program_opens() {
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("sqlite:{}", folder.path().join("own.db").display());
+        let own = url.clone();
+        let opener = Opener::new(move |asked| {
+            assert_eq!(asked, "jobs:own");
+            let own = own.clone();
+            async move { queue::open(&own).await }
+        });
+        let mut cli = Cli::try_parse_from(["queue", "--store", "jobs:own", "enqueue", "hello"]).unwrap();
+        cli.globals.opener = opener;
+        run(cli).unwrap();
+        let stored = async {
+            let jobs: Queue<Raw, Raw> = Queue::new(queue::open(&url).await?, "default")?;
+            jobs.counts().await
+        };
+        let counts = tokio::runtime::Runtime::new().unwrap().block_on(stored).unwrap();
+        assert_eq!(counts.total(), 1, "{counts:?}");
+    }
 }

@@ -1,6 +1,7 @@
 use crate::{
     args::Globals,
     exit::{CliError, Exit},
+    opener::Opener,
     output::Output,
 };
 use queue::{Change, JobId, Queue, QueueName, Raw, State, Storage, queue_core::Reach};
@@ -21,6 +22,7 @@ pub(crate) struct Session {
     pub(crate) out: Output,
     pub(crate) url: String,
     pub(crate) name: QueueName,
+    pub(crate) opener: Opener,
 }
 
 /// What to do about a store that is not there.
@@ -40,7 +42,7 @@ impl Session {
                 .map_err(|error| CliError::from(error).context("QUEUE_NAME"))?,
         };
         let url = globals.store.clone().map_or_else(|| env_or("QUEUE_STORE", STORE), Ok)?;
-        Ok(Self { out: Output::new(globals.format()), url, name })
+        Ok(Self { out: Output::new(globals.format()), url, name, opener: globals.opener.clone() })
     }
 
     /// Opens the queue, runs the command on it, and closes the store whatever came of it.
@@ -49,7 +51,7 @@ impl Session {
         missing: Missing,
         command: impl AsyncFnOnce(&Jobs) -> Result<T, CliError>,
     ) -> Result<T, CliError> {
-        let storage = open(&self.url, missing).await?;
+        let storage = self.open(missing).await?;
         let jobs = Queue::new(storage.clone(), &self.name)?;
         let ended = command(&jobs).await;
         let closed = storage.close().await;
@@ -81,22 +83,22 @@ impl Session {
     pub(crate) fn no_such_job(&self, id: &JobId) -> CliError {
         CliError::new(Exit::NotFound, format!("there is no job {id:?} in the queue {:?}", self.name))
     }
-}
 
-async fn open(url: &str, missing: Missing) -> Result<Arc<dyn Storage>, CliError> {
-    let url = match missing {
-        Missing::Create => url.to_owned(),
-        Missing::Refuse => refusing(url),
-    };
-    let storage = queue::open(&url).await.map_err(|error| of_opening(error, missing))?;
-    let capabilities = storage.capabilities();
-    if capabilities.reach == Reach::Process {
-        let name = capabilities.name;
-        return Err(CliError::invalid(format!(
-            "the store {name:?} lives inside one program, and this command is one of its own: whatever it stores there is gone when it ends; name a store that outlives it, such as sqlite:queue.db"
-        )));
+    async fn open(&self, missing: Missing) -> Result<Arc<dyn Storage>, CliError> {
+        let url = match missing {
+            Missing::Create => self.url.clone(),
+            Missing::Refuse => refusing(&self.url),
+        };
+        let storage = self.opener.open(&url).await.map_err(|error| of_opening(error, missing))?;
+        let capabilities = storage.capabilities();
+        if capabilities.reach == Reach::Process {
+            let name = capabilities.name;
+            return Err(CliError::invalid(format!(
+                "the store {name:?} lives inside one program, and this command is one of its own: whatever it stores there is gone when it ends; name a store that outlives it, such as sqlite:queue.db"
+            )));
+        }
+        Ok(storage)
     }
-    Ok(storage)
 }
 
 /// A path where nothing is may be mistyped, or the first job is still to come.

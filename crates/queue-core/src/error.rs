@@ -81,6 +81,21 @@ impl Error {
         self
     }
 
+    /// The same error of this operation, for a part of a store that serves several verbs and cannot
+    /// name the one that its caller runs.
+    ///
+    /// ```
+    /// use queue_core::{Error, ErrorKind};
+    ///
+    /// let broken = || Error::new(ErrorKind::Internal, "read", "a record ends too early");
+    /// assert_eq!(broken().during("claim").to_string(), "claim: a record ends too early");
+    /// ```
+    #[must_use]
+    pub fn during(mut self, operation: &'static str) -> Self {
+        self.operation = operation;
+        self
+    }
+
     /// What the caller should do.
     pub fn kind(&self) -> ErrorKind {
         self.kind

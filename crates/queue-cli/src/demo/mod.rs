@@ -50,7 +50,7 @@ pub(crate) struct DemoArgs {
 pub(crate) async fn run(args: DemoArgs, globals: &Globals) -> Result<Exit, CliError> {
     let mut signals = StopSignals::listen()?;
     let out = Output::new(globals.format());
-    let place = Place::open(globals.store.as_deref()).await?;
+    let place = Place::open(globals.store.as_deref(), &globals.opener).await?;
     let ended = tokio::select! {
         audit = show::run(&args, &place, out) => audit,
         () = signals.next() => Err(CliError::new(Exit::Interrupted, "interrupted; the workers were stopped")),

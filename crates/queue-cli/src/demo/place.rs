@@ -1,4 +1,4 @@
-use crate::exit::CliError;
+use crate::{exit::CliError, opener::Opener};
 use queue::{
     IdSource, Queue, Storage, TimeOrderedIds,
     queue_core::{Prune, PruneRequest, Reach},
@@ -21,10 +21,10 @@ pub(super) struct Place {
 
 impl Place {
     /// A file in a temporary directory, unless a store is given.
-    pub(super) async fn open(store: Option<&str>) -> Result<Self, CliError> {
+    pub(super) async fn open(store: Option<&str>, opener: &Opener) -> Result<Self, CliError> {
         let directory = tempfile::Builder::new().prefix("queue-demo-").tempdir()?;
         let url = store.map_or_else(|| sqlite_in(&directory), |given| Ok(given.to_owned()))?;
-        let storage = queue::open(&url).await?;
+        let storage = opener.open(&url).await?;
         if storage.capabilities().reach == Reach::Process {
             let name = storage.capabilities().name;
             return Err(CliError::invalid(format!(

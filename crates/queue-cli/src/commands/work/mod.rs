@@ -203,6 +203,7 @@ mod tests {
     use super::*;
     use crate::{
         args::{Cli, Command},
+        opener::Opener,
         output::Output,
     };
     use clap::Parser;
@@ -213,8 +214,13 @@ mod tests {
         let cli = Cli::try_parse_from(["queue", "work", "--exec", "true"]).unwrap();
         let Command::Work(args) = cli.command else { panic!("{:?}", cli.command) };
         let name = QueueName::from_static("tests");
-        let session = Session { out: Output::new(Format::Human), url: "memory:".to_owned(), name };
-        let storage = queue::open(&session.url).await.unwrap();
+        let session = Session {
+            out: Output::new(Format::Human),
+            url: "memory:".to_owned(),
+            name,
+            opener: Opener::default(),
+        };
+        let storage = session.opener.open(&session.url).await.unwrap();
         let jobs = Queue::new(storage.clone(), &session.name).unwrap();
         storage.close().await.unwrap();
         let mut signals = StopSignals::listen().unwrap();
