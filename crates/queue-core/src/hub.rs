@@ -1,10 +1,11 @@
 use crate::{EventStream, Hint, Interest, JobChange, JobId, News, QueueName, State};
 use futures_core::Stream;
+use parking_lot::{Mutex, MutexGuard};
 use std::{
     collections::{BTreeMap, btree_map::Entry},
     pin::Pin,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        Arc, Weak,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     task::{Context, Poll},
@@ -109,7 +110,7 @@ impl Hub {
     }
 
     fn lock(&self) -> MutexGuard<'_, Registry> {
-        self.registry.lock().unwrap_or_else(PoisonError::into_inner)
+        self.registry.lock()
     }
 
     fn unsubscribe(&self, queue: &QueueName, interest: &Interest, key: u64) {

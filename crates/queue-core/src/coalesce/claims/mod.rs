@@ -13,11 +13,8 @@ use crate::{
 use carried::{Carried, Listener};
 use driver::{Driver, Turn};
 use line::{Line, Waiting};
-use std::{
-    collections::HashMap,
-    fmt,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use parking_lot::{Mutex, MutexGuard};
+use std::{collections::HashMap, fmt, sync::Arc};
 use tokio::sync::{oneshot, watch};
 
 /// The claims of a handle.
@@ -119,7 +116,7 @@ impl<S: Batched> Shared<S> {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<QueueName, Line>> {
-        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
+        self.lines.lock()
     }
 }
 
