@@ -9,6 +9,7 @@ use crate::{
     },
 };
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Duty, Enqueued, Error,
     EventReach, EventStream, Interest, JobAttempts, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest,
@@ -17,7 +18,7 @@ use queue_core::{
 };
 use queue_store::{group_commit::Writer, watcher::Watcher};
 use std::{
-    sync::{Arc, Mutex, PoisonError, atomic::AtomicU64},
+    sync::{Arc, atomic::AtomicU64},
     time::Duration,
 };
 use tokio::sync::OnceCell;
@@ -169,7 +170,7 @@ impl Storage for FsStorage {
     async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
         self.check_open("subscribe")?;
         let stream = self.shared.hub.subscribe(queue, interest);
-        let watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let watcher = self.watcher.lock().clone();
         let start = || wakeup::start(self.shared.clone(), self.writer.clone(), self.fs.clone());
         watcher.get_or_try_init(start).await?;
         Ok(stream)
@@ -195,8 +196,8 @@ impl Storage for FsStorage {
 
     async fn close(&self) -> Result<()> {
         self.shared.hub.close();
-        drop(std::mem::take(&mut *self.watcher.lock().unwrap_or_else(PoisonError::into_inner)));
-        drop(self.flusher.lock().unwrap_or_else(PoisonError::into_inner).take());
+        drop(std::mem::take(&mut *self.watcher.lock()));
+        drop(self.flusher.lock().take());
         self.writer.close().await;
         Ok(())
     }

@@ -4,16 +4,13 @@
 mod common;
 
 use common::{Place, assert_sound, enqueue, job, queue};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use queue_core::{Detail, JobId, JobMeta, ListQuery, Prune, PruneRequest, Storage};
 use queue_fs::{
     FsOptions, FsStorage,
     sys::{FileId, Fs, FsFile, Open, RealFs},
 };
-use std::{
-    io,
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{io, sync::Arc, time::Duration};
 use tokio::{
     sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
     task::JoinSet,
@@ -58,7 +55,7 @@ impl Gate {
         if closed_at.as_deref() == Some(name) {
             self.arrived.send(()).unwrap_or_default();
             while closed_at.is_some() {
-                closed_at = self.opened.wait(closed_at).unwrap_or_else(PoisonError::into_inner);
+                self.opened.wait(&mut closed_at);
             }
         }
     }
@@ -73,7 +70,7 @@ impl Gate {
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<String>> {
-        self.closed_at.lock().unwrap_or_else(PoisonError::into_inner)
+        self.closed_at.lock()
     }
 }
 

@@ -1,5 +1,6 @@
 use crate::Engine;
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use queue_core::{
     AnswerRoom, Applied, Capabilities, ClaimRequest, Claimed, Clock, Counts, Detail, Durability, Duty,
     Enqueued, Error, EventReach, EventStream, Interest, JobAttempts, JobId, JobRecord, ListQuery, Moment,
@@ -9,7 +10,7 @@ use queue_core::{
 use queue_store::{Hub, Notices};
 use std::{
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        Arc, Weak,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
@@ -27,6 +28,7 @@ pub struct MemoryStorage {
 
 #[derive(Debug)]
 struct Shared {
+    /// A panic under the lock leaves no operation half done: the engine checks before it changes anything.
     state: Mutex<State>,
     clock: Arc<dyn Clock>,
     /// One for each handle, so that closing one ends no stream of another.
@@ -63,7 +65,7 @@ impl MemoryStorage {
 
     fn on(shared: Arc<Shared>) -> Self {
         let hub = Arc::new(Hub::default());
-        lock(&shared.hubs).push(Arc::downgrade(&hub));
+        shared.hubs.lock().push(Arc::downgrade(&hub));
         Self { shared, hub, closed: AtomicBool::new(false) }
     }
 
@@ -72,7 +74,7 @@ impl MemoryStorage {
         if self.closed.load(Ordering::Acquire) {
             return Err(Error::closed(operation));
         }
-        let (clock, mut state) = (&self.shared.clock, lock(&self.shared.state));
+        let (clock, mut state) = (&self.shared.clock, self.shared.state.lock());
         let State { engine, time } = &mut *state;
         let ticks = clock.ticks();
         let moment = Moment::decide(engine.mark(), clock.now(), time.floor(ticks));
@@ -93,7 +95,7 @@ impl MemoryStorage {
 impl Shared {
     fn publish(&self, notices: &Notices) {
         if !notices.is_empty() {
-            lock(&self.hubs).iter().filter_map(Weak::upgrade).for_each(|hub| notices.publish(&hub));
+            self.hubs.lock().iter().filter_map(Weak::upgrade).for_each(|hub| notices.publish(&hub));
         }
     }
 }
@@ -107,13 +109,8 @@ impl Default for MemoryStorage {
 impl Drop for MemoryStorage {
     fn drop(&mut self) {
         let own = Arc::downgrade(&self.hub);
-        lock(&self.shared.hubs).retain(|hub| !hub.ptr_eq(&own));
+        self.shared.hubs.lock().retain(|hub| !hub.ptr_eq(&own));
     }
-}
-
-/// A panic leaves no operation half done, since the engine's operations check before they change.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[async_trait]

@@ -1,10 +1,8 @@
 use crate::options::Time;
+use parking_lot::{Mutex, MutexGuard};
 use queue_core::{Clock, Moment, StoreTime, SystemClock, Timestamp};
 use std::{
-    sync::{
-        Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, AtomicI64, Ordering::SeqCst},
-    },
+    sync::atomic::{AtomicBool, AtomicI64, Ordering::SeqCst},
     time::Duration,
 };
 
@@ -106,7 +104,7 @@ impl StoreClock {
     }
 
     fn lock(&self) -> MutexGuard<'_, StoreTime> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+        self.told.lock()
     }
 }
 

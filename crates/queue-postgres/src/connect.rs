@@ -8,11 +8,12 @@ use crate::{
     options::{Pooler, PostgresOptions, Source},
     pools::{Lane, Pools},
 };
+use parking_lot::Mutex;
 use queue_core::{Durability, Error, ErrorKind, Result};
 use sqlx::{Connection, PgConnection, Row, postgres::PgConnectOptions};
 use std::{
     io,
-    sync::{Arc, LazyLock, Mutex, PoisonError},
+    sync::{Arc, LazyLock},
     time::Duration,
 };
 use tokio::time::{Instant, timeout};
@@ -82,11 +83,11 @@ pub(crate) struct Trust(Mutex<Option<Instant>>);
 impl Trust {
     /// A connection broke.
     pub(crate) fn lose(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+        *self.0.lock() = Some(Instant::now());
     }
 
     pub(crate) fn covers(&self, idle_for: Duration) -> bool {
-        let lost_at = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let lost_at = *self.0.lock();
         idle_for < IDLE_TRUSTED && lost_at.is_none_or(|at| at.elapsed() > idle_for)
     }
 }

@@ -1,8 +1,6 @@
+use parking_lot::{Mutex, MutexGuard};
 use queue_core::QueueName;
-use std::{
-    collections::{HashMap, HashSet},
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::collections::{HashMap, HashSet};
 
 /// Names that are remembered. Beyond it the memory starts afresh: it is only a cache.
 const QUEUES_MAX: usize = 10_000;
@@ -62,6 +60,6 @@ impl Directory {
     }
 
     fn lock(&self) -> MutexGuard<'_, Known> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }

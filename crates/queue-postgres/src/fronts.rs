@@ -6,10 +6,10 @@
 //! long, a job that was released elsewhere, a lapse), and until then [`Fronts::bound`] tells the worker to ask again.
 //! While looks from the start are cheap, there are no others.
 
+use parking_lot::{Mutex, MutexGuard};
 use queue_core::{Claimed, JobMeta, Timestamp};
 use std::{
     collections::{BTreeMap, HashMap},
-    sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 use tokio::time::Instant;
@@ -162,7 +162,7 @@ impl Fronts {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<i32, Front>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

@@ -3,12 +3,9 @@ use crate::{
     lent::Lent,
     unserved::Unserved,
 };
+use parking_lot::{Mutex, MutexGuard};
 use sqlx::{Connection, PgPool, Postgres, pool::PoolConnection, postgres::PgConnectOptions};
-use std::{
-    pin::pin,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{pin::pin, sync::Arc, time::Duration};
 use tokio::{
     runtime::{Handle, Id},
     sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot},
@@ -247,7 +244,7 @@ impl Pool {
     }
 
     fn lock(&self) -> MutexGuard<'_, Free> {
-        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+        self.free.lock()
     }
 }
 

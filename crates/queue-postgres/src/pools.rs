@@ -6,11 +6,12 @@ use crate::{
     pool::Pool,
     unserved::Unserved,
 };
+use parking_lot::Mutex;
 use sqlx::{
     Connection, PgPool,
     postgres::{PgConnectOptions, PgPoolOptions},
 };
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// Connections that heartbeats have to themselves: one does, and each beat of a lease finds another if it hangs.
 const HEARTBEAT_CONNECTIONS_MAX: u32 = 3;
@@ -92,7 +93,7 @@ impl Pools {
     fn follow_application(&self, options: &PostgresOptions) {
         let Some(Application { pool, followed }) = &self.application else { return };
         let current = pool.connect_options();
-        let mut followed = followed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut followed = followed.lock();
         if Arc::ptr_eq(&followed, &current) {
             return;
         }

@@ -1,7 +1,5 @@
-use std::{
-    sync::{Mutex, PoisonError},
-    time::Duration,
-};
+use parking_lot::Mutex;
+use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
 /// When a call last heard from the server. A long answer over a slow link takes its time and is no silence.
@@ -16,7 +14,7 @@ impl Pulse {
 
     /// There was a sign of life.
     pub(crate) fn beat(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        *self.0.lock() = Instant::now();
     }
 
     /// Runs a call until it ends, or until there was no sign of life for so long: `None`.
@@ -40,7 +38,7 @@ impl Pulse {
     }
 
     fn last(&self) -> Instant {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.0.lock()
     }
 }
 

@@ -1,8 +1,6 @@
+use parking_lot::{Mutex, MutexGuard};
 use queue_core::{Clock, Moment, StoreTime, SystemClock, Timestamp};
-use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 /// What a handle puts into a script about time.
 #[derive(Debug)]
@@ -58,7 +56,7 @@ impl Told {
     }
 
     fn lock(&self) -> MutexGuard<'_, StoreTime> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

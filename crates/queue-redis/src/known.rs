@@ -2,11 +2,12 @@ use crate::{
     clock::{StoreClock, Told},
     keys::{Namespace, QueueKeys, Spread},
 };
+use parking_lot::Mutex;
 use queue_core::{QueueName, Timestamp};
 use std::{
     collections::HashMap,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicU64, Ordering},
     },
 };
@@ -54,13 +55,13 @@ impl KnownQueues {
 
     /// The earliest that it can be anywhere that this handle knows.
     pub(crate) fn latest(&self, clock: &StoreClock) -> Timestamp {
-        let queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
+        let queues = self.queues.lock();
         let latest = queues.values().map(|queue| clock.floor(&queue.told)).max();
         latest.unwrap_or_default().max(clock.floor(&self.told))
     }
 
     pub(crate) fn get(&self, name: &QueueName) -> Arc<KnownQueue> {
-        let mut queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut queues = self.queues.lock();
         if let Some(known) = queues.get(name) {
             return known.clone();
         }

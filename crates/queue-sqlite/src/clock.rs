@@ -1,8 +1,6 @@
+use parking_lot::{Mutex, MutexGuard};
 use queue_core::{Clock, Moment, StoreTime, Timestamp};
-use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 /// Store time of one handle (I24). Its threads share what it was told; the mark in the file speaks for all the others.
 #[derive(Debug)]
@@ -35,6 +33,6 @@ impl StoreClock {
     }
 
     fn time(&self) -> MutexGuard<'_, StoreTime> {
-        self.time.lock().unwrap_or_else(PoisonError::into_inner)
+        self.time.lock()
     }
 }

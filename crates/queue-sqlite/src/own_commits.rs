@@ -1,7 +1,5 @@
-use std::{
-    collections::VecDeque,
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use parking_lot::{Mutex, MutexGuard};
+use std::collections::VecDeque;
 
 /// More than other threads of the handle fall behind by. What is forgotten costs a hint too many.
 const REMEMBERED_MAX: usize = 256;
@@ -35,6 +33,6 @@ impl OwnCommits {
     }
 
     fn lock(&self) -> MutexGuard<'_, VecDeque<i64>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }

@@ -4,12 +4,12 @@ use crate::{
     files::Identity,
     options::{Create, SqliteOptions},
 };
+use parking_lot::Mutex;
 use queue_core::{Error, ErrorKind, Result};
 use std::{
     fs::{OpenOptions, metadata, symlink_metadata},
     io,
     path::Path,
-    sync::{Mutex, PoisonError},
 };
 
 /// The longest path without links that SQLite opens, in bytes: 512, less what it adds for the files beside it.
@@ -24,7 +24,7 @@ const PATH_BYTES_MAX: usize = 504;
 pub(crate) fn prepare_file(options: &SqliteOptions) -> Result<Identity> {
     /// Two threads that open a new file: the one that finds it there must find it closed again.
     static ONE_BY_ONE: Mutex<()> = Mutex::new(());
-    let _alone = ONE_BY_ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = ONE_BY_ONE.lock();
     check_length(&options.path)?;
     let made = match options.create {
         Create::IfMissing => make_file(&options.path),

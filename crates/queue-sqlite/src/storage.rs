@@ -8,6 +8,7 @@ use crate::{
     writer::{Announce, Apply, Claim, Database, DrainWorker, Enqueue, PruneSome, SetPaused, Shared, start},
 };
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use queue_core::{
     AnswerRoom, Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Duty, Enqueued,
     Error, EventReach, EventStream, Interest, JobAttempts, JobId, JobRecord, ListQuery, NewJob, Page,
@@ -15,11 +16,7 @@ use queue_core::{
     WorkerInfo, lifecycle::Transition,
 };
 use queue_store::{group_commit::Writer, watcher::Watcher};
-use std::{
-    any::Any,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{any::Any, sync::Arc, time::Duration};
 use tokio::sync::OnceCell;
 
 /// A handle on the jobs in one SQLite file.
@@ -161,7 +158,7 @@ impl Storage for SqliteStorage {
     async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
         self.check_open("subscribe")?;
         let stream = self.shared.hub.subscribe(queue, interest);
-        let watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let watcher = self.watcher.lock().clone();
         watcher.get_or_try_init(|| wakeup::start(self.shared.clone())).await?;
         Ok(stream)
     }
@@ -186,7 +183,7 @@ impl Storage for SqliteStorage {
 
     async fn close(&self) -> Result<()> {
         self.shared.hub.close();
-        drop(std::mem::take(&mut *self.watcher.lock().unwrap_or_else(PoisonError::into_inner)));
+        drop(std::mem::take(&mut *self.watcher.lock()));
         self.readers.close().await;
         self.writer.close().await;
         Ok(())

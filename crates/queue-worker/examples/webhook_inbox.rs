@@ -6,16 +6,11 @@
 //! ```
 
 use async_trait::async_trait;
+use parking_lot::{Mutex, MutexGuard};
 use queue_worker::runtime::{
     Finality, Group, ItemError, Pace, PacedLoop, Pool, Processor, Sink, Source, handler_fn, tick_fn,
 };
-use std::{
-    collections::BTreeMap,
-    convert::Infallible,
-    error::Error,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{collections::BTreeMap, convert::Infallible, error::Error, sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
 /// Attempts before a webhook that keeps failing counts as dead.
@@ -51,7 +46,7 @@ struct Inbox(Mutex<BTreeMap<u32, Webhook>>);
 
 impl Inbox {
     fn rows(&self) -> MutexGuard<'_, BTreeMap<u32, Webhook>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 
     fn receive(&self, id: u32, target: &'static str) {

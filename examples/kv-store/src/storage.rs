@@ -7,12 +7,13 @@ use crate::{
     verify::verify,
 };
 use async_trait::async_trait;
+use parking_lot::{Mutex, MutexGuard};
 use queue_core::{
     AnswerRoom, Applied, Capabilities, ClaimRequest, Claimed, Clock, Counts, Detail, Enqueued, Error,
     JobAttempts, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, QueuesPage, QueuesQuery,
     Result, Stamped, Storage, lifecycle::Transition,
 };
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use tokio::sync::Semaphore;
 
 /// A handle on a queue store over a key-value store. Handles on one key-value store share its jobs.
@@ -55,8 +56,8 @@ impl KvStorage {
         self.slot().clone().ok_or_else(|| Error::closed(operation))
     }
 
-    fn slot(&self) -> std::sync::MutexGuard<'_, Option<Arc<dyn Kv>>> {
-        self.kv.lock().unwrap_or_else(PoisonError::into_inner)
+    fn slot(&self) -> MutexGuard<'_, Option<Arc<dyn Kv>>> {
+        self.kv.lock()
     }
 }
 

@@ -1,5 +1,6 @@
+use parking_lot::{Mutex, MutexGuard};
 use queue_core::{Clock, Moment, StoreTime, Timestamp};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 /// Store time as one handle tells it (I24): the clock, and what the handle was told before. The mark that is stored
 /// speaks for all other handles.
@@ -27,6 +28,6 @@ impl StoreClock {
     }
 
     fn time(&self) -> MutexGuard<'_, StoreTime> {
-        self.time.lock().unwrap_or_else(PoisonError::into_inner)
+        self.time.lock()
     }
 }

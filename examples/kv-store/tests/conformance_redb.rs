@@ -2,12 +2,13 @@
 
 use async_trait::async_trait;
 use kv_store_example::{KvStorage, RedbKv};
+use parking_lot::Mutex;
 use queue_core::{Clock, Storage};
 use queue_testkit::{Facility, Failure, Harness, Place};
 use std::{
     path::PathBuf,
     process::ExitCode,
-    sync::{Arc, Mutex, PoisonError, Weak},
+    sync::{Arc, Weak},
 };
 use tempfile::TempDir;
 
@@ -43,7 +44,7 @@ struct OneFile {
 #[async_trait]
 impl Place for OneFile {
     async fn connect(&self) -> Result<Arc<dyn Storage>, Failure> {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.open.lock();
         let kv = match open.upgrade() {
             Some(kv) => kv,
             None => Arc::new(RedbKv::open(self.directory.path().join("queue.redb"))?),

@@ -1,12 +1,10 @@
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use queue::{
     Result, Storage,
     queue_core::{ClaimRequest, Claimed, Detail, JobId, JobRecord, QueueName, Stamped, StorageLayer},
 };
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::BTreeMap, sync::Arc};
 
 /// How often each queue was asked for jobs, or read.
 pub(crate) type Questions = BTreeMap<String, u64>;
@@ -24,7 +22,7 @@ impl Counting {
     }
 
     pub(crate) fn questions(&self) -> Questions {
-        self.questions.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.questions.lock().clone()
     }
 
     pub(crate) fn questions_since(&self, before: &Questions) -> Questions {
@@ -36,7 +34,7 @@ impl Counting {
     }
 
     fn count(&self, queue: &QueueName) {
-        let mut questions = self.questions.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut questions = self.questions.lock();
         *questions.entry(queue.as_str().to_owned()).or_default() += 1;
     }
 }

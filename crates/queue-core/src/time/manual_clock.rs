@@ -1,8 +1,6 @@
 use crate::{Clock, Timestamp};
-use std::{
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use parking_lot::{Mutex, MutexGuard};
+use std::time::Duration;
 
 /// A clock that stands still until a test moves it: by letting time pass, or by a step.
 #[derive(Debug)]
@@ -34,7 +32,7 @@ impl ManualClock {
     }
 
     fn hands(&self) -> MutexGuard<'_, Hands> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

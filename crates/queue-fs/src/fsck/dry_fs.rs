@@ -1,8 +1,9 @@
 use crate::sys::{FileId, Fs, FsFile, Open};
+use parking_lot::Mutex;
 use std::{
     collections::BTreeMap,
     io::{self, ErrorKind},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
 };
 
 /// A directory whose changes stay in memory: what somebody would do to it can be seen, and is not done.
@@ -35,7 +36,7 @@ impl DryFs {
     }
 
     fn file(&self, name: &str, how: Open) -> io::Result<Arc<DryFile>> {
-        let mut names = locked(&self.names);
+        let mut names = self.names.lock();
         let real = match names.files.get(name) {
             Some(Some(_)) if how == Open::New => return Err(ErrorKind::AlreadyExists.into()),
             Some(Some(file)) => return Ok(file.clone()),
@@ -60,7 +61,7 @@ impl Fs for DryFs {
     }
 
     fn names(&self) -> io::Result<Vec<String>> {
-        let names = locked(&self.names);
+        let names = self.names.lock();
         let untouched = self.real.names()?.into_iter().filter(|name| !names.files.contains_key(name));
         let touched = names.files.iter().filter(|(_, file)| file.is_some());
         Ok(untouched.chain(touched.map(|(name, _)| name.clone())).collect())
@@ -68,13 +69,13 @@ impl Fs for DryFs {
 
     fn remove(&self, name: &str) -> io::Result<()> {
         self.file(name, Open::Existing)?;
-        locked(&self.names).files.insert(name.to_owned(), None);
+        self.names.lock().files.insert(name.to_owned(), None);
         Ok(())
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
         let file = self.file(from, Open::Existing)?;
-        let mut names = locked(&self.names);
+        let mut names = self.names.lock();
         names.files.insert(from.to_owned(), None);
         names.files.insert(to.to_owned(), Some(file));
         Ok(())
@@ -96,7 +97,7 @@ impl Fs for DryFs {
 impl DryFile {
     /// Changes a copy of it, as long as is needed for the change.
     fn change(&self, change: impl FnOnce(&mut Vec<u8>)) -> io::Result<()> {
-        let mut changed = locked(&self.changed);
+        let mut changed = self.changed.lock();
         let mut bytes = match (changed.take(), &self.real) {
             (Some(bytes), _) => bytes,
             (None, Some(real)) => whole(&**real)?,
@@ -110,14 +111,14 @@ impl DryFile {
 
 impl FsFile for DryFile {
     fn size(&self) -> io::Result<u64> {
-        match (&*locked(&self.changed), &self.real) {
+        match (&*self.changed.lock(), &self.real) {
             (None, Some(real)) => real.size(),
             (changed, _) => Ok(changed.as_ref().map_or(0, Vec::len) as u64),
         }
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        match (&*locked(&self.changed), &self.real) {
+        match (&*self.changed.lock(), &self.real) {
             (None, Some(real)) => real.read_at(offset, buffer),
             (changed, _) => {
                 let bytes = changed.as_deref().unwrap_or_default();
@@ -168,10 +169,6 @@ impl FsFile for DryFile {
 /// A file that is not there: to be made, unless it must be there.
 fn missing(how: Open) -> io::Result<Option<Arc<dyn FsFile>>> {
     if how == Open::Existing { Err(ErrorKind::NotFound.into()) } else { Ok(None) }
-}
-
-fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn in_memory(bytes: u64) -> io::Result<usize> {

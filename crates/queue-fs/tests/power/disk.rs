@@ -1,12 +1,9 @@
 //! A directory in memory that knows what of it is durable.
 
 use crate::sector::{Change, apply, apply_some, chance, pick};
+use parking_lot::{Mutex, MutexGuard};
 use queue_core::SeededRng;
-use std::{
-    collections::BTreeMap,
-    io,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{collections::BTreeMap, io, sync::Arc};
 
 /// What goes wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -205,7 +202,7 @@ impl Disk {
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

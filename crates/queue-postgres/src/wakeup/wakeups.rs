@@ -3,10 +3,11 @@ use crate::{
     shared::Shared,
     verbs::{Follow, Intern},
 };
+use parking_lot::{Mutex, MutexGuard};
 use queue_core::{Error, ErrorKind, EventStream, Interest, QueueName, Result};
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{Arc, Weak},
 };
 use tokio::{sync::watch, task::JoinHandle};
 
@@ -110,7 +111,7 @@ impl Wakeups {
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Listening>> {
-        self.listening.lock().unwrap_or_else(PoisonError::into_inner)
+        self.listening.lock()
     }
 }
 
@@ -149,7 +150,7 @@ impl Audience {
     }
 
     fn lock(&self) -> MutexGuard<'_, Heard> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

@@ -3,11 +3,9 @@ use super::{
     nodes::{Node, Nodes},
 };
 use crate::spawn::spawn;
+use parking_lot::{Mutex, MutexGuard};
 use redis::{ConnectionInfo, ErrorKind, RedisError, RedisResult, ServerErrorKind, cluster_routing::Slot};
-use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 use tokio::{task::JoinHandle, time::sleep};
 
 /// The pause after a look at the slots, so that many calls which fail at once ask for few of them.
@@ -97,7 +95,7 @@ impl Cluster {
     }
 
     fn renewal(&self) -> MutexGuard<'_, Option<JoinHandle<()>>> {
-        self.renewal.lock().unwrap_or_else(PoisonError::into_inner)
+        self.renewal.lock()
     }
 }
 

@@ -4,11 +4,9 @@ use super::{
 };
 use crate::endpoint::Endpoint;
 use futures_util::{StreamExt, stream};
+use parking_lot::{Mutex, MutexGuard};
 use redis::{ConnectionAddr, ConnectionInfo, ErrorKind, RedisResult, cluster_routing::Slot};
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{collections::HashMap, sync::Arc};
 
 /// Nodes that are asked at once which master has which slot. The first answer counts, so that a node which says nothing
 /// holds up nothing while another answers.
@@ -105,7 +103,7 @@ impl Nodes {
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        self.known.lock()
     }
 }
 

@@ -1,8 +1,6 @@
+use parking_lot::{Mutex, MutexGuard};
 use redis::RedisResult;
-use std::{
-    fmt,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{fmt, sync::Arc};
 use tokio::sync::OnceCell;
 
 /// A connection that all calls of a handle share, made when the first one wants it.
@@ -55,7 +53,7 @@ impl<C: Clone> Shared<C> {
     }
 
     fn present(&self) -> MutexGuard<'_, Arc<Attempt<C>>> {
-        self.present.lock().unwrap_or_else(PoisonError::into_inner)
+        self.present.lock()
     }
 }
 

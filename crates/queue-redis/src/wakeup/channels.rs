@@ -1,9 +1,7 @@
 use crate::known::KnownQueue;
+use parking_lot::{Mutex, MutexGuard};
 use queue_core::Interest;
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{collections::HashMap, sync::Arc};
 
 /// What a channel tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -32,7 +30,7 @@ pub(super) struct SharedChannels(Arc<Mutex<Channels>>);
 
 impl SharedChannels {
     pub(super) fn lock(&self) -> MutexGuard<'_, Channels> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

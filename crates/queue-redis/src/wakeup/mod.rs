@@ -16,9 +16,10 @@ use crate::{link::Dial, session::Session, spawn::spawn};
 use channels::{SharedChannels, Topic};
 use feeder::ask_for_feed;
 use listener::{Listener, Subscribe};
+use parking_lot::{Mutex, MutexGuard};
 use queue_core::{Error, ErrorKind, EventStream, Interest, QueueName, Result};
 use queue_store::Hub;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use stream::Heard;
 use tokio::sync::{mpsc, oneshot};
 
@@ -109,8 +110,8 @@ impl Wakeup {
         open.err().unwrap_or_else(|| Error::new(ErrorKind::Unavailable, "subscribe", gone))
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Listening>> {
-        self.listener.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Option<Listening>> {
+        self.listener.lock()
     }
 }
 

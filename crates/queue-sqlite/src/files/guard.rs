@@ -1,9 +1,7 @@
 use super::{Identity, OpenFiles};
 use crate::error::Fault;
-use std::{
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use parking_lot::{Mutex, MutexGuard};
+use std::time::Duration;
 
 /// Files that go missing are noticed after this much time at the latest, and nothing is acknowledged from then on.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
@@ -48,7 +46,7 @@ impl FileGuard {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

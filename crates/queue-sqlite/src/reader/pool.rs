@@ -1,12 +1,10 @@
 use super::Snapshot;
 use crate::writer::Shared;
+use parking_lot::Mutex;
 use queue_core::{Error, ErrorKind, Result};
 use queue_store::Mailbox;
 use rusqlite::Connection;
-use std::{
-    sync::{Arc, Mutex, PoisonError},
-    thread::JoinHandle,
-};
+use std::{sync::Arc, thread::JoinHandle};
 use tokio::sync::{mpsc, oneshot, watch};
 
 /// Threads that read, so that one long listing does not hold up every look-up.
@@ -74,7 +72,7 @@ fn spawn(main: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {
 fn serve(connection: &Connection, shared: &Shared, inbox: &Mutex<mpsc::Receiver<Read>>) {
     connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
     // The thread that waits holds the lock; it lets go before it reads, so that the next one waits meanwhile.
-    let next = || inbox.lock().unwrap_or_else(PoisonError::into_inner).blocking_recv();
+    let next = || inbox.lock().blocking_recv();
     while let Some(read) = next() {
         read(connection, shared);
     }

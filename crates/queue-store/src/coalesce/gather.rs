@@ -2,15 +2,10 @@ use futures_util::{
     FutureExt,
     future::{BoxFuture, Shared, WeakShared},
 };
+use parking_lot::Mutex;
 use queue_core::{Error, ErrorKind, Moment, Result, Stamped};
 use std::{
-    collections::HashMap,
-    fmt,
-    future::poll_fn,
-    hash::Hash,
-    ops::Range,
-    panic::AssertUnwindSafe,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    collections::HashMap, fmt, future::poll_fn, hash::Hash, ops::Range, panic::AssertUnwindSafe, sync::Arc,
     task::Poll,
 };
 
@@ -93,7 +88,7 @@ where
         let landed = read.await;
         match landed.outcome {
             Ok((moment, answers)) => {
-                let value = lock(&answers)[range].iter_mut().filter_map(Option::take).collect();
+                let value = answers.lock()[range].iter_mut().filter_map(Option::take).collect();
                 Ok(Stamped::at(moment, value))
             }
             Err(error) if landed.count > items.len() && may_be_of_one(&error) => {
@@ -113,7 +108,7 @@ where
     where
         F: Future<Output = Result<Stamped<Vec<A>>>> + Send + 'static,
     {
-        let mut latest = lock(&self.latest);
+        let mut latest = self.latest.lock();
         let before = latest.get(key).and_then(|boarding| Some((boarding.read.upgrade()?, &boarding.asked)));
         if let Some((read, asked)) = &before
             && let Some(range) = board(asked, items)
@@ -133,7 +128,7 @@ where
 
 /// Adds items to a read that is not yet sent, if they fit.
 fn board<I: Clone>(asked: &Mutex<Option<Vec<I>>>, items: &[I]) -> Option<Range<usize>> {
-    let mut asked = lock(asked);
+    let mut asked = asked.lock();
     let all = asked.as_mut().filter(|all| all.len() + items.len() <= ITEMS_MAX)?;
     let from = all.len();
     all.extend_from_slice(items);
@@ -150,7 +145,7 @@ async fn fly<K, I, A, F: Future<Output = Result<Stamped<Vec<A>>>>>(
     if let Some(before) = before {
         drop(before.await);
     }
-    let items = lock(&asked).take().unwrap_or_default();
+    let items = asked.lock().take().unwrap_or_default();
     let count = items.len();
     // What panics would be met by all who ask from then on.
     let reading = AssertUnwindSafe(async move { complete(send(key, items).await?, count) });
@@ -158,10 +153,6 @@ async fn fly<K, I, A, F: Future<Output = Result<Stamped<Vec<A>>>>>(
     let outcome = answers.unwrap_or_else(|_| Err(bug("a read panicked, which is a bug of the store")));
     let take_each = |value: Vec<A>| Arc::new(Mutex::new(value.into_iter().map(Some).collect()));
     Landed { count, outcome: outcome.map(|answer| (answer.moment(), take_each(answer.value))) }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// One turn, whatever the runtime.

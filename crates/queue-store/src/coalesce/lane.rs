@@ -4,12 +4,13 @@ use futures_util::{
     future::{Either, pending, select},
     stream::FuturesUnordered,
 };
+use parking_lot::{Mutex, MutexGuard};
 use queue_core::{Error, ErrorKind, Result, Stamped};
 use std::{
     collections::{BTreeMap, BTreeSet},
     panic::AssertUnwindSafe,
     pin::pin,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
 };
 use tokio::sync::{
     mpsc::{self, error::SendError},
@@ -72,7 +73,7 @@ impl<V: Verb, S: Batched> Lane<V, S> {
     }
 
     fn lock(&self) -> MutexGuard<'_, mpsc::Sender<Call<V>>> {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+        self.calls.lock()
     }
 }
 

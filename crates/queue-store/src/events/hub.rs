@@ -1,11 +1,12 @@
 use crate::News;
 use futures_core::Stream;
+use parking_lot::{Mutex, MutexGuard};
 use queue_core::{EventStream, Hint, Interest, JobChange, JobId, QueueName, State};
 use std::{
     collections::{BTreeMap, btree_map::Entry},
     pin::Pin,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        Arc, Weak,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     task::{Context, Poll},
@@ -110,7 +111,7 @@ impl Hub {
     }
 
     fn lock(&self) -> MutexGuard<'_, Registry> {
-        self.registry.lock().unwrap_or_else(PoisonError::into_inner)
+        self.registry.lock()
     }
 
     fn unsubscribe(&self, queue: &QueueName, interest: &Interest, key: u64) {

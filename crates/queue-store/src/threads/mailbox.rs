@@ -1,8 +1,6 @@
+use parking_lot::Mutex;
 use queue_core::{Error, Result};
-use std::{
-    sync::{Mutex, PoisonError},
-    thread::JoinHandle,
-};
+use std::thread::JoinHandle;
 use tokio::sync::{mpsc, watch};
 
 /// Work for threads that a store's handle owns: a bounded channel, the stop signal, and the join. For stores whose calls
@@ -28,13 +26,13 @@ impl<T: Send + 'static> Mailbox<T> {
     /// # Errors
     /// `Closed` once closed. A dropped future has handed over or not.
     pub async fn send(&self, operation: &'static str, item: T) -> Result<()> {
-        let work = lock(&self.work).clone().ok_or_else(|| Error::closed(operation))?;
+        let work = self.work.lock().clone().ok_or_else(|| Error::closed(operation))?;
         work.send(item).await.map_err(|_| Error::closed(operation))
     }
 
     /// Hands over if there is room and nobody has closed.
     pub fn try_send(&self, item: T) {
-        if let Some(work) = lock(&self.work).clone() {
+        if let Some(work) = self.work.lock().clone() {
             drop(work.try_send(item));
         }
     }
@@ -50,17 +48,17 @@ impl<T: Send + 'static> Mailbox<T> {
 
     /// True once closed.
     pub fn is_closed(&self) -> bool {
-        lock(&self.work).is_none()
+        self.work.lock().is_none()
     }
 }
 
 impl<T> Mailbox<T> {
     fn refuse(&self) {
-        drop(lock(&self.work).take());
+        drop(self.work.lock().take());
     }
 
     fn join(&self) {
-        for thread in std::mem::take(&mut *lock(&self.threads)) {
+        for thread in std::mem::take(&mut *self.threads.lock()) {
             // A thread that panicked has already failed its callers.
             drop(thread.join());
         }
@@ -73,9 +71,4 @@ impl<T> Drop for Mailbox<T> {
         self.refuse();
         self.join();
     }
-}
-
-/// Nothing is left half done under these locks.
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

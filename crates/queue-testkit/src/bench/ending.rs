@@ -5,10 +5,7 @@ use queue_core::{
     ATTEMPTS_MAX, Attempt, Counts, Direction, ErrorKind, JobAttempts, JobMeta, ListQuery, Moment, Prune,
     Reason, State, StorageExt, Timestamp, Walk, lifecycle::TrackedJob,
 };
-use std::{
-    collections::{BTreeSet, HashSet},
-    sync::PoisonError,
-};
+use std::collections::{BTreeSet, HashSet};
 
 const PAGE: usize = 1000;
 /// Jobs of a queue whose attempts are looked at.
@@ -23,7 +20,7 @@ impl Bench {
             Ok(findings) => assert!(findings.is_empty(), "verify found: {findings:#?}"),
             Err(error) => assert_eq!(error.kind(), ErrorKind::Unsupported, "verify fails: {error}"),
         }
-        let queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let queues = self.queues.lock().clone();
         for queue in queues {
             self.on_queue(queue.as_str()).check_queue().await;
         }

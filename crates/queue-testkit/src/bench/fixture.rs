@@ -1,10 +1,7 @@
 use crate::{CallersTransaction, Harness, Place};
+use parking_lot::{Mutex, MutexGuard};
 use queue_core::{Clock, ManualClock, QueueName, SeededRng, Span, Storage, Timestamp};
-use std::{
-    collections::BTreeSet,
-    fmt,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::BTreeSet, fmt, sync::Arc};
 
 /// A handle on the store under test, looking at one queue. Clones share the handle.
 #[derive(Clone, Debug)]
@@ -74,7 +71,7 @@ impl Bench {
     /// The same handle, looking at another queue.
     pub(crate) fn on_queue(&self, name: &str) -> Self {
         let queue = QueueName::new(name).expect("a valid queue name");
-        self.queues.lock().unwrap_or_else(PoisonError::into_inner).insert(queue.clone());
+        self.queues.lock().insert(queue.clone());
         Self { queue, ..self.clone() }
     }
 
@@ -132,7 +129,7 @@ impl Bench {
         (self.now().as_millis(), i64::try_from(self.clock.ticks().as_millis()).expect("a short run"))
     }
 
-    fn slot(&self) -> std::sync::MutexGuard<'_, Option<Arc<dyn Storage>>> {
-        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    fn slot(&self) -> MutexGuard<'_, Option<Arc<dyn Storage>>> {
+        self.store.lock()
     }
 }

@@ -1,15 +1,13 @@
 use crate::{Failure, Harness, Place, twin::Twin};
 use async_trait::async_trait;
+use parking_lot::{Mutex, MutexGuard};
 use queue_core::{
     AnswerRoom, Applied, Capabilities, ClaimRequest, Claimed, ClaimedJob, Clock, Counts, Detail, Durability,
     Enqueued, JobAttempts, JobId, JobMeta, JobRecord, Limits, ListQuery, Moment, NewJob, Page, Prune,
     PruneRequest, QueueName, QueueStatus, QueuesPage, QueuesQuery, Reach, Result, Seq, Stamped, State,
     Storage, StoreTime, Timestamp, lifecycle::Transition,
 };
-use std::{
-    collections::BTreeSet,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{collections::BTreeSet, sync::Arc};
 
 /// The contract read aloud: a list of jobs, every verb a walk over it, no index that could be wrong.
 #[derive(Debug)]
@@ -56,8 +54,8 @@ impl Place for InMemory {
 impl Reference {
     /// The jobs, without those that are overdue, and the time.
     fn look(&self) -> (MutexGuard<'_, Jobs>, Moment) {
-        let mut jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut time = self.time.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut jobs = self.jobs.lock();
+        let mut time = self.time.lock();
         let moment = Moment::decide(jobs.mark, self.clock.now(), time.floor(self.clock.ticks()));
         time.note(moment.now, self.clock.ticks());
         jobs.list.retain(|twin| twin.meta(moment.now).is_some());

@@ -1,10 +1,8 @@
 use crate::fault::{Fault, FaultKind, FaultPlan, HintFault, Tally, Verb};
+use parking_lot::Mutex;
 use std::{
     collections::{BTreeMap, VecDeque},
-    sync::{
-        Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::atomic::{AtomicBool, Ordering},
 };
 
 /// Draws faults, from the script first and then from the plan, and counts them.
@@ -23,20 +21,20 @@ impl Injector {
 
     pub(super) fn next(&self, verb: Verb, calls: usize, fault: &Fault) {
         let repeated = std::iter::repeat_n(fault.clone(), calls);
-        lock(&self.script).entry(verb).or_default().extend(repeated);
+        self.script.lock().entry(verb).or_default().extend(repeated);
     }
 
     pub(super) fn heal(&self) {
         self.is_healed.store(true, Ordering::SeqCst);
-        lock(&self.script).clear();
+        self.script.lock().clear();
     }
 
     pub(super) fn tally(&self) -> Tally {
-        lock(&self.tally).clone()
+        self.tally.lock().clone()
     }
 
     pub(super) fn draw(&self, verb: Verb) -> Option<Fault> {
-        let scripted = lock(&self.script).get_mut(&verb).and_then(VecDeque::pop_front);
+        let scripted = self.script.lock().get_mut(&verb).and_then(VecDeque::pop_front);
         let drawn = scripted.or_else(|| if self.is_healed() { None } else { self.plan.draw(verb) });
         self.count(drawn.as_ref().map(Fault::kind));
         drawn
@@ -54,12 +52,7 @@ impl Injector {
 
     fn count(&self, kind: Option<FaultKind>) {
         if let Some(kind) = kind {
-            lock(&self.tally).add(kind);
+            self.tally.lock().add(kind);
         }
     }
-}
-
-/// Each critical section is one change, so a panic elsewhere leaves nothing half done.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

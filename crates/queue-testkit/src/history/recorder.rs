@@ -1,5 +1,6 @@
+use parking_lot::{Mutex, MutexGuard};
+
 use crate::history::{Event, History, Phase, stopwatch::Stopwatch};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Takes down events in the order in which they happen. Shared by every handle and task of one process.
 ///
@@ -98,7 +99,7 @@ impl Recorder {
 
     /// A panic elsewhere leaves whole events only.
     fn lock(&self) -> MutexGuard<'_, Taken> {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+        self.taken.lock()
     }
 }
 

@@ -1,5 +1,6 @@
 use crate::history::{History, Recorder};
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use queue_core::{
     Applied, ClaimRequest, Claimed, Counts, Detail, Enqueued, JobId, JobRecord, ListQuery, NewJob, Page,
     PruneRequest, QueueName, Result, Stamped, Storage, StorageLayer, lifecycle::Transition,
@@ -8,7 +9,7 @@ use std::{
     fs::File,
     io::{self, BufReader, ErrorKind, Write},
     path::Path,
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
 };
 
 /// A recording that outlives its process: what a call asks is on file before the call is made, so that a kill leaves at
@@ -70,7 +71,7 @@ impl Tape {
     /// If the file cannot be written, since a recording with a gap would be judged wrongly.
     pub fn save(&self) {
         // A panic below leaves a file that nobody reads.
-        let mut guard = self.0.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut guard = self.0.file.lock();
         let (file, saved) = &mut *guard;
         let events = self.0.recorder.since(*saved);
         *saved += events.len();

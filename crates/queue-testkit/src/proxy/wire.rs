@@ -1,9 +1,8 @@
 //! The line that all connections of a proxy share in one direction.
 
+use parking_lot::Mutex;
 use std::num::NonZeroU64;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
-
 use tokio::time::{Instant, sleep_until};
 
 /// Timers fire up to a few milliseconds late. A line that is in use makes up for at most that much, or else a chunk per
@@ -22,7 +21,7 @@ impl Wire {
     /// Waits until so many bytes have passed. A dropped call has used up its turn.
     pub(super) async fn carry(&self, bytes: usize, rate: NonZeroU64) {
         let passed_at = {
-            let mut free_at = self.free_at.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut free_at = self.free_at.lock();
             let passed_at = turn(*free_at, Instant::now(), bytes, rate);
             *free_at = Some(passed_at);
             passed_at

@@ -8,9 +8,10 @@ use crate::{
     CaseOutcome, CaseReport, Failure, Harness, Selection,
     cases::{Case, Need, all},
 };
+use parking_lot::Mutex;
 use std::{
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicUsize, Ordering},
     },
     thread,
@@ -60,7 +61,7 @@ pub fn collect(harness: impl Harness, selection: &Selection) -> Result<Vec<CaseR
     let work = || {
         while let Some((number, case)) = take(&next, &cases) {
             let report = report(case, &support, &harness, selection);
-            reports.lock().unwrap_or_else(PoisonError::into_inner).push((number, report));
+            reports.lock().push((number, report));
         }
     };
     thread::scope(|scope| {
@@ -70,7 +71,7 @@ pub fn collect(harness: impl Harness, selection: &Selection) -> Result<Vec<CaseR
         }
         work();
     });
-    let mut reports = reports.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut reports = reports.into_inner();
     reports.sort_by_key(|(number, _)| *number);
     Ok(reports.into_iter().map(|(_, report)| report).collect())
 }

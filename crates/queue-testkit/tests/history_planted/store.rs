@@ -4,6 +4,7 @@ use crate::{
 };
 use async_trait::async_trait;
 use bytes::Bytes;
+use parking_lot::{Mutex, MutexGuard};
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, ClaimedJob, Counts, Detail, Enqueued, Error, ErrorKind,
     EventStream, Interest, JobId, JobMeta, JobRecord, ListQuery, NewJob, OnWaiting, Page, PruneRequest,
@@ -13,10 +14,7 @@ use queue_core::{
 use queue_memory::MemoryStorage;
 use std::{
     collections::BTreeSet,
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::atomic::{AtomicUsize, Ordering},
 };
 
 /// The store in memory, with a defect in front of it.
@@ -48,8 +46,8 @@ impl PlantedStore {
         self.has(bug) && self.calls.fetch_add(1, Ordering::SeqCst) % n == n - 1
     }
 
-    fn notes(&self) -> std::sync::MutexGuard<'_, Notes> {
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner)
+    fn notes(&self) -> MutexGuard<'_, Notes> {
+        self.notes.lock()
     }
 
     fn time(&self, now: Timestamp) -> Timestamp {

@@ -1,8 +1,9 @@
 use super::{Fence, LeadershipEvent, LostReason, campaign::Won, leader::Candidate};
 use crate::single::policy;
+use parking_lot::Mutex;
 use queue_core::{Changed, JobMeta, LeaseToken, Result, StorageExt, lifecycle::Event};
 use std::{
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, OnceLock},
     time::Duration,
 };
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
@@ -147,13 +148,13 @@ impl Holder {
     }
 
     fn extended(&self, lapses_at: Instant) {
-        let mut known = self.lapses_at.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.lapses_at.lock();
         // An answer that was late must not shorten what a later beat gained.
         *known = lapses_at.max(*known);
     }
 
     fn lapses_at(&self) -> Instant {
-        *self.lapses_at.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.lapses_at.lock()
     }
 }
 

@@ -1,10 +1,7 @@
 use super::Handler;
 use async_trait::async_trait;
-use std::{
-    fmt,
-    future::poll_fn,
-    sync::{Mutex, PoisonError},
-};
+use parking_lot::Mutex;
+use std::{fmt, future::poll_fn};
 use tower_service::Service;
 
 /// A `tower` service as a [`Handler`]; made by [`service_handler`].
@@ -41,7 +38,7 @@ impl<S> ServiceHandler<S> {
         S: Service<T> + Clone,
     {
         // A lock, since services need not be shareable between threads, and many boxed ones are not.
-        let mut service = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut service = self.0.lock().clone();
         poll_fn(|context| service.poll_ready(context)).await?;
         Ok(service)
     }

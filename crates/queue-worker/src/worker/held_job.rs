@@ -1,12 +1,13 @@
 use super::{rate::Reservation, time_limit::TimeLimit, told::Told};
 use crate::handler::CancelReason;
 use bytes::Bytes;
+use parking_lot::{Mutex, MutexGuard};
 use queue_core::{
     ClaimedJob, Headers, JobMeta, LeaseToken, NewJob, Payload, Span,
     lifecycle::{Event, Patch},
 };
 use std::sync::{
-    Mutex, MutexGuard, OnceLock, PoisonError,
+    OnceLock,
     atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 use tokio::time::Instant;
@@ -274,7 +275,7 @@ impl HeldJob {
     }
 
     fn notes(&self) -> MutexGuard<'_, Notes> {
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner)
+        self.notes.lock()
     }
 }
 

@@ -5,11 +5,8 @@ use super::{
     options::Options,
     prefetch::{Prefetch, horizon},
 };
-use std::{
-    collections::VecDeque,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use parking_lot::{Mutex, MutexGuard};
+use std::{collections::VecDeque, sync::Arc, time::Duration};
 use tokio::{
     sync::Notify,
     time::{Instant, sleep_until},
@@ -173,7 +170,7 @@ impl Line {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

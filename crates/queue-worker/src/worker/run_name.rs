@@ -1,5 +1,6 @@
+use parking_lot::{Mutex, MutexGuard};
 use queue_core::{Rng, WorkerId};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 /// What tells one run of a worker from the next.
@@ -38,7 +39,7 @@ impl RunNames {
     }
 
     fn lock(&self) -> MutexGuard<'_, RunName> {
-        self.current.lock().unwrap_or_else(PoisonError::into_inner)
+        self.current.lock()
     }
 }
 

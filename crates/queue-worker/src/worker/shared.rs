@@ -9,8 +9,9 @@ use super::{
     run_name::RunName,
     work_queue::WorkedQueue,
 };
+use parking_lot::{Mutex, MutexGuard};
 use queue_core::{Error, ErrorKind, QueueName, Rng, Storage};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -193,6 +194,6 @@ impl Shared {
     }
 
     fn held(&self) -> MutexGuard<'_, HeldJobs> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+        self.held.lock()
     }
 }

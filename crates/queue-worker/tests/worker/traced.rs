@@ -1,12 +1,10 @@
 //! What a subscriber of `tracing` sees of a worker.
 
 use crate::support::{Fault, Rig, job, router};
+use parking_lot::Mutex;
 use queue_core::ErrorKind;
 use queue_worker::{Context, JobError};
-use std::{
-    io,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{io, sync::Arc};
 use tracing::{Level, subscriber::DefaultGuard};
 use tracing_subscriber::fmt::{MakeWriter, format::FmtSpan};
 
@@ -27,7 +25,7 @@ impl Lines {
     }
 
     fn of_worker(&self, containing: &str) -> Vec<String> {
-        let written = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let written = self.0.lock().clone();
         let written = String::from_utf8(written).expect("it is text");
         written.lines().filter(|line| line.contains(containing)).map(str::to_owned).collect()
     }
@@ -41,7 +39,7 @@ impl Lines {
 
 impl io::Write for Lines {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).write(bytes)
+        self.0.lock().write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -5,16 +5,13 @@ use crate::{
         enqueue_hooks::{EnqueueHooks, Refusal},
     },
 };
+use parking_lot::Mutex;
 use queue_core::{
     Error, IdSource, Kind, NewJob, QueueName, Result, Rng, Storage, SystemRng, TimeOrderedIds, WorkerId,
     lifecycle::Policy,
 };
 use queue_serde::Codec;
-use std::{
-    marker::PhantomData,
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::{marker::PhantomData, sync::Arc, time::Duration};
 
 /// The default lease of a delivery.
 const LEASE: Duration = Duration::from_secs(30);

@@ -1,15 +1,12 @@
 use super::enqueue_hooks::EnqueueHooks;
 use crate::{JobOptions, QueueBuilder, client::IdKey, pull::Claims};
+use parking_lot::Mutex;
 use queue_core::{
     IdSource, JobId, JobKind, Kind, Payload, QueueName, Result, Rng, Span, Storage, WorkerId,
     lifecycle::Policy,
 };
 use queue_serde::{Codec, CodecContext, CodecError, Decode, Role};
-use std::{
-    fmt,
-    marker::PhantomData,
-    sync::{Arc, Mutex},
-};
+use std::{fmt, marker::PhantomData, sync::Arc};
 use tokio::time::Instant;
 
 /// A typed handle on one queue: jobs with payload `P` that leave results `R`.

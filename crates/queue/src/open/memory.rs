@@ -1,9 +1,10 @@
 use super::StoreUrl;
+use parking_lot::Mutex;
 use queue_core::{Result, Storage};
 use queue_memory::MemoryStorage;
 use std::{
     collections::HashMap,
-    sync::{Arc, LazyLock, Mutex, PoisonError},
+    sync::{Arc, LazyLock},
 };
 
 /// The stores that have a name. They live as long as the process, as files would, so that a moment without any handle
@@ -15,6 +16,6 @@ pub(super) fn open(url: StoreUrl) -> Result<Arc<dyn Storage>> {
     if url.path.is_empty() {
         return Ok(Arc::new(MemoryStorage::new()));
     }
-    let mut named = NAMED.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut named = NAMED.lock();
     Ok(Arc::new(named.entry(url.path).or_default().another_handle()))
 }

@@ -6,10 +6,7 @@ use queue_core::{
     Applied, Claimed, ClaimedJob, Error, ErrorKind, Result, StorageExt, Timestamp,
     lifecycle::{Event, Policy, decide},
 };
-use std::{
-    sync::{Arc, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 use tokio::{
     sync::oneshot,
     time::{Instant, sleep, timeout_at},
@@ -138,7 +135,7 @@ async fn claim_or_rescue(shared: &Arc<Shared>, limit: usize, until: Instant) -> 
 async fn rescue_at_intervals(shared: &Shared) -> Result<()> {
     let now = Instant::now();
     {
-        let mut last = shared.rescued_at.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = shared.rescued_at.lock();
         if last.is_some_and(|last| now < last + RESCUE_INTERVAL) {
             return Ok(());
         }

@@ -2,14 +2,12 @@
 //! lost.
 
 use crate::{client::Shared, spawn};
+use parking_lot::MutexGuard;
 use queue_core::{
     Certainty, ClaimPortion, ClaimRequest, Claimed, Error, ErrorKind, LostClaim, Result, RetryPolicy, Span,
     Timestamp,
 };
-use std::{
-    sync::{Arc, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 use tokio::time::{Instant, sleep, timeout};
 
 /// How much longer than for a call its answer is waited for, so that a store can say itself that it has none.
@@ -101,7 +99,7 @@ async fn find(shared: Arc<Shared>, mut lost: LostClaim, begun_by: Instant) {
 }
 
 fn claims(shared: &Shared) -> MutexGuard<'_, Claims> {
-    shared.claims.lock().unwrap_or_else(PoisonError::into_inner)
+    shared.claims.lock()
 }
 
 fn unanswered() -> Error {

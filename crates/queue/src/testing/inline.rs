@@ -1,14 +1,11 @@
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use queue_core::{
     Enqueued, ManualClock, NewJob, QueueName, Result, Rng, Stamped, Storage, StorageLayer, lifecycle::Policy,
 };
 use queue_memory::MemoryStorage;
 use queue_worker::{JobHandler, Report, Worker};
-use std::{
-    collections::HashMap,
-    fmt,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::HashMap, fmt, sync::Arc};
 
 /// Memory, and the handlers that run as soon as a job of their queue is enqueued. Whoever enqueues gets the answer
 /// when nothing of that queue is due any more.
@@ -33,11 +30,11 @@ impl Inline {
 
     /// From now on these jobs run as they are enqueued, in place of what ran them before.
     pub(super) fn set(&self, queue: QueueName, runner: Runner) {
-        self.runners.lock().unwrap_or_else(PoisonError::into_inner).insert(queue, runner);
+        self.runners.lock().insert(queue, runner);
     }
 
     fn runner(&self, queue: &QueueName) -> Option<Runner> {
-        self.runners.lock().unwrap_or_else(PoisonError::into_inner).get(queue).cloned()
+        self.runners.lock().get(queue).cloned()
     }
 }
 

@@ -1,13 +1,10 @@
 use futures_util::{StreamExt, TryStreamExt};
+use parking_lot::{Mutex, MutexGuard};
 use queue::{
     Delivery, Id, JobId, JobMeta, JobOptions, Policy, Queue, Result, RetryPolicy, Settled, Status, Storage,
 };
 use serde_json::Value;
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 use tokio::time::Instant;
 
 /// A FIFO of JSON values with visibility timeout. See the [module](crate::fifo).
@@ -131,7 +128,7 @@ impl Fifo {
     }
 
     fn held(&self) -> MutexGuard<'_, HashMap<JobId, Held>> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+        self.held.lock()
     }
 }
 

@@ -1,11 +1,9 @@
 use super::TaskQueue;
+use parking_lot::Mutex;
 use queue::{JobId, State, worker::JobError};
 use std::{
     collections::HashMap,
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::atomic::{AtomicU64, Ordering},
 };
 
 /// What handlers of the demonstration see of their queue.
@@ -25,7 +23,7 @@ impl Probe {
     pub(super) async fn look(&self, id: &JobId) -> Result<(), JobError> {
         let leased = self.tasks.counts().await?.of(State::Processing);
         self.most_leased.fetch_max(leased, Ordering::SeqCst);
-        *self.runs.lock().unwrap_or_else(PoisonError::into_inner).entry(id.clone()).or_default() += 1;
+        *self.runs.lock().entry(id.clone()).or_default() += 1;
         Ok(())
     }
 
@@ -36,7 +34,7 @@ impl Probe {
 
     /// How many tasks ran exactly once, and how many more often.
     pub(super) fn once_and_more(&self) -> (usize, usize) {
-        let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        let runs = self.runs.lock();
         let once = runs.values().filter(|runs| **runs == 1).count();
         (once, runs.len() - once)
     }

@@ -1,11 +1,8 @@
 use super::{Check, Key, Kv, Outcome, Versioned, Write};
 use async_trait::async_trait;
+use parking_lot::{Mutex, MutexGuard};
 use queue_core::{Capabilities, Durability, Reach, Result};
-use std::{
-    collections::BTreeMap,
-    ops::Range,
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::{collections::BTreeMap, ops::Range};
 
 /// A map in memory. The whole driver: it shows what the trait means.
 #[derive(Debug, Default)]
@@ -22,7 +19,7 @@ struct State {
 
 impl MemoryKv {
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

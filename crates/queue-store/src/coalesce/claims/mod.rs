@@ -11,12 +11,9 @@ use crate::{Batched, Spawn, UnheardClaim, coalesce::lane::lost};
 use carried::{Carried, Listener};
 use driver::{Driver, Turn};
 use line::{Line, Waiting};
+use parking_lot::{Mutex, MutexGuard};
 use queue_core::{ClaimRequest, Claimed, Error, QueueName, Result};
-use std::{
-    collections::HashMap,
-    fmt,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{collections::HashMap, fmt, sync::Arc};
 use tokio::sync::{oneshot, watch};
 
 /// The claims of a handle.
@@ -118,7 +115,7 @@ impl<S: Batched> Shared<S> {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<QueueName, Line>> {
-        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
+        self.lines.lock()
     }
 }
 

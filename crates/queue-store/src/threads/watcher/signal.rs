@@ -1,7 +1,5 @@
-use std::{
-    sync::{Condvar, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use parking_lot::{Condvar, Mutex, MutexGuard};
+use std::time::Duration;
 
 /// What a thread waits for: a touch, its end, or a while.
 #[derive(Debug, Default)]
@@ -54,13 +52,13 @@ impl Signal {
     }
 
     fn set(&self, change: impl FnOnce(&mut SignalState)) {
-        change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner));
+        change(&mut self.state.lock());
         self.changed.notify_all();
     }
 
     fn wait(&self, timeout: Duration, is_idle: impl Fn(&SignalState) -> bool) -> MutexGuard<'_, SignalState> {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self.changed.wait_timeout_while(state, timeout, |state| is_idle(state));
-        waited.unwrap_or_else(PoisonError::into_inner).0
+        let mut state = self.state.lock();
+        self.changed.wait_while_for(&mut state, |state| is_idle(state), timeout);
+        state
     }
 }

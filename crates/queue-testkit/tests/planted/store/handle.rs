@@ -1,10 +1,11 @@
 use super::{state::State, together::Line};
 use crate::defect::Defect;
+use parking_lot::Mutex;
 use queue_core::{Clock, Error, ErrorKind, Result, Span, StoreTime, Timestamp};
 use queue_store::Hub;
 use std::{
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        Arc, Weak,
         atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst},
     },
     time::Duration,
@@ -49,10 +50,10 @@ impl Shared {
     /// A handle; the first after all others were closed finds what was durable.
     pub(crate) fn open(self: &Arc<Self>) -> PlantedStore {
         let hub = Arc::new(Hub::default());
-        let mut hubs = lock(&self.hubs);
+        let mut hubs = self.hubs.lock();
         hubs.retain(|hub| hub.strong_count() > 0);
         if hubs.is_empty() {
-            lock(&self.state).reopen();
+            self.state.lock().reopen();
         }
         hubs.push(Arc::downgrade(&hub));
         self.closed.store(false, SeqCst);
@@ -71,7 +72,7 @@ impl Shared {
         if state.has(Defect::NoHints) {
             return;
         }
-        lock(&self.hubs).iter().filter_map(Weak::upgrade).for_each(|hub| notices.publish(&hub));
+        self.hubs.lock().iter().filter_map(Weak::upgrade).for_each(|hub| notices.publish(&hub));
     }
 }
 
@@ -81,7 +82,7 @@ impl PlantedStore {
         if self.closed.load(SeqCst) || self.shared.closed.load(SeqCst) {
             return Err(Error::closed(operation));
         }
-        let mut state = lock(&self.shared.state);
+        let mut state = self.shared.state.lock();
         self.tick(&mut state);
         let answer = run(&mut state);
         self.shared.publish(&mut state);
@@ -89,7 +90,7 @@ impl PlantedStore {
     }
 
     fn tick(&self, state: &mut State) {
-        let (clock, ticks, mut time) = (&self.shared.clock, self.shared.clock.ticks(), lock(&self.time));
+        let (clock, ticks, mut time) = (&self.shared.clock, self.shared.clock.ticks(), self.time.lock());
         let floor =
             if state.has(Defect::FloorTooFast) { fast_floor(*time, ticks) } else { time.floor(ticks) };
         let now = state.tick(clock.now(), floor);
@@ -97,7 +98,7 @@ impl PlantedStore {
     }
 
     pub(super) fn has(&self, defect: Defect) -> bool {
-        lock(&self.shared.state).has(defect)
+        self.shared.state.lock().has(defect)
     }
 
     /// For a stream, with a defect: it is never given back.
@@ -123,9 +124,4 @@ fn fast_floor(time: StoreTime, ticks: Duration) -> Timestamp {
     let told = time.floor(Duration::ZERO);
     let measured = time.floor(ticks).since(told).mul_f64(64.0 / 63.0);
     told + Span::new("measured", measured).expect("a short run")
-}
-
-/// A panic of a case leaves no step half done.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

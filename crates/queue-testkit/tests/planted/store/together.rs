@@ -2,8 +2,8 @@
 
 use super::{handle::PlantedStore, state::State};
 use crate::defect::Defect;
+use parking_lot::{Mutex, MutexGuard};
 use queue_core::{ClaimRequest, Claimed, Error, Result};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::{sync::oneshot, task::yield_now};
 
 /// Claims that wait for the next step, and who waits for them.
@@ -36,7 +36,7 @@ impl PlantedStore {
     }
 
     fn waiting(&self) -> MutexGuard<'_, Vec<(ClaimRequest, oneshot::Sender<Claimed>)>> {
-        self.line.lock().unwrap_or_else(PoisonError::into_inner)
+        self.line.lock()
     }
 }
 

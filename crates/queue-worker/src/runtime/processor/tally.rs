@@ -1,5 +1,6 @@
 use super::{ProcessorEvent, TickReport, event::Observer};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use parking_lot::{Mutex, MutexGuard};
+use std::sync::Arc;
 use tokio::sync::{Notify, OwnedSemaphorePermit};
 
 /// Counts the events of one tick on their way to the observer, and frees the slot of each item that is over.
@@ -56,7 +57,7 @@ impl<T> Tally<T> {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

@@ -1,10 +1,7 @@
 use super::{RateLimit, kind_rate::KindRate};
+use parking_lot::Mutex;
 use queue_core::{Error, JobMeta, Kind, Result, Span, Timestamp};
-use std::{
-    collections::BTreeMap,
-    sync::{Mutex, PoisonError},
-    time::Duration,
-};
+use std::{collections::BTreeMap, time::Duration};
 use tokio::time::Instant;
 
 /// Or how long to put the job back.
@@ -36,13 +33,12 @@ impl KindRates {
         let Some(rate) = self.0.get(&job.kind) else { return Ok(()) };
         let expires_at = job.lease.as_ref().map_or(job.run_at, |lease| lease.expires_at);
         let claimed_at = Timestamp::from_millis(expires_at.as_millis().saturating_sub(lease.as_millis()));
-        rate.lock().unwrap_or_else(PoisonError::into_inner).admit(job.run_at, claimed_at, Instant::now())
+        rate.lock().admit(job.run_at, claimed_at, Instant::now())
     }
 
     /// For how long jobs that were put back may still return.
     pub(in crate::worker) fn returning_for(&self, now: Instant) -> Duration {
-        let of =
-            |rate: &Mutex<KindRate>| rate.lock().unwrap_or_else(PoisonError::into_inner).returning_for(now);
+        let of = |rate: &Mutex<KindRate>| rate.lock().returning_for(now);
         self.0.values().map(of).max().unwrap_or_default()
     }
 }

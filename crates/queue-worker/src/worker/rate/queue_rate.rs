@@ -1,8 +1,6 @@
 use super::{RateLimit, token_bucket::TokenBucket};
-use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use parking_lot::{Mutex, MutexGuard};
+use std::{sync::Arc, time::Duration};
 use tokio::{sync::Notify, time::Instant};
 
 /// The rate limit of one queue of a worker. A claim reserves the starts that it may lead to, so that there is a token for
@@ -65,7 +63,7 @@ impl QueueRate {
     }
 
     fn lock(&self) -> MutexGuard<'_, Tokens> {
-        self.tokens.lock().unwrap_or_else(PoisonError::into_inner)
+        self.tokens.lock()
     }
 }
 

@@ -1,12 +1,8 @@
 use super::Log;
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use queue_worker::runtime::{Done, Failed, Finality, ItemError, Sink, Source};
-use std::{
-    collections::VecDeque,
-    fmt,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{collections::VecDeque, fmt, sync::Arc, time::Duration};
 use tokio::time::sleep;
 
 /// A table of numbers, source and sink at once, which logs every call and misbehaves as scripted.
@@ -83,7 +79,7 @@ impl Inbox {
     }
 
     fn edit<R>(&self, edit: impl FnOnce(&mut State) -> R) -> R {
-        edit(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+        edit(&mut self.state.lock())
     }
 
     async fn mark(&self, item: u32, line: String) -> Result<(), &'static str> {

@@ -1,4 +1,5 @@
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use parking_lot::{Mutex, MutexGuard};
+use std::sync::Arc;
 use tokio::{
     sync::Notify,
     time::{Instant, timeout},
@@ -74,6 +75,6 @@ impl Log {
     }
 
     fn guard(&self) -> MutexGuard<'_, Vec<(u64, String)>> {
-        self.0.lines.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lines.lock()
     }
 }

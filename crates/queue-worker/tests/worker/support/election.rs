@@ -1,8 +1,9 @@
 use super::{FOREVER, Fault, Probe, span};
+use parking_lot::Mutex;
 use queue_core::{ClaimRequest, Claimed, SeededRng, Storage, WorkerId};
 use queue_memory::MemoryStorage;
 use queue_worker::{Leadership, LeadershipBuilder, LeadershipEvent, Term, TokioClock};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use tokio::time::timeout;
 
 /// One election on one store. Every candidate has a handle of its own, which misbehaves alone.
@@ -39,13 +40,13 @@ impl Election {
             .id(WorkerId::from_static(name))
             .rng(Arc::new(SeededRng::new(7)))
             .on_event(move |event| {
-                log.lock().unwrap_or_else(PoisonError::into_inner).push(label(name, event));
+                log.lock().push(label(name, event));
             })
     }
 
     /// What the candidates were told, in order, such as `a elected`.
     pub(crate) fn log(&self) -> Vec<String> {
-        self.log.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.log.lock().clone()
     }
 
     /// Claims the election's job, which only works while nobody leads.

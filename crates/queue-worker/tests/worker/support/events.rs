@@ -1,6 +1,7 @@
 use super::FOREVER;
+use parking_lot::{Mutex, MutexGuard};
 use queue_worker::WorkerEvent;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use tokio::{
     sync::Notify,
     time::{Instant, timeout},
@@ -75,7 +76,7 @@ impl Events {
     }
 
     fn seen(&self) -> MutexGuard<'_, Vec<(u64, WorkerEvent)>> {
-        self.0.seen.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.seen.lock()
     }
 }
 

@@ -1,17 +1,13 @@
 use super::{Fault, spawn};
 use async_trait::async_trait;
+use parking_lot::{Mutex, MutexGuard};
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, EventStream, Interest, JobRecord, Limits,
     ListQuery, Page, PruneRequest, QueueName, Result, Stamped, Storage, StorageLayer, Walk,
     lifecycle::{Patch, Transition},
 };
 use queue_memory::MemoryStorage;
-use std::{
-    collections::BTreeMap,
-    fmt,
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{collections::BTreeMap, fmt, time::Duration};
 use tokio::{
     sync::{Semaphore, SemaphorePermit},
     time::{Instant, sleep, sleep_until},
@@ -90,15 +86,15 @@ impl Probe {
 
     /// Changes what goes wrong from now on.
     pub(crate) fn script(&self) -> MutexGuard<'_, Script> {
-        self.script.lock().unwrap_or_else(PoisonError::into_inner)
+        self.script.lock()
     }
 
     pub(crate) fn log(&self) -> Log {
-        self.log.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.log.lock().clone()
     }
 
     fn note(&self, note: impl FnOnce(&mut Log)) {
-        note(&mut self.log.lock().unwrap_or_else(PoisonError::into_inner));
+        note(&mut self.log.lock());
     }
 
     /// Changes nothing, and answers the records as they stand.
