@@ -3,8 +3,8 @@
 use crate::Span;
 use std::{fmt, sync::Arc, time::Duration};
 
-/// How long to wait after failure number `n`, or that no further attempt shall be made. Waits are whole milliseconds, rounded up,
-/// and at most 100 years.
+/// How long to wait after failure number `n`, or that no further attempt shall be made. Waits are
+/// whole milliseconds, rounded up, and at most 100 years.
 ///
 /// ```
 /// use queue_core::RetryPolicy;
@@ -22,13 +22,15 @@ pub enum RetryPolicy {
     None,
     /// Always the same wait.
     Fixed(Duration),
-    /// Each wait a multiple of the one before, up to a cap, shortened at random; made by [`exponential`](Self::exponential).
+    /// Each wait a multiple of the one before, up to a cap, shortened at random; made by
+    /// [`exponential`](Self::exponential).
     Exponential(Exponential),
     /// The program's own function of the failure number, counted from one. `None` ends the retries.
     Custom(Arc<dyn Fn(u32) -> Option<Duration> + Send + Sync>),
 }
 
-/// Waits that grow; made by [`RetryPolicy::exponential`], and a [`RetryPolicy`] by `into`, which whatever takes one does.
+/// Waits that grow; made by [`RetryPolicy::exponential`], and a [`RetryPolicy`] by `into`, which
+/// whatever takes one does.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[must_use]
 pub struct Exponential {
@@ -42,7 +44,8 @@ const DEFAULT: Exponential =
     Exponential { base: Span::from_secs(1), factor: 2.0, cap: Span::from_secs(6 * 3600), jitter: 0.25 };
 
 impl RetryPolicy {
-    /// Waits that begin with `base` and double up to six hours, each shortened at random by up to a quarter.
+    /// Waits that begin with `base` and double up to six hours, each shortened at random by up to a
+    /// quarter.
     pub fn exponential(base: Duration) -> Exponential {
         Exponential { base: Span::at_most(base), ..DEFAULT }
     }
@@ -64,8 +67,9 @@ impl RetryPolicy {
 }
 
 impl Default for RetryPolicy {
-    /// One second, doubling up to six hours, shortened at random by up to a quarter. Between the 25 attempts of
-    /// [`Budget::ATTEMPTS`](crate::Budget::ATTEMPTS) that is 63 hours without the shortening, 55 on average and 47 at least.
+    /// One second, doubling up to six hours, shortened at random by up to a quarter. Between the 25
+    /// attempts of [`Budget::ATTEMPTS`](crate::Budget::ATTEMPTS) that is 63 hours without the
+    /// shortening, 55 on average and 47 at least.
     fn default() -> Self {
         Self::Exponential(DEFAULT)
     }
@@ -78,7 +82,8 @@ impl From<Exponential> for RetryPolicy {
 }
 
 impl Exponential {
-    /// How many times the wait before it each wait is; less than 1, and what is no number, counts as 1. Default 2.
+    /// How many times the wait before it each wait is; less than 1, and what is no number, counts
+    /// as 1. Default 2.
     pub fn factor(mut self, factor: f64) -> Self {
         self.factor = if factor.is_finite() { factor.max(1.0) } else { 1.0 };
         self
@@ -90,8 +95,8 @@ impl Exponential {
         self
     }
 
-    /// Up to which share of itself a wait is shortened at random, from 0 to 1, so that jobs which failed together do not come back
-    /// together. Default a quarter.
+    /// Up to which share of itself a wait is shortened at random, from 0 to 1, so that jobs which
+    /// failed together do not come back together. Default a quarter.
     pub fn jitter(mut self, share: f64) -> Self {
         self.jitter = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
         self

@@ -4,26 +4,31 @@ use queue_core::{EventStream, Hint, Interest, asking::NextAsk};
 use std::{future, pin::pin, time::Duration};
 use tokio::time::{Instant, sleep_until};
 
-/// Nobody waits for a subscription for longer than this: hints save time, so they must not cost more than they save.
+/// Nobody waits for a subscription for longer than this: hints save time, so they must not cost
+/// more than they save.
 const SUBSCRIBE_MAX: Duration = Duration::from_millis(100);
 
-/// Hints that are forgotten at a time; a stream may have any number of them. What is left costs a question too many.
+/// Hints that are forgotten at a time; a stream may have any number of them. What is left costs a
+/// question too many.
 const FORGOTTEN_MAX: u32 = 16;
 
-/// A subscription that may be missing or late: then it says nothing, and whoever listens reads at intervals anyway.
+/// A subscription that may be missing or late: then it says nothing, and whoever listens reads at
+/// intervals anyway.
 pub(crate) struct Hints {
     source: Source,
 }
 
 enum Source {
     None,
-    /// The store takes its time. Its answer counts as a hint, since things may have happened before it.
+    /// The store takes its time. Its answer counts as a hint, since things may have happened before
+    /// it.
     Late(BoxFuture<'static, Option<EventStream>>),
     Stream(EventStream),
 }
 
 impl Hints {
-    /// Once this answers, later changes are hinted at, if the store is quick about it and hints are to be had.
+    /// Once this answers, later changes are hinted at, if the store is quick about it and hints are
+    /// to be had.
     pub(crate) async fn subscribe(shared: &Shared, interest: Interest, deadline: Instant) -> Self {
         let (storage, queue) = (shared.storage.clone(), shared.name.clone());
         // An error that matters comes back with the next read.
@@ -36,8 +41,8 @@ impl Hints {
         Self { source }
     }
 
-    /// Makes a call while the subscription goes on: one that rested half-way could keep what the call needs, such as a
-    /// connection.
+    /// Makes a call while the subscription goes on: one that rested half-way could keep what the
+    /// call needs, such as a connection.
     pub(crate) async fn beside<T>(&mut self, call: impl Future<Output = T>) -> T {
         let mut call = pin!(call);
         tokio::select! {
@@ -96,7 +101,8 @@ impl Hints {
         }
     }
 
-    /// Forgets the hints that have come by now: whatever they are about is found by a call that is sent after this.
+    /// Forgets the hints that have come by now: whatever they are about is found by a call that is
+    /// sent after this.
     pub(crate) fn forget(&mut self) {
         if let Source::Stream(hints) = &mut self.source {
             let mut forgotten = 0;

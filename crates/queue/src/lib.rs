@@ -1,4 +1,5 @@
-//! Durable background jobs: a typed client over a store of your choice, waiting for results, and workers.
+//! Durable background jobs: a typed client over a store of your choice, waiting for results, and
+//! workers.
 //!
 //! # A program
 #![cfg_attr(all(feature = "worker", feature = "memory", feature = "json"), doc = "```")]
@@ -17,8 +18,8 @@
 //!     let storage = open("memory:").await?; // or "sqlite:jobs.db", for this and other processes
 //!     let emails: Queue<Email, String> = Queue::new(storage, "emails")?;
 //!
-//!     let worker = emails.work_with(|email, _| async move { Ok(format!("sent to {}", email.to)) }).build()?;
-//!     tokio::spawn(worker.run_until(shutdown_signal()));
+//!     let worker = emails.work_with(|email, _| async move { Ok(format!("sent to {}", email.to))
+//!     }).build()?; tokio::spawn(worker.run_until(shutdown_signal()));
 //!
 //!     let email = Email { to: "ada@example.org".to_owned() };
 //!     let receipt = emails.enqueue_and_wait("welcome-ada", email, Duration::from_secs(30)).await?;

@@ -9,12 +9,14 @@ use queue_core::{
 use std::{fmt::Debug, sync::Arc, time::Duration};
 use tracing::{Instrument as _, Span, debug_span, field::Empty};
 
-/// A store whose calls are spans of [`tracing`](https://docs.rs/tracing), at the level `debug` and with the target `queue_store`: called
-/// after the verb, with the name of the store, the queue, how many items were sent (`items`) and answered (`answered`), and of
-/// a call that failed the error, its kind and its certainty. A span is a child of whatever span the call is made in.
+/// A store whose calls are spans of [`tracing`](https://docs.rs/tracing), at the level `debug` and
+/// with the target `queue_store`: called after the verb, with the name of the store, the queue, how
+/// many items were sent (`items`) and answered (`answered`), and of a call that failed the error,
+/// its kind and its certainty. A span is a child of whatever span the call is made in.
 ///
-/// Everything is passed on as it is, capabilities and transactions too; calls that a transaction of the application's own makes are not
-/// seen. Without a subscriber for the level a call costs a check and one allocation.
+/// Everything is passed on as it is, capabilities and transactions too; calls that a transaction of
+/// the application's own makes are not seen. Without a subscriber for the level a call costs a
+/// check and one allocation.
 ///
 #[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
 #[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]
@@ -22,9 +24,9 @@ use tracing::{Instrument as _, Span, debug_span, field::Empty};
 /// use std::sync::Arc;
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> queue::Result<()> {
-/// let store = queue::open("memory:").await?;
-/// let mails: Queue<String> = Queue::new(Arc::new(Traced::new(store)), "mails")?;
-/// mails.enqueue("a", "welcome".to_owned()).await?; // enqueue{store="memory" queue=mails items=1 answered=1}
+/// let store = queue::open("memory:").await?; let mails: Queue<String> =
+/// Queue::new(Arc::new(Traced::new(store)), "mails")?; mails.enqueue("a",
+/// "welcome".to_owned()).await?; // enqueue{store="memory" queue=mails items=1 answered=1}
 /// # Ok(()) }
 /// ```
 #[derive(Debug)]

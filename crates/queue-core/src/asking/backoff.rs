@@ -4,7 +4,8 @@ use std::time::Duration;
 const FIRST: Duration = Duration::from_millis(50);
 const LONGEST: Duration = Duration::from_secs(5);
 
-/// The wait after the `n`th failure in a row (from one) of a call to the store: 50 ms, doubling up to 5 s, jittered.
+/// The wait after the `n`th failure in a row (from one) of a call to the store: 50 ms, doubling up
+/// to 5 s, jittered.
 pub fn after_error(n: u32, rng: &dyn Rng) -> Duration {
     let doubled = FIRST.saturating_mul(1 << n.saturating_sub(1).min(16));
     jittered(doubled.min(LONGEST), rng)

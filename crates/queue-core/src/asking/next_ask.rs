@@ -2,18 +2,19 @@ use super::{after_error, jittered};
 use crate::{Claimed, Hint, Rng};
 use std::time::{Duration, Instant};
 
-/// Asks in a row that followed a hint and found nothing, up to which the next hint is followed at once. A call needs two:
-/// its job is claimed, and then done.
+/// Asks in a row that followed a hint and found nothing, up to which the next hint is followed at
+/// once. A call needs two: its job is claimed, and then done.
 const AT_ONCE_MAX: u32 = 4;
 /// Then an ask comes no sooner than this after the last answer, as short as a timer can be,
 const GAP_MIN: Duration = Duration::from_millis(1);
 /// and the gap doubles up to this: whoever is hinted at in vain all the time listens less closely.
 const GAP_MAX: Duration = Duration::from_millis(16);
-/// A claim is a write. A store that says only that somebody wrote something makes everybody ask whenever anybody writes, so
-/// such hints come to be followed four times a second.
+/// A claim is a write. A store that says only that somebody wrote something makes everybody ask
+/// whenever anybody writes, so such hints come to be followed four times a second.
 const UNNAMED_CLAIM_GAP_MAX: Duration = Duration::from_millis(256);
 
-/// Answers in a row that promised a job by now and brought none, from which on promises are not believed.
+/// Answers in a row that promised a job by now and brought none, from which on promises are not
+/// believed.
 const BROKEN_PROMISES_MAX: u32 = 2;
 
 /// What is far beyond any clock need not be exact.
@@ -21,18 +22,19 @@ const FAR: Duration = Duration::from_secs(24 * 365 * 30 * 3600);
 
 /// When it is worth asking a store again: for jobs, or how a job stands.
 ///
-/// Whoever asks says what came of it, and asks again once [`rests_until`](Self::rests_until) is `None` or past:
-/// - an answer with `next_due` promises that there is nothing before that time, so the asker rests until then, and no longer
-///   than a jittered poll interval, since hints get lost;
+/// Whoever asks says what came of it, and asks again once [`rests_until`](Self::rests_until) is
+/// `None` or past:
+/// - an answer with `next_due` promises that there is nothing before that time, so the asker rests
+///   until then, and no longer than a jittered poll interval, since hints get lost;
 /// - a promise that is broken twice is not believed, and polling remains;
-/// - a hint ends the rest at once. Those that led to nothing four times in a row are followed later and later: up to 16 ms
-///   after the last answer, or 256 ms for claims upon [`Hint::Missed`], which names no queue. One that names a job is always
-///   followed at once. An asker that was hinted at needs no further hint, so it stops [listening](Self::listens) until it
-///   has asked;
+/// - a hint ends the rest at once. Those that led to nothing four times in a row are followed later
+///   and later: up to 16 ms after the last answer, or 256 ms for claims upon [`Hint::Missed`],
+///   which names no queue. One that names a job is always followed at once. An asker that was
+///   hinted at needs no further hint, so it stops [listening](Self::listens) until it has asked;
 /// - after an error only time helps, from 50 ms to 5 s.
 ///
-/// Hints save time and nothing rests on them. A hint that comes after a quiet time is followed at once, whatever there was
-/// before, so the job that comes to an idle queue does not wait.
+/// Hints save time and nothing rests on them. A hint that comes after a quiet time is followed at
+/// once, whatever there was before, so the job that comes to an idle queue does not wait.
 ///
 /// Pure: every reading of the clock is passed in.
 #[derive(Clone, Debug)]
@@ -97,7 +99,8 @@ impl NextAsk {
         }
     }
 
-    /// Until when there is no use in asking, if nothing happens before; `None` if it is worth it now.
+    /// Until when there is no use in asking, if nothing happens before; `None` if it is worth it
+    /// now.
     pub fn rests_until(&self) -> Option<Instant> {
         self.rest.map(|rest| rest.until)
     }
@@ -112,7 +115,8 @@ impl NextAsk {
         self.follows_hint
     }
 
-    /// A claim for `limit` jobs was answered, and `got` so many; the jobs themselves may have been taken out.
+    /// A claim for `limit` jobs was answered, and `got` so many; the jobs themselves may have been
+    /// taken out.
     pub fn claimed(
         &mut self,
         now: Instant,
@@ -181,8 +185,8 @@ impl NextAsk {
         self.follows_hint = true;
     }
 
-    /// No more hints come from this subscription. It is made anew with the next ask, which comes the later the more often
-    /// that happens.
+    /// No more hints come from this subscription. It is made anew with the next ask, which comes
+    /// the later the more often that happens.
     pub fn stream_ended(&mut self, now: Instant, rng: &dyn Rng) {
         self.streams_ended = self.streams_ended.saturating_add(1);
         self.no_later_than(later(now, after_error(self.streams_ended, rng)));

@@ -13,8 +13,9 @@ pub enum Admission {
 
 /// The rule of ids: is the id present, and does what is present block it?
 ///
-/// A Cancelled record never blocks its id, nor does one that expired and waits to be ended so; a Failed one does unless
-/// told otherwise, and so does one that waits; one past its purge time is absent.
+/// A Cancelled record never blocks its id, nor does one that expired and waits to be ended so; a
+/// Failed one does unless told otherwise, and so does one that waits; one past its purge time is
+/// absent.
 pub fn admit(present: Option<&JobMeta>, new: &NewJob, now: Timestamp) -> Admission {
     let Some(present) = present else { return Admission::Insert };
     let makes_room = match present.state {

@@ -17,7 +17,8 @@ pub enum Verdict {
     },
     /// The job is to be removed; the store removes it and enqueues what follows.
     Removed,
-    /// The sender had settled this lease in the same way before; nothing is written or enqueued again.
+    /// The sender had settled this lease in the same way before; nothing is written or enqueued
+    /// again.
     Replayed,
     /// The lease is another's, or over. Final.
     LeaseLost,
@@ -27,8 +28,9 @@ pub enum Verdict {
     Missing,
 }
 
-/// Compares the guard and patches the job, at the store's `now`. Stores that hold the record in this process while they
-/// change it call this within their atomic step; the others are tested against it.
+/// Compares the guard and patches the job, at the store's `now`. Stores that hold the record in
+/// this process while they change it call this within their atomic step; the others are tested
+/// against it.
 ///
 /// The job is untouched unless the verdict is [`Verdict::Written`] or [`Verdict::Removed`].
 pub fn apply(job: &mut TrackedJob, transition: &Transition, now: Timestamp) -> Verdict {

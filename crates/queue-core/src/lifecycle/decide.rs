@@ -31,8 +31,8 @@ impl Rejected {
 
 /// Decides what an event does to a job as it was seen.
 ///
-/// Pure: the same arguments give the same answer. Whether the job is still as it was seen, whether the token is the
-/// present one, and whether the lease has lapsed, is for the store to compare.
+/// Pure: the same arguments give the same answer. Whether the job is still as it was seen, whether
+/// the token is the present one, and whether the lease has lapsed, is for the store to compare.
 ///
 /// ```
 /// use queue_core::{JobId, JobMeta, Kind, NewJob, ContentType, Payload, QueueName, Seq, State, Timestamp};
@@ -89,7 +89,8 @@ pub fn decide(job: &JobMeta, event: Event, policy: &Policy) -> Result<Transition
     }
 }
 
-/// A transition that ends the sender's own lease. Accepted while the token is current, lapsed or not.
+/// A transition that ends the sender's own lease. Accepted while the token is current, lapsed or
+/// not.
 fn by_holder(
     job: &JobMeta,
     token: LeaseToken,
@@ -208,8 +209,9 @@ fn stall(job: &JobMeta, policy: &Policy, then: &mut Vec<NewJob>) -> Patch {
     if job.max_stalls.is_spent(stalls) {
         return fail_for_good(job, retention, Finish { stalls, error, ..failed(job, Reason::Stalled) }, then);
     }
-    // The first lapse costs no wait; the second is the first failure that the policy hears of. The library's own jobs kill no
-    // worker and live for years, in which lapses add up: they never wait.
+    // The first lapse costs no wait; the second is the first failure that the policy hears of. The
+    // library's own jobs kill no worker and live for years, in which lapses add up: they never
+    // wait.
     let waits = stalls > 1 && !job.kind.is_reserved();
     let wait = if waits { policy.stall.delay(stalls - 1, roll(job)).map(Span::at_most) } else { None };
     let run_at = wait.map_or(RunAt::Keep, RunAt::After);
@@ -245,7 +247,8 @@ impl Requeue {
         Self { state: State::Failing, ..self.started(job) }
     }
 
-    /// It has started, or shall in any case. What never expires is spared the mark, so that its record is as it was.
+    /// It has started, or shall in any case. What never expires is spared the mark, so that its
+    /// record is as it was.
     pub(super) fn started(self, job: &JobMeta) -> Self {
         Self { lifts_expiry: job.expires_in.is_some(), ..self }
     }

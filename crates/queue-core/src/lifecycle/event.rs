@@ -12,7 +12,8 @@ pub enum Event {
         result: Payload,
         /// Overrides the job's own retention for this outcome.
         retention: Option<Retention>,
-        /// Jobs to enqueue in the same atomic step; see [`Transition::then`](crate::lifecycle::Transition::then).
+        /// Jobs to enqueue in the same atomic step; see
+        /// [`Transition::then`](crate::lifecycle::Transition::then).
         then: Vec<NewJob>,
     },
     /// The holder's attempt failed.
@@ -27,7 +28,8 @@ pub enum Event {
         delay: Option<Span>,
         /// Overrides the job's own retention, should this failure be final.
         retention: Option<Retention>,
-        /// Jobs to enqueue in the same atomic step, should this failure be final; a failure that is retried enqueues none.
+        /// Jobs to enqueue in the same atomic step, should this failure be final; a failure that is
+        /// retried enqueues none.
         then: Vec<NewJob>,
     },
     /// The holder gives the job back unworked; nothing is charged.
@@ -44,8 +46,8 @@ pub enum Event {
         /// Not claimed before this has passed.
         delay: Span,
     },
-    /// The holder gives the job back half-way, as at a shutdown; nothing is charged. Other than one that is given back
-    /// unworked, it has started, and so it does not expire any more.
+    /// The holder gives the job back half-way, as at a shutdown; nothing is charged. Other than one
+    /// that is given back unworked, it has started, and so it does not expire any more.
     Interrupt {
         /// Proof of holding the lease.
         token: LeaseToken,
@@ -54,8 +56,8 @@ pub enum Event {
         /// Jobs to enqueue in the same atomic step.
         then: Vec<NewJob>,
     },
-    /// The holder has started the job and wants to be called again later; nothing is charged, and it does not expire any
-    /// more.
+    /// The holder has started the job and wants to be called again later; nothing is charged, and
+    /// it does not expire any more.
     Snooze {
         /// Proof of holding the lease.
         token: LeaseToken,
@@ -75,14 +77,15 @@ pub enum Event {
         /// Replaces the stored progress.
         progress: Option<Bytes>,
     },
-    /// The job has not started by the time that its producer gave it, and is Cancelled for it, uncharged. It takes no
-    /// guard on the clock: store time never goes back, so what a reply told of it stays true.
+    /// The job has not started by the time that its producer gave it, and is Cancelled for it,
+    /// uncharged. It takes no guard on the clock: store time never goes back, so what a reply told
+    /// of it stays true.
     Expire {
-        /// The store's time, as a reply told it; at most a job that is [too late](crate::JobMeta::is_too_late) by it is
-        /// ended.
+        /// The store's time, as a reply told it; at most a job that is [too
+        /// late](crate::JobMeta::is_too_late) by it is ended.
         now: Timestamp,
-        /// Proof of holding the lease, from a holder that has not started the job; `None` from anybody who reads that a
-        /// job [is expired](crate::JobMeta::is_expired).
+        /// Proof of holding the lease, from a holder that has not started the job; `None` from
+        /// anybody who reads that a job [is expired](crate::JobMeta::is_expired).
         token: Option<LeaseToken>,
     },
     /// Anybody noticed that the lease lapsed.
@@ -103,8 +106,8 @@ pub enum Event {
     },
     /// A waiting job shall be due now.
     Promote,
-    /// A waiting job shall not be claimed before this has passed, whenever it was due before: the inverse of
-    /// [`Promote`](Self::Promote). A job that would expire before then still does.
+    /// A waiting job shall not be claimed before this has passed, whenever it was due before: the
+    /// inverse of [`Promote`](Self::Promote). A job that would expire before then still does.
     Reschedule {
         /// Counted from the change; [`Span::MAX`] parks it until somebody promotes it.
         delay: Span,
@@ -148,11 +151,13 @@ pub enum Cause {
 pub enum OnRunning {
     /// Nothing; the answer says that it runs.
     Leave,
-    /// Its holder is told with the next heartbeat, and any outcome but completion becomes Cancelled.
+    /// Its holder is told with the next heartbeat, and any outcome but completion becomes
+    /// Cancelled.
     Request,
 }
 
-/// The events that end a lease. A store remembers the last one, so that a settle sent twice is answered twice.
+/// The events that end a lease. A store remembers the last one, so that a settle sent twice is
+/// answered twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Settle {
     /// [`Event::Complete`].

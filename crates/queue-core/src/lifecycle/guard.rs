@@ -18,7 +18,8 @@ pub enum Proof {
     Lease {
         /// The token of the sender's own claim.
         token: LeaseToken,
-        /// The claim that it was: a token that came to be used twice settles no lease of another claim.
+        /// The claim that it was: a token that came to be used twice settles no lease of another
+        /// claim.
         epoch: u64,
         /// The flags that the decision rests on; `None` if it rests on none.
         flags: Option<Flags>,

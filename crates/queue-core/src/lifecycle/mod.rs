@@ -1,11 +1,13 @@
 //! The whole state machine of a job, as pure functions: no I/O, no clock, no runtime.
 //!
-//! [`decide`] turns a job as it was seen and an [`Event`] into a [`Transition`]: which life it is about, a
-//! [`Guard`] that must still hold, and a [`Patch`]. A store compares and patches in one atomic step and knows nothing of
-//! retries, budgets or cancellation, so that stores cannot drift apart.
+//! [`decide`] turns a job as it was seen and an [`Event`] into a [`Transition`]: which life it is
+//! about, a [`Guard`] that must still hold, and a [`Patch`]. A store compares and patches in one
+//! atomic step and knows nothing of retries, budgets or cancellation, so that stores cannot drift
+//! apart.
 //!
-//! Stores that hold a record in the program's memory while they change it share [`apply`], [`admit`] and [`lease`];
-//! stores that compare on a server say the same in its language and are tested against these.
+//! Stores that hold a record in the program's memory while they change it share [`apply`],
+//! [`admit`] and [`lease`]; stores that compare on a server say the same in its language and are
+//! tested against these.
 //!
 //! ```text
 //!              claim                Complete

@@ -36,13 +36,15 @@ pub struct Requeue {
     pub stalls: u32,
     /// Replaces the last error, if given.
     pub error: Option<Failure>,
-    /// Replaces the stored progress, if given, which comes neither with an error nor with [`fresh`](Self::fresh).
+    /// Replaces the stored progress, if given, which comes neither with an error nor with
+    /// [`fresh`](Self::fresh).
     pub progress: Option<Bytes>,
     /// Clears error, result, progress, reason, the cancel flag, and the times of finish and purge.
     pub fresh: bool,
     /// Sets [`JobMeta::expiry_lifted`](crate::JobMeta::expiry_lifted); otherwise it stays as it is.
     pub lifts_expiry: bool,
-    /// Replaces the payload's content type, if given, which comes with [`fresh`](Self::fresh) alone.
+    /// Replaces the payload's content type, if given, which comes with [`fresh`](Self::fresh)
+    /// alone.
     pub content_type: Option<ContentType>,
 }
 

@@ -1,6 +1,7 @@
 use crate::{JobMeta, LeaseToken, lifecycle::Settle};
 
-/// A job with what only its store knows: the token of its lease, and how its last lease was settled.
+/// A job with what only its store knows: the token of its lease, and how its last lease was
+/// settled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrackedJob {
     /// What everybody may see.

@@ -1,8 +1,8 @@
 use super::{Kind, invalid_name, is_reserved};
 use std::{fmt, marker::PhantomData};
 
-/// A kind of job with what it takes and what it leaves: payload `P`, result `R`. Whoever enqueues and whoever handles
-/// name the same constant, so that they cannot disagree on any of the three.
+/// A kind of job with what it takes and what it leaves: payload `P`, result `R`. Whoever enqueues
+/// and whoever handles name the same constant, so that they cannot disagree on any of the three.
 ///
 /// ```
 /// use queue_core::JobKind;
@@ -23,8 +23,9 @@ pub struct JobKind<P, R = ()> {
     types: PhantomData<fn(P) -> R>,
 }
 
-/// What names a kind whose payload is `P` and whose result is `R`: a [`JobKind`], which fixes both, or text, which goes
-/// with any, for jobs of producers in other languages and for kinds that are known only when the program runs.
+/// What names a kind whose payload is `P` and whose result is `R`: a [`JobKind`], which fixes both,
+/// or text, which goes with any, for jobs of producers in other languages and for kinds that are
+/// known only when the program runs.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no kind of jobs with the payload `{P}` and the result `{R}`",
     note = "the handler has to take and return what its `JobKind` says"
@@ -38,8 +39,8 @@ impl<P, R> JobKind<P, R> {
     /// A kind of this name: 1 to 255 bytes without control characters.
     ///
     /// # Panics
-    /// If the name is none, or begins with `queue.`, which is [reserved](Kind::is_reserved): in a constant an error of
-    /// compilation.
+    /// If the name is none, or begins with `queue.`, which is [reserved](Kind::is_reserved): in a
+    /// constant an error of compilation.
     pub const fn new(name: &'static str) -> Self {
         assert!(!is_reserved(name), "kinds that begin with `queue.` are reserved");
         assert!(invalid_name::is_valid(name), "a kind has 1 to 255 bytes without control characters");

@@ -1,6 +1,7 @@
 //! Names and ids, validated once at the boundary and trusted afterwards.
 //!
-//! They are data: nothing in this workspace parses one, makes a path of one, or puts one into a query text.
+//! They are data: nothing in this workspace parses one, makes a path of one, or puts one into a
+//! query text.
 
 mod invalid_name;
 mod job_kind;
@@ -28,7 +29,8 @@ validated_name! {
     Kind, "kind"
 }
 validated_name! {
-    /// Who holds a lease. Fresh for every start of a process, so that a reused name hides no orphan.
+    /// Who holds a lease. Fresh for every start of a process, so that a reused name hides no
+    /// orphan.
     WorkerId, "worker id"
 }
 validated_name! {
@@ -42,9 +44,9 @@ impl Kind {
         Self::from_static("default")
     }
 
-    /// Begins with `queue.`: the jobs that this library enqueues for itself, such as schedules. Every worker carries their
-    /// handlers, and one that is too old to know a kind gives its jobs back uncharged, after a wait. Producers cannot
-    /// enqueue them.
+    /// Begins with `queue.`: the jobs that this library enqueues for itself, such as schedules.
+    /// Every worker carries their handlers, and one that is too old to know a kind gives its jobs
+    /// back uncharged, after a wait. Producers cannot enqueue them.
     pub fn is_reserved(&self) -> bool {
         is_reserved(self.as_str())
     }

@@ -15,8 +15,8 @@ pub trait IdSource: Debug + Send + Sync + 'static {
 
 /// UUID version 7 (RFC 9562) as 32 lower-case hexadecimal characters.
 ///
-/// Ids of one source sort in the order they were made, which keeps index writes of a store close together:
-/// the 12 bits after the timestamp and the top bits of the tail hold a counter.
+/// Ids of one source sort in the order they were made, which keeps index writes of a store close
+/// together: the 12 bits after the timestamp and the top bits of the tail hold a counter.
 #[derive(Debug)]
 pub struct TimeOrderedIds {
     clock: Arc<dyn Clock>,
@@ -31,7 +31,8 @@ impl TimeOrderedIds {
         Self { clock, rng, last: AtomicU64::new(0) }
     }
 
-    /// The next pair of milliseconds and counter: always larger than the last, whatever the clock does.
+    /// The next pair of milliseconds and counter: always larger than the last, whatever the clock
+    /// does.
     fn next_tick(&self) -> u64 {
         let reading = millis_48(self.clock.now()) << 16;
         let next = |last: u64| reading.max(last + 1);

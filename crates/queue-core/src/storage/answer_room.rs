@@ -1,7 +1,7 @@
 use crate::{Enqueued, JobBody, JobRecord};
 
-/// How many bytes an answer may still bring. The rule is one for all: bodies are taken in order, the first whatever its
-/// size, and from the first that does not fit none is.
+/// How many bytes an answer may still bring. The rule is one for all: bodies are taken in order,
+/// the first whatever its size, and from the first that does not fit none is.
 ///
 /// ```
 /// use queue_core::AnswerRoom;

@@ -65,14 +65,17 @@ impl Enqueued {
 /// What became of one transition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Applied {
-    /// It is done, now or by the same settle sent before. For a removal this is the last the record looked like.
+    /// It is done, now or by the same settle sent before. For a removal this is the last the record
+    /// looked like.
     Done(JobMeta),
     /// The lease is another's, lapsed, or settled otherwise. Final.
     LeaseLost(JobMeta),
-    /// The record moved since it was seen: decide again on this. For an extension or an expiry also that somebody holds the
-    /// record at this moment, as an open transaction may: send it again later.
+    /// The record moved since it was seen: decide again on this. For an extension or an expiry also
+    /// that somebody holds the record at this moment, as an open transaction may: send it again
+    /// later.
     Stale(JobMeta),
-    /// This life is gone. To the sender of a settle whose first outcome is unknown it counts as done.
+    /// This life is gone. To the sender of a settle whose first outcome is unknown it counts as
+    /// done.
     Missing,
 }
 

@@ -24,8 +24,8 @@ pub struct Capabilities {
     pub attempts: bool,
     /// What it accepts.
     pub limits: Limits,
-    /// A call without an answer for this long is given up, with an unknown outcome. Callers that wait for a call wait a
-    /// little longer. Default 30 s.
+    /// A call without an answer for this long is given up, with an unknown outcome. Callers that
+    /// wait for a call wait a little longer. Default 30 s.
     pub call_timeout: Duration,
 }
 
@@ -59,15 +59,16 @@ pub enum Reach {
 pub enum EventReach {
     /// None are sent; callers poll.
     None,
-    /// Writes of other processes are hinted at by queue, never job by job: as [`Hint::Wake`](crate::Hint::Wake) and
-    /// [`Hint::Missed`](crate::Hint::Missed).
+    /// Writes of other processes are hinted at by queue, never job by job: as
+    /// [`Hint::Wake`](crate::Hint::Wake) and [`Hint::Missed`](crate::Hint::Missed).
     Process,
     /// Writes of everybody are reported.
     Store,
 }
 
 impl Capabilities {
-    /// A store of the mandatory verbs alone: no hints, no presence, no pause, no list of queues, no attempts, default limits.
+    /// A store of the mandatory verbs alone: no hints, no presence, no pause, no list of queues, no
+    /// attempts, default limits.
     pub fn new(name: &'static str, durability: Durability, reach: Reach) -> Self {
         let (limits, events) = (Limits::default(), EventReach::None);
         let call_timeout = Duration::from_secs(30);

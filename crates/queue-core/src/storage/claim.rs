@@ -11,14 +11,16 @@ pub struct ClaimRequest {
     pub limit: usize,
     /// The leases lapse this long from now.
     pub lease: Span,
-    /// The proof of holding them, for this call alone: a claim is never sent again. Whoever does not hear its answer
-    /// finds what it leased by [`Walk::Held`](crate::Walk::Held).
+    /// The proof of holding them, for this call alone: a claim is never sent again. Whoever does
+    /// not hear its answer finds what it leased by [`Walk::Held`](crate::Walk::Held).
     pub token: LeaseToken,
     /// At most this many bytes of payloads, but at least one job; then `next_due` is now. See
-    /// [`AnswerRoom`](crate::AnswerRoom). What else a job carries is at most 16 KiB each, and headers.
+    /// [`AnswerRoom`](crate::AnswerRoom). What else a job carries is at most 16 KiB each, and
+    /// headers.
     pub bytes_max: usize,
-    /// Until when the sender listens for the answer, in store time; a store that comes to it later leases nothing and
-    /// answers that `next_due` is now. `None`: the sender does not know the store's time yet.
+    /// Until when the sender listens for the answer, in store time; a store that comes to it later
+    /// leases nothing and answers that `next_due` is now. `None`: the sender does not know the
+    /// store's time yet.
     pub not_after: Option<Timestamp>,
 }
 
@@ -48,7 +50,8 @@ impl ClaimRequest {
 pub struct Claimed {
     /// The jobs, in the order in which they are to run.
     pub jobs: Vec<ClaimedJob>,
-    /// No job can be had before this: the earliest due time or lapse in the queue. `None`: only an enqueue brings one.
+    /// No job can be had before this: the earliest due time or lapse in the queue. `None`: only an
+    /// enqueue brings one.
     pub next_due: Option<Timestamp>,
     /// The queue is paused, so there are no jobs.
     pub paused: bool,

@@ -3,8 +3,9 @@ use crate::ClaimRequest;
 /// Payloads of at least this many bytes may come with a claim, and one job whatever its size.
 const BYTES_MIN: usize = 64 << 10;
 
-/// How much a claim of a queue may bring: half as much after an answer that was lost, since it may have been too much for
-/// the way, and twice as much after one that came, up to the default of a request.
+/// How much a claim of a queue may bring: half as much after an answer that was lost, since it may
+/// have been too much for the way, and twice as much after one that came, up to the default of a
+/// request.
 ///
 /// ```
 /// use queue_core::{ClaimPortion, ClaimRequest};

@@ -9,8 +9,8 @@ use async_trait::async_trait;
 /// How often a decision is made afresh because the record moved, before `Conflict` is answered.
 pub const RE_DECIDES_MAX: usize = 8;
 
-/// Reads in a row that bring none of the bodies that are missing: what several callers ask for may be merged into one
-/// answer, and then the room may go to others first.
+/// Reads in a row that bring none of the bodies that are missing: what several callers ask for may
+/// be merged into one answer, and then the room may go to others first.
 const FRUITLESS_READS_MAX: usize = 64;
 
 /// What became of an event that was decided and applied.
@@ -29,8 +29,8 @@ pub enum Changed {
 /// What can be built from the verbs of any [`Storage`]: comfort, no new rules.
 #[async_trait]
 pub trait StorageExt: Storage {
-    /// Settles or extends a job under one's own lease, deciding again while flags move. `job` is the metadata of the
-    /// claim; the token is inside the event, and no other is ever tried.
+    /// Settles or extends a job under one's own lease, deciding again while flags move. `job` is
+    /// the metadata of the claim; the token is inside the event, and no other is ever tried.
     ///
     /// # Errors
     /// Those of [`Storage::apply`], and `Conflict` after [`RE_DECIDES_MAX`] decisions.
@@ -38,8 +38,8 @@ pub trait StorageExt: Storage {
         self.settle_with(job, &Headers::NONE, event, policy).await
     }
 
-    /// The same with the headers of the job, which its body has: what follows it goes on with its trace
-    /// ([`Headers::trace_on`]).
+    /// The same with the headers of the job, which its body has: what follows it goes on with its
+    /// trace ([`Headers::trace_on`]).
     ///
     /// # Errors
     /// Those of [`settle`](Self::settle).
@@ -54,10 +54,12 @@ pub trait StorageExt: Storage {
         ended.ok_or_else(|| conflict("settle"))
     }
 
-    /// Changes a job that one does not hold: cancel, await, redrive and the like. The event must not carry a token.
+    /// Changes a job that one does not hold: cancel, await, redrive and the like. The event must
+    /// not carry a token.
     ///
     /// # Errors
-    /// Those of [`Storage::get`] and [`Storage::apply`], and `Conflict` after [`RE_DECIDES_MAX`] decisions.
+    /// Those of [`Storage::get`] and [`Storage::apply`], and `Conflict` after [`RE_DECIDES_MAX`]
+    /// decisions.
     async fn change(&self, queue: &QueueName, id: &JobId, event: Event, policy: &Policy) -> Result<Changed> {
         let Some(record) = self.get_one(queue, id, Detail::Meta).await? else {
             return Ok(Changed::Missing);
@@ -76,8 +78,8 @@ pub trait StorageExt: Storage {
         Ok(found.value.into_iter().next().flatten())
     }
 
-    /// Reads jobs with their bodies, in as many calls as these take. Each record is as it was in the call that brought its
-    /// body; the time is that of the last.
+    /// Reads jobs with their bodies, in as many calls as these take. Each record is as it was in
+    /// the call that brought its body; the time is that of the last.
     ///
     /// # Errors
     /// Those of [`Storage::get`], and `Internal` if the store goes on answering without a body.
@@ -111,8 +113,8 @@ pub trait StorageExt: Storage {
         Ok(page.queues.into_iter().find(|status| status.name == *queue))
     }
 
-    /// Ends lapsed leases, at most `limit`, and answers the jobs as they then stood. Whoever else does the same at the
-    /// same time is harmless: each lapse is charged once.
+    /// Ends lapsed leases, at most `limit`, and answers the jobs as they then stood. Whoever else
+    /// does the same at the same time is harmless: each lapse is charged once.
     async fn rescue(&self, queue: &QueueName, limit: usize, policy: &Policy) -> Result<Vec<JobMeta>> {
         let lapsed = self.list(ListQuery::lapsed(queue.clone(), limit)).await?.jobs;
         let mut room = self.capabilities().limits.batch_max;
@@ -128,15 +130,16 @@ pub trait StorageExt: Storage {
         Ok(applied.into_iter().filter_map(done).collect())
     }
 
-    /// Has what follows jobs of this queue that nobody here holds go on with their traces, as [`rescue`](Self::rescue) does. Only
-    /// those of the transitions that have followers cost a read. A job that cannot be read leaves its followers without a
-    /// trace.
+    /// Has what follows jobs of this queue that nobody here holds go on with their traces, as
+    /// [`rescue`](Self::rescue) does. Only those of the transitions that have followers cost a
+    /// read. A job that cannot be read leaves its followers without a trace.
     async fn trace_followers(&self, queue: &QueueName, transitions: &mut [Transition]) {
         trace_followers(self, queue, transitions).await;
     }
 
-    /// Claims, and if that finds nothing because what there is has lapsed, rescues and claims again. For callers that
-    /// run no worker. The second claim has a token of its own, as every claim has.
+    /// Claims, and if that finds nothing because what there is has lapsed, rescues and claims
+    /// again. For callers that run no worker. The second claim has a token of its own, as every
+    /// claim has.
     ///
     /// # Errors
     /// Those of the verbs. Like any claim it must not be dropped half-way.

@@ -12,7 +12,8 @@ pub enum Interest {
     Wake,
     /// That one of these ids reached a terminal state or is gone; sent for awaited jobs.
     Jobs(Vec<JobId>),
-    /// Every change of every job: complete and in order per job while connected, best effort otherwise.
+    /// Every change of every job: complete and in order per job while connected, best effort
+    /// otherwise.
     All,
 }
 

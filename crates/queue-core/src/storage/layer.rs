@@ -6,8 +6,8 @@ use crate::{
 use async_trait::async_trait;
 use std::{any::Any, fmt::Debug, time::Duration};
 
-/// A store that stands before another: what it does not define it passes on. For measuring, checking, recording, or
-/// faults on purpose.
+/// A store that stands before another: what it does not define it passes on. For measuring,
+/// checking, recording, or faults on purpose.
 ///
 /// Every layer is a [`Storage`].
 ///

@@ -5,11 +5,11 @@ use crate::{
 };
 use std::time::Duration;
 
-/// A claim whose answer was lost. What it leased, or still will, is held by nobody, so it is looked for by the token of the
-/// claim and given back uncharged: a lost answer charges no job a stall.
+/// A claim whose answer was lost. What it leased, or still will, is held by nobody, so it is looked
+/// for by the token of the claim and given back uncharged: a lost answer charges no job a stall.
 ///
-/// One look may be too early, since the claim may still be on its way, or in the middle of its work. Whoever sent it looks
-/// again, with pauses, until nothing can come of it any more.
+/// One look may be too early, since the claim may still be on its way, or in the middle of its
+/// work. Whoever sent it looks again, with pauses, until nothing can come of it any more.
 ///
 /// ```
 /// # use queue_core::{ClaimRequest, LostClaim, QueueName, Result, Rng, Span, Storage, WorkerId};
@@ -40,12 +40,14 @@ impl LostClaim {
         Self { queue, worker, token: request.token, not_after: request.not_after }
     }
 
-    /// Looks once, and gives back what there is. True if nothing more can come of the claim: it was not found by a store
-    /// that would not begin it any more, and has had the time of a call to finish it. Of a claim that said
-    /// [no such time](ClaimRequest::not_after) that is taken to be two calls after the first look.
+    /// Looks once, and gives back what there is. True if nothing more can come of the claim: it was
+    /// not found by a store that would not begin it any more, and has had the time of a call to
+    /// finish it. Of a claim that said [no such time](ClaimRequest::not_after) that is taken to be
+    /// two calls after the first look.
     ///
     /// # Errors
-    /// Those of [`Storage::list`] and [`Storage::apply`]; look again. A dropped future may leave jobs for the next look.
+    /// Those of [`Storage::list`] and [`Storage::apply`]; look again. A dropped future may leave
+    /// jobs for the next look.
     pub async fn give_back<S: Storage + ?Sized>(&mut self, store: &S) -> Result<bool> {
         let capabilities = store.capabilities();
         let mut query = ListQuery::held(self.queue.clone(), self.token, capabilities.limits.batch_max);

@@ -24,8 +24,8 @@ pub enum Prune {
 }
 
 impl Prune {
-    /// Terminal ones that finished at least so long ago, whatever their retention. Fractions of a millisecond round up; over a
-    /// hundred years becomes that.
+    /// Terminal ones that finished at least so long ago, whatever their retention. Fractions of a
+    /// millisecond round up; over a hundred years becomes that.
     pub fn finished_before(age: Duration) -> Self {
         Self::FinishedBefore(Span::at_most(age))
     }

@@ -1,6 +1,7 @@
 use crate::{Counts, QueueName};
 
-/// Sorts behind a name and before every other name that begins with it, since names have no control characters.
+/// Sorts behind a name and before every other name that begins with it, since names have no control
+/// characters.
 const JUST_BEHIND: char = '\u{1}';
 
 /// A request for the queues of a store, in the order of their names by bytes.

@@ -1,7 +1,8 @@
 use crate::{Detail, Headers, JobId, QueueName, Storage, lifecycle::Transition};
 
-/// Has what follows jobs that nobody here holds go on with their traces. A listing brings no headers, so those jobs alone that
-/// have followers are read again: jobs that fail for good and asked for a follower, which is nearly none.
+/// Has what follows jobs that nobody here holds go on with their traces. A listing brings no
+/// headers, so those jobs alone that have followers are read again: jobs that fail for good and
+/// asked for a follower, which is nearly none.
 pub(super) async fn trace_followers<S: Storage + ?Sized>(
     store: &S,
     queue: &QueueName,

@@ -14,10 +14,12 @@ pub struct WorkerInfo {
     pub running: u32,
     /// Host and process, as free text.
     pub host: String,
-    /// What else it tells of itself, at most [`ABOUT_BYTES_MAX`](Self::ABOUT_BYTES_MAX) bytes in a format of its own: no
-    /// store looks inside. Workers of this library write what `AboutWorker` of the crate `queue-worker` reads.
+    /// What else it tells of itself, at most [`ABOUT_BYTES_MAX`](Self::ABOUT_BYTES_MAX) bytes in a
+    /// format of its own: no store looks inside. Workers of this library write what `AboutWorker`
+    /// of the crate `queue-worker` reads.
     pub about: Bytes,
-    /// Its duty, as somebody asked. The store says so; what an announcement has here counts for nothing.
+    /// Its duty, as somebody asked. The store says so; what an announcement has here counts for
+    /// nothing.
     pub duty: Duty,
 }
 

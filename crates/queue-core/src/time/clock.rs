@@ -7,13 +7,14 @@ use std::{
 
 /// Where a store takes its time from. Every store accepts one, so that tests can own time.
 ///
-/// A clock may step in either direction; [`StoreTime`](crate::StoreTime) says what stores make of it.
+/// A clock may step in either direction; [`StoreTime`](crate::StoreTime) says what stores make of
+/// it.
 pub trait Clock: Debug + Send + Sync + 'static {
     /// The present reading.
     fn now(&self) -> Timestamp;
 
-    /// How long this clock has run, by a counter that no step of [`now`](Self::now) touches and that never goes back.
-    /// Only differences mean anything.
+    /// How long this clock has run, by a counter that no step of [`now`](Self::now) touches and
+    /// that never goes back. Only differences mean anything.
     fn ticks(&self) -> Duration;
 }
 

@@ -3,8 +3,8 @@ use std::time::Duration;
 
 /// Store time, and the reading of the clock behind it. Every reply of a store carries both.
 ///
-/// Durations are counted in store time, which never goes back and never stands still. Calendars (a schedule's next
-/// tick, "at 9:00", times shown to people) use the clock.
+/// Durations are counted in store time, which never goes back and never stands still. Calendars (a
+/// schedule's next tick, "at 9:00", times shown to people) use the clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Moment {
     /// Store time.
@@ -14,8 +14,9 @@ pub struct Moment {
 }
 
 impl Moment {
-    /// The rule of store time, for a store to apply in its atomic step: the latest of the highest time that any write
-    /// was decided by, the clock's reading, and the [floor](crate::StoreTime::floor) of the handle that calls.
+    /// The rule of store time, for a store to apply in its atomic step: the latest of the highest
+    /// time that any write was decided by, the clock's reading, and the
+    /// [floor](crate::StoreTime::floor) of the handle that calls.
     pub fn decide(mark: Timestamp, clock: Timestamp, floor: Timestamp) -> Self {
         Self { now: mark.max(clock).max(floor), clock }
     }
@@ -30,13 +31,14 @@ impl Moment {
         self.now.since(self.clock)
     }
 
-    /// How long the lead lasts: the clock rules again after 64 times the lead, as long as some handle works.
+    /// How long the lead lasts: the clock rules again after 64 times the lead, as long as some
+    /// handle works.
     pub fn lead_lasts(self) -> Duration {
         self.lead().saturating_mul(SLOWER_BY)
     }
 
-    /// Store time is ahead of its clock, so a claim persists it even if it leases nothing: handles that live for a
-    /// single claim each carry on from one another.
+    /// Store time is ahead of its clock, so a claim persists it even if it leases nothing: handles
+    /// that live for a single claim each carry on from one another.
     pub fn is_ahead(self) -> bool {
         self.now > self.clock
     }

@@ -3,19 +3,22 @@ use std::{fmt, num::NonZeroI64, time::Duration};
 
 const MILLIS_MAX: i64 = 100 * 365 * 24 * 3_600_000;
 
-/// A length of store time that was checked at the boundary: whole milliseconds, at most [`Span::MAX`].
+/// A length of store time that was checked at the boundary: whole milliseconds, at most
+/// [`Span::MAX`].
 ///
 /// Fractions of a millisecond round up, so that nothing becomes due before its time.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
-    /// One more than there are, so that a job without a time limit takes no more room than one with.
+    /// One more than there are, so that a job without a time limit takes no more room than one
+    /// with.
     millis_and_one: NonZeroI64,
 }
 
 impl Span {
     /// No time at all.
     pub const ZERO: Self = Self::of(0);
-    /// A hundred years of 365 days: long enough for any job, short enough never to overflow a timestamp.
+    /// A hundred years of 365 days: long enough for any job, short enough never to overflow a
+    /// timestamp.
     pub const MAX: Self = Self::of(MILLIS_MAX);
 
     /// Checks a duration that may be zero, such as a delay. `what` names it in the error.
@@ -38,7 +41,8 @@ impl Span {
         Self::new(what, duration)
     }
 
-    /// A duration rounded up as everywhere, and [`MAX`](Self::MAX) if it is longer: for those who need not be told.
+    /// A duration rounded up as everywhere, and [`MAX`](Self::MAX) if it is longer: for those who
+    /// need not be told.
     pub fn at_most(duration: Duration) -> Self {
         Self::new("a duration", duration).unwrap_or(Self::MAX)
     }

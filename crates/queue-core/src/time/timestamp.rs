@@ -3,11 +3,12 @@ use std::{fmt, num::NonZeroU64};
 
 /// A moment on a store's clock: whole milliseconds since the Unix epoch.
 ///
-/// Compare timestamps of one store only; a client uses differences, since its own clock may disagree.
+/// Compare timestamps of one store only; a client uses differences, since its own clock may
+/// disagree.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp {
-    /// Counted from the earliest that an `i64` holds, which is itself no timestamp, so that one that a job does not have yet
-    /// takes no more room than one that it has.
+    /// Counted from the earliest that an `i64` holds, which is itself no timestamp, so that one
+    /// that a job does not have yet takes no more room than one that it has.
     since_the_first: NonZeroU64,
 }
 

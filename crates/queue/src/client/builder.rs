@@ -19,7 +19,8 @@ use std::{
 /// The default lease of a delivery.
 const LEASE: Duration = Duration::from_secs(30);
 
-/// Makes a [`Queue`] with other than the default parts. Everything is checked in [`build`](Self::build).
+/// Makes a [`Queue`] with other than the default parts. Everything is checked in
+/// [`build`](Self::build).
 #[derive(Debug)]
 #[must_use]
 pub struct QueueBuilder<P, R> {
@@ -41,7 +42,8 @@ impl<P, R> QueueBuilder<P, R> {
         Self {
             storage,
             name: name.to_owned(),
-            // JSON or none: never another format, so that enabling a feature somewhere changes no format elsewhere.
+            // JSON or none: never another format, so that enabling a feature somewhere changes no
+            // format elsewhere.
             #[cfg(feature = "json")]
             codec: Some(Arc::new(queue_serde::Json)),
             #[cfg(not(feature = "json"))]
@@ -57,7 +59,8 @@ impl<P, R> QueueBuilder<P, R> {
         }
     }
 
-    /// How payloads and results are encoded; default JSON. Producers and workers of a queue use the same.
+    /// How payloads and results are encoded; default JSON. Producers and workers of a queue use the
+    /// same.
     pub fn codec(mut self, codec: impl Codec) -> Self {
         self.codec = Some(Arc::new(codec));
         self
@@ -69,11 +72,12 @@ impl<P, R> QueueBuilder<P, R> {
         self
     }
 
-    /// Has every job looked at before it is stored, whichever way this handle and its clones enqueue it: one, many, in a
-    /// transaction, or as a follower made by [`Queue::new_job`]. The hook may change the job, such as its priority or its id,
-    /// or refuse it; what it changes is checked by the store as if it had been enqueued so. A [`Codec`] that
-    /// binds its bytes to the job has written them by then, for the id and the kind that it had. Several hooks go in the order of
-    /// adding. It runs in the caller's task: keep it short, and do not block.
+    /// Has every job looked at before it is stored, whichever way this handle and its clones
+    /// enqueue it: one, many, in a transaction, or as a follower made by [`Queue::new_job`]. The
+    /// hook may change the job, such as its priority or its id, or refuse it; what it changes is
+    /// checked by the store as if it had been enqueued so. A [`Codec`] that binds its bytes to the
+    /// job has written them by then, for the id and the kind that it had. Several hooks go in the
+    /// order of adding. It runs in the caller's task: keep it short, and do not block.
     ///
     #[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
     #[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]
@@ -105,8 +109,8 @@ impl<P, R> QueueBuilder<P, R> {
         self
     }
 
-    /// How long jobs wait after a failure or a stall that this handle decides on: [`Delivery::nack`] and the rescue
-    /// that goes with [`Queue::dequeue`].
+    /// How long jobs wait after a failure or a stall that this handle decides on:
+    /// [`Delivery::nack`] and the rescue that goes with [`Queue::dequeue`].
     ///
     /// [`Delivery::nack`]: crate::Delivery::nack
     pub fn policy(mut self, policy: Policy) -> Self {
@@ -126,19 +130,20 @@ impl<P, R> QueueBuilder<P, R> {
         self
     }
 
-    /// Makes ids of content with a key: then nobody who sees an id can find its payload by trying. At least 16 bytes; best 32 that
-    /// are kept where the key of the codec is. All producers of a queue use the same key, since the same payload has another id
-    /// under another: while a key is replaced, equal work may be enqueued twice. Default: none.
+    /// Makes ids of content with a key: then nobody who sees an id can find its payload by trying.
+    /// At least 16 bytes; best 32 that are kept where the key of the codec is. All producers of a
+    /// queue use the same key, since the same payload has another id under another: while a key is
+    /// replaced, equal work may be enqueued twice. Default: none.
     ///
     #[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
     #[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]
     /// use queue::prelude::*;
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> queue::Result<()> {
-    /// let store = open("memory:").await?;
-    /// let salaries: Queue<u32> = Queue::builder(store, "salaries").id_key([7; 32]).build()?; // from a secret
-    /// let first = salaries.enqueue(Id::OfContent, 52_000).await?;
-    /// assert!(!salaries.enqueue(Id::OfContent, 52_000).await?.is_new());
+    /// let store = open("memory:").await?; let salaries: Queue<u32> = Queue::builder(store,
+    /// "salaries").id_key([7; 32]).build()?; // from a secret let first =
+    /// salaries.enqueue(Id::OfContent, 52_000).await?; assert!(!salaries.enqueue(Id::OfContent,
+    /// 52_000).await?.is_new());
     /// # let _ = first;
     /// # Ok(()) }
     /// ```
@@ -147,7 +152,8 @@ impl<P, R> QueueBuilder<P, R> {
         self
     }
 
-    /// Where lease tokens, jitter and the name of this holder come from; default the operating system.
+    /// Where lease tokens, jitter and the name of this holder come from; default the operating
+    /// system.
     pub fn rng(mut self, rng: Arc<dyn Rng>) -> Self {
         self.rng = rng;
         self
@@ -156,8 +162,8 @@ impl<P, R> QueueBuilder<P, R> {
     /// The handle.
     ///
     /// # Errors
-    /// `Invalid` for a bad name, bad default options, a short key or a lease of zero, and if there is no codec: give one, or enable
-    /// the feature `json`.
+    /// `Invalid` for a bad name, bad default options, a short key or a lease of zero, and if there
+    /// is no codec: give one, or enable the feature `json`.
     pub fn build(self) -> Result<Queue<P, R>> {
         self.options.validate()?;
         if self.options.time_of_day().is_some() {

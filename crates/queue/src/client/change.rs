@@ -5,10 +5,11 @@ use queue_core::{Changed, Error, ErrorKind, Result, State, lifecycle::Rejected};
 #[must_use]
 #[non_exhaustive]
 pub enum Change {
-    /// It is done, now or by an earlier request: a job that was cancelled never starts again and never becomes Completed.
+    /// It is done, now or by an earlier request: a job that was cancelled never starts again and
+    /// never becomes Completed.
     Done,
-    /// It runs, and its holder will be told that it is to be cancelled; it may complete all the same. Only
-    /// [`Queue::cancel_with`](crate::Queue::cancel_with) answers so.
+    /// It runs, and its holder will be told that it is to be cancelled; it may complete all the
+    /// same. Only [`Queue::cancel_with`](crate::Queue::cancel_with) answers so.
     Requested,
     /// It makes no sense in this state; nothing was changed.
     NotAllowed(State),

@@ -9,8 +9,9 @@ const NEXT: &str = "~next";
 
 const WITHOUT_ID: &str = "a debounced job takes the place of others by its id: give one";
 
-/// Debounced jobs whose id is taken. One that waits is replaced by the store; one that runs is not, since it may have looked
-/// already at what it is about, so that another job has to stand in for it.
+/// Debounced jobs whose id is taken. One that waits is replaced by the store; one that runs is not,
+/// since it may have looked already at what it is about, so that another job has to stand in for
+/// it.
 impl<P: Encode, R: Decode> Queue<P, R> {
     /// The id of a job, which has room for that of every stand-in if the job is debounced.
     pub(super) fn checked_id(&self, id: Id, payload: &P, options: &CheckedOptions) -> Result<JobId> {
@@ -43,7 +44,8 @@ impl<P: Encode, R: Decode> Queue<P, R> {
         Err(busy(&taken))
     }
 
-    /// Stores jobs in place of those whose answers say that their ids are taken, and puts their answers there.
+    /// Stores jobs in place of those whose answers say that their ids are taken, and puts their
+    /// answers there.
     pub(super) async fn store_stand_ins(
         &self,
         mut jobs: Vec<(JobId, P)>,

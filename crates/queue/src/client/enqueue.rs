@@ -5,8 +5,8 @@ use crate::{
 use queue_core::{Enqueued as Stored, Error, ErrorKind, JobId, Kind, NewJob, Result, StorageExt};
 use queue_serde::Role;
 
-/// A batch of [`Queue::enqueue_many`] is sent when its payloads have this many bytes, so that no transaction of a store
-/// grows without bound.
+/// A batch of [`Queue::enqueue_many`] is sent when its payloads have this many bytes, so that no
+/// transaction of a store grows without bound.
 const BATCH_BYTES_MAX: usize = 16 << 20;
 
 const ONE_CALL: &str = "a debounced job may take two calls, since its id may be that of a job that runs; here is one: use \
@@ -15,14 +15,15 @@ const ONE_CALL: &str = "a debounced job may take two calls, since its id may be 
 impl<P: Encode, R: Decode> Queue<P, R> {
     /// Stores a job with the default options of this handle.
     ///
-    /// It is durable, as far as the store promises, once this answers. An id that is present is not enqueued again: the
-    /// answer says by what it is taken, with the result if that is Completed.
+    /// It is durable, as far as the store promises, once this answers. An id that is present is not
+    /// enqueued again: the answer says by what it is taken, with the result if that is Completed.
     ///
     /// # Errors
-    /// `Invalid`, before anything is written, for a bad id, a payload that cannot be encoded or is over the store's
-    /// limit (1 MiB by default), a kind that is [reserved](Kind::is_reserved), or a present result that is no `R`: under a codec that binds bytes to their job, one that a job of
-    /// another kind left is none. With [`Certainty::Unknown`] the job may have been
-    /// stored: send it again under the same id.
+    /// `Invalid`, before anything is written, for a bad id, a payload that cannot be encoded or is
+    /// over the store's limit (1 MiB by default), a kind that is [reserved](Kind::is_reserved), or
+    /// a present result that is no `R`: under a codec that binds bytes to their job, one that a job
+    /// of another kind left is none. With [`Certainty::Unknown`] the job may have been stored: send
+    /// it again under the same id.
     ///
     /// A dropped future leaves the job stored or not, as nobody knows which.
     ///
@@ -31,7 +32,8 @@ impl<P: Encode, R: Decode> Queue<P, R> {
         self.store_checked(id.into(), payload, self.shared.options.checked()?).await
     }
 
-    /// Stores a job with options of its own, which stand over the handle's: what they do not say, the handle does.
+    /// Stores a job with options of its own, which stand over the handle's: what they do not say,
+    /// the handle does.
     ///
     /// # Errors
     /// Those of [`enqueue`](Self::enqueue), and `Invalid` for an option that cannot be.
@@ -45,9 +47,10 @@ impl<P: Encode, R: Decode> Queue<P, R> {
         self.store_checked(id.into(), payload, options).await
     }
 
-    /// The job that [`enqueue_with`](Self::enqueue_with) would store, for whatever else stores jobs: a completion that it is
-    /// to follow (`Context::then`), say. Nothing is written here. Store it in the queue of this handle: a codec that binds bytes to
-    /// their job wrote the payload for no other.
+    /// The job that [`enqueue_with`](Self::enqueue_with) would store, for whatever else stores
+    /// jobs: a completion that it is to follow (`Context::then`), say. Nothing is written here.
+    /// Store it in the queue of this handle: a codec that binds bytes to their job wrote the
+    /// payload for no other.
     ///
     /// ```
     /// # #[cfg(all(feature = "memory", feature = "json"))] {
@@ -64,21 +67,24 @@ impl<P: Encode, R: Decode> Queue<P, R> {
     /// ```
     ///
     /// # Errors
-    /// `Invalid` for a bad id, an option that cannot be, or a payload that cannot be encoded. The limits of the store
-    /// are checked when it is stored.
+    /// `Invalid` for a bad id, an option that cannot be, or a payload that cannot be encoded. The
+    /// limits of the store are checked when it is stored.
     pub fn new_job(&self, id: impl Into<Id>, payload: &P, options: &JobOptions) -> Result<NewJob> {
         self.job(id.into(), payload, options)
     }
 
-    /// Stores many jobs with the same options, which stand over the handle's; the answers are in the order of the jobs.
+    /// Stores many jobs with the same options, which stand over the handle's; the answers are in
+    /// the order of the jobs.
     ///
-    /// Every job is encoded and checked before the first is written. They are sent in batches of at most
-    /// [`Limits::batch_max`](crate::Limits::batch_max) jobs (10,000 by default) and 16 MiB of payload. Each batch is all or
-    /// nothing, the whole is not. An id that stands twice is a duplicate of itself.
+    /// Every job is encoded and checked before the first is written. They are sent in batches of at
+    /// most [`Limits::batch_max`](crate::Limits::batch_max) jobs (10,000 by default) and 16 MiB of
+    /// payload. Each batch is all or nothing, the whole is not. An id that stands twice is a
+    /// duplicate of itself.
     ///
     /// # Errors
-    /// Those of [`enqueue_with`](Self::enqueue_with). If batches were stored before one failed, the message says how
-    /// many jobs, and the certainty is `Unknown`. Sending all again is safe unless ids are generated.
+    /// Those of [`enqueue_with`](Self::enqueue_with). If batches were stored before one failed, the
+    /// message says how many jobs, and the certainty is `Unknown`. Sending all again is safe unless
+    /// ids are generated.
     pub async fn enqueue_many<I: Into<Id>>(
         &self,
         jobs: impl IntoIterator<Item = (I, P)>,
@@ -156,7 +162,8 @@ impl<P: Encode, R> Queue<P, R> {
         if let Some(kind) = kinds.find(|kind| kind.is_reserved()).cloned() {
             return Err(InvalidOption::ReservedKind { kind }.into());
         }
-        // Behind the hooks, which may bring a trace of their own, and must not find the room for headers taken.
+        // Behind the hooks, which may bring a trace of their own, and must not find the room for
+        // headers taken.
         #[cfg(feature = "opentelemetry")]
         super::carry_trace(&mut job);
         Ok(job)
@@ -201,7 +208,8 @@ fn gone(id: &JobId) -> Error {
     Error::new(ErrorKind::Unavailable, "enqueue", message)
 }
 
-/// Cuts jobs into batches of at most `jobs_max`, each closed by the job that takes it over [`BATCH_BYTES_MAX`].
+/// Cuts jobs into batches of at most `jobs_max`, each closed by the job that takes it over
+/// [`BATCH_BYTES_MAX`].
 pub(super) fn batches(jobs: Vec<NewJob>, jobs_max: usize) -> Vec<Vec<NewJob>> {
     let mut batches = Vec::new();
     let (mut batch, mut bytes) = (Vec::new(), 0);

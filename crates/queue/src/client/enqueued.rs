@@ -1,6 +1,7 @@
 use queue_core::{JobId, Seq, State};
 
-/// What became of one job of an enqueue. Most callers need not look: whichever it is, the job is there, or was done.
+/// What became of one job of an enqueue. Most callers need not look: whichever it is, the job is
+/// there, or was done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Enqueued<R> {
     /// Accepted, as durably as the store promises.
@@ -10,7 +11,8 @@ pub enum Enqueued<R> {
         /// Its life.
         seq: Seq,
     },
-    /// The id is taken by a job without a result: nothing was changed, and the payload given now was not stored.
+    /// The id is taken by a job without a result: nothing was changed, and the payload given now
+    /// was not stored.
     Duplicate {
         /// The id.
         id: JobId,

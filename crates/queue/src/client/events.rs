@@ -51,12 +51,13 @@ pub enum JobEvent<R> {
 pub struct JobEvents<R>(BoxStream<'static, Result<JobEvent<R>>>);
 
 impl<P, R: Decode + Send + 'static> Queue<P, R> {
-    /// Follows every change of every job of the queue from now on, in order for each job, with results decoded.
+    /// Follows every change of every job of the queue from now on, in order for each job, with
+    /// results decoded.
     ///
-    /// For people to look at, and for programs that act sooner because of it. **It is no record**: changes are missed when
-    /// the reader falls behind, when a connection is lost, and from other processes where the store's
-    /// [`events`](queue_core::Capabilities::events) do not reach them; then it says [`JobEvent::Missed`]. For the outcome
-    /// of one job there is [`wait`](Self::wait).
+    /// For people to look at, and for programs that act sooner because of it. **It is no record**:
+    /// changes are missed when the reader falls behind, when a connection is lost, and from other
+    /// processes where the store's [`events`](queue_core::Capabilities::events) do not reach them;
+    /// then it says [`JobEvent::Missed`]. For the outcome of one job there is [`wait`](Self::wait).
     ///
     #[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
     #[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]

@@ -1,7 +1,7 @@
 use queue_core::{FailedJob, InvalidName, JobKind, Kind};
 
-/// What can name the kind of a job that [follows a failure](crate::JobOptions::on_failure): a [`JobKind`] that takes a
-/// [`FailedJob`], a [`Kind`], text, or `None` for no such job.
+/// What can name the kind of a job that [follows a failure](crate::JobOptions::on_failure): a
+/// [`JobKind`] that takes a [`FailedJob`], a [`Kind`], text, or `None` for no such job.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not name the kind of a job that follows a failure",
     note = "give a `JobKind<FailedJob, _>`, a `Kind`, text, or `None`"

@@ -4,23 +4,28 @@ use bytes::Bytes;
 use queue_core::{InvalidName, JobId, Kind, Result};
 use std::fmt::Write;
 
-/// How a job gets its id, which is its deduplication key: an id that is present is not enqueued again.
+/// How a job gets its id, which is its deduplication key: an id that is present is not enqueued
+/// again.
 ///
-/// Whatever can name a job ([`IntoJobId`]: text, a [`JobId`], an integer, a `Uuid`) converts into [`Id::Given`].
+/// Whatever can name a job ([`IntoJobId`]: text, a [`JobId`], an integer, a `Uuid`) converts into
+/// [`Id::Given`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Id {
-    /// The producer's own: 1 to 255 bytes of UTF-8 without control characters. Best of all, since an enqueue of unknown
-    /// outcome may then be sent again.
+    /// The producer's own: 1 to 255 bytes of UTF-8 without control characters. Best of all, since
+    /// an enqueue of unknown outcome may then be sent again.
     Given(JobId),
-    /// A fresh one that sorts by time: UUID version 7 as 32 lower-case hexadecimal characters. Nothing is a duplicate.
+    /// A fresh one that sorts by time: UUID version 7 as 32 lower-case hexadecimal characters.
+    /// Nothing is a duplicate.
     Generated,
-    /// Equal work is one job: the SHA-256 of the encoded payload as 64 lower-case hexadecimal characters, followed by
-    /// `/` and the kind unless that is the default one, since another kind of work on equal input is other work.
+    /// Equal work is one job: the SHA-256 of the encoded payload as 64 lower-case hexadecimal
+    /// characters, followed by `/` and the kind unless that is the default one, since another kind
+    /// of work on equal input is other work.
     ///
-    /// It is made of the payload in its plain format, whatever a codec over that codec does to the stored bytes. So everybody
-    /// who can guess a payload can tell whether a job has it; [`QueueBuilder::id_key`](crate::QueueBuilder::id_key) makes it an
-    /// HMAC-SHA-256, which tells those with the key alone.
+    /// It is made of the payload in its plain format, whatever a codec over that codec does to the
+    /// stored bytes. So everybody who can guess a payload can tell whether a job has it;
+    /// [`QueueBuilder::id_key`](crate::QueueBuilder::id_key) makes it an HMAC-SHA-256, which tells
+    /// those with the key alone.
     OfContent,
     /// What was given names no job; whoever takes it refuses it.
     Invalid(InvalidName),

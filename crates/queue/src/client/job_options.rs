@@ -3,8 +3,9 @@ use crate::{InvalidOption, Keep, client::FollowUpKind};
 use queue_core::OnFailed;
 use std::time::{Duration, SystemTime};
 
-/// Everything about a job but its id, kind and payload. What is not said is left to the [options of the handle], and what they do not
-/// say to the defaults. Checked as a whole when a job is enqueued, before anything is written.
+/// Everything about a job but its id, kind and payload. What is not said is left to the [options of
+/// the handle], and what they do not say to the defaults. Checked as a whole when a job is
+/// enqueued, before anything is written.
 ///
 /// ```
 /// use queue::{JobOptions, Keep, OnFailed};
@@ -33,27 +34,28 @@ pub struct JobOptions {
 }
 
 impl JobOptions {
-    /// Says nothing. What the handle says nothing of either has its default: due at once, priority 0, 25
-    /// attempts, three stalls; kept for an hour once Completed and for seven days once Failed or Cancelled; a Failed record of
-    /// the same id blocks.
+    /// Says nothing. What the handle says nothing of either has its default: due at once, priority
+    /// 0, 25 attempts, three stalls; kept for an hour once Completed and for seven days once Failed
+    /// or Cancelled; a Failed record of the same id blocks.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Not claimed before this has passed since the enqueue; at most 100 years. Fractions of a millisecond round up. It takes the
-    /// place of [`run_at`](Self::run_at).
+    /// Not claimed before this has passed since the enqueue; at most 100 years. Fractions of a
+    /// millisecond round up. It takes the place of [`run_at`](Self::run_at).
     pub fn delay(mut self, delay: Duration) -> Self {
         self.said.due = Some(Due::After(delay));
         self
     }
 
-    /// Not claimed before this time, by the clock of the store, which is one for all producers; at most 100 years ahead, and due at
-    /// once if it has passed. Times of `chrono`, `jiff` and `time` convert into a [`SystemTime`]. It takes the place of
-    /// [`delay`](Self::delay).
+    /// Not claimed before this time, by the clock of the store, which is one for all producers; at
+    /// most 100 years ahead, and due at once if it has passed. Times of `chrono`, `jiff` and `time`
+    /// convert into a [`SystemTime`]. It takes the place of [`delay`](Self::delay).
     ///
-    /// Enqueueing asks the store for its time first, a read more, and turns the rest into a delay: so the job is late by as long
-    /// as that took, and never early. Where the clock of this machine and that of the store differ, the store's rules, whatever
-    /// this machine takes for now: for "in an hour" say [`delay`](Self::delay). A clock that is set right afterwards does not move
+    /// Enqueueing asks the store for its time first, a read more, and turns the rest into a delay:
+    /// so the job is late by as long as that took, and never early. Where the clock of this machine
+    /// and that of the store differ, the store's rules, whatever this machine takes for now: for
+    /// "in an hour" say [`delay`](Self::delay). A clock that is set right afterwards does not move
     /// the job. [`Queue::new_job`] asks no store, and so refuses it: see [`Queue::time_until`].
     ///
     #[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
@@ -77,16 +79,18 @@ impl JobOptions {
         self
     }
 
-    /// Puts the job off for as long as it is enqueued again: it takes the place of a job of the same id that waits, with its own payload
-    /// and options, and is due once this has passed without another; at most 100 years. For work that covers all changes up to its
-    /// start, such as bringing a search index up to date. It takes the place of [`delay`](Self::delay); how long a job may be put off
-    /// in all, [`max_wait`](Self::max_wait) says.
+    /// Puts the job off for as long as it is enqueued again: it takes the place of a job of the
+    /// same id that waits, with its own payload and options, and is due once this has passed
+    /// without another; at most 100 years. For work that covers all changes up to its start, such
+    /// as bringing a search index up to date. It takes the place of [`delay`](Self::delay); how
+    /// long a job may be put off in all, [`max_wait`](Self::max_wait) says.
     ///
-    /// A job that has started is left alone, since it may have looked already: what is enqueued while it runs is another job, under the
-    /// id with `~next` behind it, as the answer says. So no change is lost, and two may run at once if one takes longer than the
-    /// delay. Should five run at once, a sixth is refused with [`Conflict`](crate::ErrorKind::Conflict). The id is given, not
-    /// [generated](crate::Id::Generated). A debounced job is not kept once Completed, and takes the place of one that Failed,
-    /// unless [`on_failed`](Self::on_failed) says otherwise.
+    /// A job that has started is left alone, since it may have looked already: what is enqueued
+    /// while it runs is another job, under the id with `~next` behind it, as the answer says. So no
+    /// change is lost, and two may run at once if one takes longer than the delay. Should five run
+    /// at once, a sixth is refused with [`Conflict`](crate::ErrorKind::Conflict). The id is given,
+    /// not [generated](crate::Id::Generated). A debounced job is not kept once Completed, and takes
+    /// the place of one that Failed, unless [`on_failed`](Self::on_failed) says otherwise.
     ///
     #[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
     #[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]
@@ -94,11 +98,9 @@ impl JobOptions {
     /// use std::time::Duration;
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> queue::Result<()> {
-    /// let index: Queue<u64> = Queue::new(open("memory:").await?, "index")?;
-    /// let soon = JobOptions::new().debounce(Duration::from_secs(5)).max_wait(Duration::from_secs(60));
-    /// for _edit in 0..3 {
-    ///     index.enqueue_with("page-7", 7, soon.clone()).await?;
-    /// }
+    /// let index: Queue<u64> = Queue::new(open("memory:").await?, "index")?; let soon =
+    /// JobOptions::new().debounce(Duration::from_secs(5)).max_wait(Duration::from_secs(60)); for
+    /// _edit in 0..3 { index.enqueue_with("page-7", 7, soon.clone()).await?; }
     /// assert_eq!(index.counts().await?.total(), 1);
     /// # Ok(()) }
     /// ```
@@ -107,30 +109,31 @@ impl JobOptions {
         self
     }
 
-    /// How long a [debounced](Self::debounce) job may be put off, from the first of those that took each other's place; at least the
-    /// delay. Default: for as long as they come.
+    /// How long a [debounced](Self::debounce) job may be put off, from the first of those that took
+    /// each other's place; at least the delay. Default: for as long as they come.
     pub fn max_wait(mut self, max_wait: Duration) -> Self {
         self.said.max_wait = Some(max_wait);
         self
     }
 
-    /// Gives the job up unless it has started within so long since the enqueue: it is then Cancelled with
-    /// [`Reason::Expired`](crate::Reason::Expired), uncharged, and its id is free. Longer than the [delay](Self::delay), at
-    /// most 100 years; fractions of a millisecond round up. Default, and what `None` says over an expiry of the handle: it waits
-    /// for ever.
+    /// Gives the job up unless it has started within so long since the enqueue: it is then
+    /// Cancelled with [`Reason::Expired`](crate::Reason::Expired), uncharged, and its id is free.
+    /// Longer than the [delay](Self::delay), at most 100 years; fractions of a millisecond round
+    /// up. Default, and what `None` says over an expiry of the handle: it waits for ever.
     ///
-    /// A job that failed, stalled or snoozed has started, and one that was redriven shall run whenever it can: these do
-    /// not expire. An expired job is ended by whoever meets it: a worker or [`dequeue`](crate::Queue::dequeue) that
-    /// claims it, or somebody who waits for it.
+    /// A job that failed, stalled or snoozed has started, and one that was redriven shall run
+    /// whenever it can: these do not expire. An expired job is ended by whoever meets it: a worker
+    /// or [`dequeue`](crate::Queue::dequeue) that claims it, or somebody who waits for it.
     pub fn expires_in(mut self, span: impl Into<Option<Duration>>) -> Self {
         self.said.expires_in = Some(Bound::of(span.into()));
         self
     }
 
-    /// How long its handler may run, in place of the limit of its kind or of the worker; more than zero, at most 100
-    /// years, fractions of a millisecond rounded up. See `WorkerBuilder::time_limit` for what happens then. Callers of
-    /// [`dequeue`](crate::Queue::dequeue) see it in the metadata, and nothing enforces it there. `None` leaves it to the kind and
-    /// the worker, over a limit of the handle.
+    /// How long its handler may run, in place of the limit of its kind or of the worker; more than
+    /// zero, at most 100 years, fractions of a millisecond rounded up. See
+    /// `WorkerBuilder::time_limit` for what happens then. Callers of
+    /// [`dequeue`](crate::Queue::dequeue) see it in the metadata, and nothing enforces it there.
+    /// `None` leaves it to the kind and the worker, over a limit of the handle.
     pub fn time_limit(mut self, limit: impl Into<Option<Duration>>) -> Self {
         self.said.time_limit = Some(Bound::of(limit.into()));
         self
@@ -142,8 +145,8 @@ impl JobOptions {
         self
     }
 
-    /// How many attempts may fail before the job is Failed; at least 1. Default 25, which at the default waits take two
-    /// days and more.
+    /// How many attempts may fail before the job is Failed; at least 1. Default 25, which at the
+    /// default waits take two days and more.
     pub fn max_attempts(mut self, limit: u32) -> Self {
         self.said.max_attempts = Some(Limit::At(limit));
         self
@@ -155,8 +158,8 @@ impl JobOptions {
         self
     }
 
-    /// How many leases may lapse before the job is Failed, since it may be what kills its workers; at least 1.
-    /// Default 3.
+    /// How many leases may lapse before the job is Failed, since it may be what kills its workers;
+    /// at least 1. Default 3.
     pub fn max_stalls(mut self, limit: u32) -> Self {
         self.said.max_stalls = Some(Limit::At(limit));
         self
@@ -192,10 +195,12 @@ impl JobOptions {
         self
     }
 
-    /// The kind of a job to be enqueued, into the same queue, in the very step that ends this one as Failed, whoever ends it: the
-    /// worker, or somebody who finds that the last lease it may have has lapsed. Its payload is a
-    /// [`FailedJob`](crate::FailedJob), in JSON whatever the codec. A job that completes, is cancelled or expires has none; one
-    /// that is redriven and fails again has another. A [`JobKind`](crate::JobKind) or text; `None` lifts that of the handle.
+    /// The kind of a job to be enqueued, into the same queue, in the very step that ends this one
+    /// as Failed, whoever ends it: the worker, or somebody who finds that the last lease it may
+    /// have has lapsed. Its payload is a [`FailedJob`](crate::FailedJob), in JSON whatever the
+    /// codec. A job that completes, is cancelled or expires has none; one that is redriven and
+    /// fails again has another. A [`JobKind`](crate::JobKind) or text; `None` lifts that of the
+    /// handle.
     ///
     #[cfg_attr(all(feature = "worker", feature = "memory", feature = "json"), doc = "```")]
     #[cfg_attr(not(all(feature = "worker", feature = "memory", feature = "json")), doc = "```ignore")]
@@ -209,11 +214,11 @@ impl JobOptions {
     /// let options = JobOptions::new().max_attempts(1).on_failure(CHARGE_FAILED);
     /// tasks.of(CHARGE).enqueue_with("charge-7", 7, options).await?;
     ///
-    /// let router = Router::new(())
-    ///     .handle(CHARGE, |_, _| async { Err("the card has expired".into()) })?
-    ///     .handle(CHARGE_FAILED, |job, _| async move { Ok(println!("{}: {}", job.id, job.error_message)) })?;
-    /// let report = tasks.worker(router).until_idle().build()?.run().await;
-    /// assert_eq!((report.failed, report.completed), (1, 1));
+    /// let router = Router::new(()) .handle(CHARGE, |_, _| async { Err("the card has
+    /// expired".into()) })? .handle(CHARGE_FAILED, |job, _| async move { Ok(println!("{}: {}",
+    /// job.id, job.error_message)) })?; let report =
+    /// tasks.worker(router).until_idle().build()?.run().await; assert_eq!((report.failed,
+    /// report.completed), (1, 1));
     /// # Ok(()) }
     /// ```
     pub fn on_failure(mut self, kind: impl FollowUpKind) -> Self {
@@ -221,16 +226,17 @@ impl JobOptions {
         self
     }
 
-    /// Text that the handler gets beside the payload, such as a tenant or a schema version: at most 16 with 4 KiB of names and
-    /// values together. One of the same name takes the place of that before, also of that of the handle. No listing looks for
-    /// jobs by them; that is what a [`tag`](Self::tag) is for.
+    /// Text that the handler gets beside the payload, such as a tenant or a schema version: at most
+    /// 16 with 4 KiB of names and values together. One of the same name takes the place of that
+    /// before, also of that of the handle. No listing looks for jobs by them; that is what a
+    /// [`tag`](Self::tag) is for.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.said.headers.push((name.into(), value.into()));
         self
     }
 
-    /// A word by which the job is found again, such as a tenant or a campaign: at most 8 of 64 bytes, with those of the handle.
-    /// See [`Jobs::tag`](crate::Jobs::tag).
+    /// A word by which the job is found again, such as a tenant or a campaign: at most 8 of 64
+    /// bytes, with those of the handle. See [`Jobs::tag`](crate::Jobs::tag).
     pub fn tag(mut self, tag: impl Into<String>) -> Self {
         self.said.tags.push(tag.into());
         self

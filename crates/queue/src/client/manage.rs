@@ -21,9 +21,9 @@ impl<P, R> Queue<P, R> {
         Ok(record.map(|record| Status { meta: record.meta, now: found.now }))
     }
 
-    /// What the handler of a job last reported of its progress, in the format of this queue; `None` if it reported
-    /// nothing, and if there is no such job, which [`status`](Self::status) tells apart. A worker stores reports about
-    /// once a second, the latest of them.
+    /// What the handler of a job last reported of its progress, in the format of this queue; `None`
+    /// if it reported nothing, and if there is no such job, which [`status`](Self::status) tells
+    /// apart. A worker stores reports about once a second, the latest of them.
     ///
     /// # Errors
     /// `Invalid` if the report is no `T`, and for text that is no id.
@@ -34,8 +34,8 @@ impl<P, R> Queue<P, R> {
         Ok(Some(self.shared.decode(&report, &CodecContext::of(&meta, Role::Progress))?))
     }
 
-    /// What a job was enqueued with, in whatever state it is; `None` if there is no such job. It is read as results are: one job
-    /// at a time, at most as large as the store takes.
+    /// What a job was enqueued with, in whatever state it is; `None` if there is no such job. It is
+    /// read as results are: one job at a time, at most as large as the store takes.
     ///
     #[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
     #[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]
@@ -91,25 +91,28 @@ impl<P, R> Queue<P, R> {
         Ok(record.result().map(|result| self.shared.decode(result, &context)).transpose()?)
     }
 
-    /// A job with the attempts that were charged to it: its last ten failures and stalls, oldest first, with who held it, from
-    /// when to when, and the error. A job that completed at once has none, and a redrive keeps them. `None` if there is no such
-    /// job.
+    /// A job with the attempts that were charged to it: its last ten failures and stalls, oldest
+    /// first, with who held it, from when to when, and the error. A job that completed at once has
+    /// none, and a redrive keeps them. `None` if there is no such job.
     ///
     /// # Errors
-    /// `Unsupported` if the store keeps none; see its capabilities. `Invalid` for text that is no id.
+    /// `Unsupported` if the store keeps none; see its capabilities. `Invalid` for text that is no
+    /// id.
     pub async fn attempts(&self, id: impl IntoJobId) -> Result<Option<JobAttempts>> {
         let id = id.into_job_id()?;
         Ok(self.shared.storage.attempts(&self.shared.name, &id).await?.value)
     }
 
-    /// Takes a waiting job back; one that runs is left alone, and the answer says so: it is then not allowed, as it is for one
-    /// that is Completed or Failed. One that is Cancelled already is done.
+    /// Takes a waiting job back; one that runs is left alone, and the answer says so: it is then
+    /// not allowed, as it is for one that is Completed or Failed. One that is Cancelled already is
+    /// done.
     pub async fn cancel(&self, id: impl IntoJobId) -> Result<Change> {
         self.cancel_with(id, OnRunning::Leave).await
     }
 
-    /// Takes a job back, and says what shall happen if it runs: with [`OnRunning::Request`] its holder hears of it with
-    /// the next heartbeat, and any outcome but completion becomes Cancelled.
+    /// Takes a job back, and says what shall happen if it runs: with [`OnRunning::Request`] its
+    /// holder hears of it with the next heartbeat, and any outcome but completion becomes
+    /// Cancelled.
     ///
     /// # Errors
     /// `Conflict` if the record kept moving; ask again.
@@ -120,13 +123,15 @@ impl<P, R> Queue<P, R> {
     /// Makes a finished job stay for another time, counted from now.
     ///
     /// # Errors
-    /// `Invalid` for a time to live of zero or over 100 years. `Conflict` if the record kept moving.
+    /// `Invalid` for a time to live of zero or over 100 years. `Conflict` if the record kept
+    /// moving.
     pub async fn set_retention(&self, id: impl IntoJobId, keep: impl Into<Keep>) -> Result<Change> {
         let retention = retention(keep.into())?;
         Change::of(&self.change(id, Event::SetRetention(retention)).await?)
     }
 
-    /// Makes a Failed or Cancelled job run again, with fresh budgets, in the same life. It does not expire any more.
+    /// Makes a Failed or Cancelled job run again, with fresh budgets, in the same life. It does not
+    /// expire any more.
     ///
     /// # Errors
     /// `Conflict` if the record kept moving.
@@ -134,9 +139,10 @@ impl<P, R> Queue<P, R> {
         self.redrive_with(id, None).await
     }
 
-    /// The same for a job that was enqueued with a wrong content type, as one whose payload no handler could decode: its
-    /// bytes stay as they are, and from now on they are said to be encoded so. Bytes that a codec bound to their job stay bound to
-    /// it, so such a codec reads them as before.
+    /// The same for a job that was enqueued with a wrong content type, as one whose payload no
+    /// handler could decode: its bytes stay as they are, and from now on they are said to be
+    /// encoded so. Bytes that a codec bound to their job stay bound to it, so such a codec reads
+    /// them as before.
     ///
     /// # Errors
     /// As [`redrive`](Self::redrive).
@@ -189,18 +195,19 @@ impl<P, R> Queue<P, R> {
         Ok(status.is_some_and(|status| status.paused))
     }
 
-    /// Removes up to `limit` records at once, and answers how many; call again while it answers the limit. Workers remove
-    /// what is past its purge time by themselves.
+    /// Removes up to `limit` records at once, and answers how many; call again while it answers the
+    /// limit. Workers remove what is past its purge time by themselves.
     pub async fn prune(&self, what: Prune, limit: usize) -> Result<u64> {
         let queue = self.shared.name.clone();
         self.shared.storage.prune(PruneRequest { queue, what, limit }).await
     }
 
-    /// Removes every record that is meant, and answers how many. Workers remove what is past its purge time by
-    /// themselves.
+    /// Removes every record that is meant, and answers how many. Workers remove what is past its
+    /// purge time by themselves.
     ///
     /// # Errors
-    /// Of the first call that fails; what was removed before stays so, as it does if the future is dropped.
+    /// Of the first call that fails; what was removed before stays so, as it does if the future is
+    /// dropped.
     pub async fn prune_all(&self, what: Prune) -> Result<u64> {
         let mut removed = 0;
         loop {
@@ -212,8 +219,8 @@ impl<P, R> Queue<P, R> {
         }
     }
 
-    /// Stops claims of this queue, for everybody and until [`resume`](Self::resume). What runs goes on, and enqueueing
-    /// too.
+    /// Stops claims of this queue, for everybody and until [`resume`](Self::resume). What runs goes
+    /// on, and enqueueing too.
     ///
     /// # Errors
     /// `Unsupported` if the store cannot; see its capabilities.

@@ -14,19 +14,21 @@ use tokio::time::Instant;
 
 /// A typed handle on one queue: jobs with payload `P` that leave results `R`.
 ///
-/// Cheap to clone. Two handles of one name on one store are the same queue, in this process or another; closing the
-/// store is up to whoever opened it. Types meet bytes at the edge alone, so `P` and `R` need
-/// [`Encode`](crate::Encode) or [`Decode`] only where a method uses them: every serde type has both.
+/// Cheap to clone. Two handles of one name on one store are the same queue, in this process or
+/// another; closing the store is up to whoever opened it. Types meet bytes at the edge alone, so
+/// `P` and `R` need [`Encode`](crate::Encode) or [`Decode`] only where a method uses them: every
+/// serde type has both.
 ///
 /// # Dropped futures
-/// Every method may be cancelled by dropping its future. A read leaves nothing behind; a write may have happened or
-/// not, but never by half; [`dequeue`](Self::dequeue) gives back what it claims too late.
+/// Every method may be cancelled by dropping its future. A read leaves nothing behind; a write may
+/// have happened or not, but never by half; [`dequeue`](Self::dequeue) gives back what it claims
+/// too late.
 ///
 /// # Errors
-/// `Invalid` says that the request was refused before anything was written, and how to mend it; the cause is the
-/// error's [`source`](std::error::Error::source): [`InvalidOption`](crate::InvalidOption),
-/// [`InvalidName`](crate::InvalidName) or [`CodecError`]. All other kinds come from the store. A duplicate, a missing job
-/// and a lost lease are answers.
+/// `Invalid` says that the request was refused before anything was written, and how to mend it; the
+/// cause is the error's [`source`](std::error::Error::source):
+/// [`InvalidOption`](crate::InvalidOption), [`InvalidName`](crate::InvalidName) or [`CodecError`].
+/// All other kinds come from the store. A duplicate, a missing job and a lost lease are answers.
 pub struct Queue<P, R = ()> {
     pub(crate) shared: Arc<Shared>,
     /// Of the jobs that this handle enqueues.
@@ -73,8 +75,9 @@ impl<P, R> Queue<P, R> {
         Self { shared: Arc::new(shared), kind, types: PhantomData }
     }
 
-    /// The same queue for jobs of a kind, with the payload and the result of that kind: what this handle enqueues is marked
-    /// with it, and a worker's [`Router`](crate::worker::Router) that handles the same constant takes just that.
+    /// The same queue for jobs of a kind, with the payload and the result of that kind: what this
+    /// handle enqueues is marked with it, and a worker's [`Router`](crate::worker::Router) that
+    /// handles the same constant takes just that.
     ///
     #[cfg_attr(all(feature = "worker", feature = "memory", feature = "json"), doc = "```")]
     #[cfg_attr(not(all(feature = "worker", feature = "memory", feature = "json")), doc = "```ignore")]
@@ -111,13 +114,15 @@ impl<P, R> Queue<P, R> {
         Queue { shared: self.shared.clone(), kind: kind.into(), types: PhantomData }
     }
 
-    /// The same queue for jobs of a kind whose name is known only now, with the types of this handle.
+    /// The same queue for jobs of a kind whose name is known only now, with the types of this
+    /// handle.
     #[must_use]
     pub fn of_kind(&self, kind: Kind) -> Self {
         Self { shared: self.shared.clone(), kind, types: PhantomData }
     }
 
-    /// What jobs of this handle are marked with: `default`, unless it is [of](Self::of) another kind.
+    /// What jobs of this handle are marked with: `default`, unless it is [of](Self::of) another
+    /// kind.
     pub fn kind(&self) -> &Kind {
         &self.kind
     }

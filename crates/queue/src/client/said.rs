@@ -90,8 +90,8 @@ impl Said {
         }
     }
 
-    /// A debounced job takes the place of one that waits. Any other record that could keep its id is not kept, unless it runs or
-    /// was asked for.
+    /// A debounced job takes the place of one that waits. Any other record that could keep its id
+    /// is not kept, unless it runs or was asked for.
     fn on_waiting(&self, delay: Duration) -> Result<OnWaiting, InvalidOption> {
         if !self.is_debounced() {
             return self

@@ -31,19 +31,20 @@ impl Status {
         self.meta.attempts_made()
     }
 
-    /// What a handler last reported, encoded; [`Queue::progress`](crate::Queue::progress) decodes it. It stays when the
-    /// attempt ends, until the next one reports.
+    /// What a handler last reported, encoded; [`Queue::progress`](crate::Queue::progress) decodes
+    /// it. It stays when the attempt ends, until the next one reports.
     pub fn progress(&self) -> Option<&[u8]> {
         self.meta.progress()
     }
 
-    /// It has not started by the time that its producer gave it, though nobody has ended it yet: it is as good as Cancelled.
+    /// It has not started by the time that its producer gave it, though nobody has ended it yet: it
+    /// is as good as Cancelled.
     pub fn is_expired(&self) -> bool {
         self.meta.is_expired(self.now)
     }
 
-    /// How long until it is given up unless it starts, zero if that has come; `None` if it never is, and once it has
-    /// started.
+    /// How long until it is given up unless it starts, zero if that has come; `None` if it never
+    /// is, and once it has started.
     pub fn must_start_in(&self) -> Option<Duration> {
         let at = self.meta.expires_at().filter(|_| self.meta.state == State::Queued);
         at.map(|at| at.since(self.now))

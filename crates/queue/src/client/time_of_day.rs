@@ -3,8 +3,8 @@ use queue_core::{Detail, JobId, Result, Timestamp};
 use std::time::{Duration, SystemTime};
 
 impl<P, R> Queue<P, R> {
-    /// How long until that time by the clock of the store, which is read for it; zero if it has passed. For what
-    /// [`JobOptions::run_at`] cannot do by itself, such as a job in a transaction:
+    /// How long until that time by the clock of the store, which is read for it; zero if it has
+    /// passed. For what [`JobOptions::run_at`] cannot do by itself, such as a job in a transaction:
     ///
     #[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
     #[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]

@@ -4,8 +4,9 @@ use queue_core::{Detail, JobId, Result};
 use std::time::Duration;
 
 impl<P, R> Queue<P, R> {
-    /// The id that [`Id::OfContent`] would give a job of this handle's kind whose payload were these parts: work is the same if the parts
-    /// are, whatever else a payload says. Under [`id_key`](crate::QueueBuilder::id_key) it is made with that.
+    /// The id that [`Id::OfContent`] would give a job of this handle's kind whose payload were
+    /// these parts: work is the same if the parts are, whatever else a payload says. Under
+    /// [`id_key`](crate::QueueBuilder::id_key) it is made with that.
     ///
     #[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
     #[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]
@@ -19,12 +20,10 @@ impl<P, R> Queue<P, R> {
     /// }
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> queue::Result<()> {
-    /// let digests: Queue<Digest> = Queue::new(open("memory:").await?, "digests")?;
-    /// for unread in [3, 4] {
-    ///     let digest = Digest { user: "ada".to_owned(), day: 12, unread };
-    ///     let stored = digests.enqueue(digests.id_of(&(&digest.user, digest.day))?, digest).await?;
-    ///     assert_eq!(stored.is_new(), unread == 3);
-    /// }
+    /// let digests: Queue<Digest> = Queue::new(open("memory:").await?, "digests")?; for unread in
+    /// [3, 4] { let digest = Digest { user: "ada".to_owned(), day: 12, unread }; let stored =
+    /// digests.enqueue(digests.id_of(&(&digest.user, digest.day))?, digest).await?;
+    /// assert_eq!(stored.is_new(), unread == 3); }
     /// # Ok(()) }
     /// ```
     ///
@@ -34,8 +33,9 @@ impl<P, R> Queue<P, R> {
         self.shared.id_of(Id::OfContent, self.kind(), parts)
     }
 
-    /// The id `id@N`, where `N` is the number of the present period by the clock of the store, which is read for it: for work that is
-    /// to be done at most once in each. Periods are counted from 1970 on in UTC, so those of a day end at midnight there.
+    /// The id `id@N`, where `N` is the number of the present period by the clock of the store,
+    /// which is read for it: for work that is to be done at most once in each. Periods are counted
+    /// from 1970 on in UTC, so those of a day end at midnight there.
     ///
     /// Keep the job for a period at least: an id is free again once its record is gone.
     ///

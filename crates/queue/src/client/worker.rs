@@ -3,8 +3,9 @@ use queue_core::Payload;
 use queue_worker::{Context, JobError, Router, WorkQueue, Worker, WorkerBuilder, runtime::Handler};
 
 impl<P, R> Queue<P, R> {
-    /// A worker whose handler is a function of what this handle enqueues: of its payload and its kind, with its result and
-    /// its codec, and the policy of this handle. It gets the payload and a [`Context`], and any error will do:
+    /// A worker whose handler is a function of what this handle enqueues: of its payload and its
+    /// kind, with its result and its codec, and the policy of this handle. It gets the payload and
+    /// a [`Context`], and any error will do:
     ///
     #[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
     #[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]
@@ -51,7 +52,8 @@ impl<P, R> Queue<P, R> {
         self.worker(self.handler(function))
     }
 
-    /// The handler of [`work_with`](Self::work_with) by itself, for what runs handlers in other ways, such as `testing::TestQueue`.
+    /// The handler of [`work_with`](Self::work_with) by itself, for what runs handlers in other
+    /// ways, such as `testing::TestQueue`.
     #[expect(clippy::missing_panics_doc, reason = "a kind of a handle is valid, and the router has no other")]
     pub fn handler<F, Fut>(&self, function: F) -> Router
     where
@@ -63,10 +65,11 @@ impl<P, R> Queue<P, R> {
         Router::with_codec((), self.codec().clone()).handle(self.kind(), function).expect("one valid kind")
     }
 
-    /// A worker for the jobs of this queue, with the policy of this handle. The handler is most often a
-    /// [`Router`](crate::worker::Router).
+    /// A worker for the jobs of this queue, with the policy of this handle. The handler is most
+    /// often a [`Router`](crate::worker::Router).
     ///
-    /// It can work on other queues of the same store too, each with a weight and a rate limit if it is to have one:
+    /// It can work on other queues of the same store too, each with a weight and a rate limit if it
+    /// is to have one:
     #[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
     #[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {

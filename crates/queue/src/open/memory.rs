@@ -6,8 +6,8 @@ use std::{
     sync::{Arc, LazyLock, Mutex, PoisonError},
 };
 
-/// The stores that have a name. They live as long as the process, as files would, so that a moment without any handle
-/// loses nothing.
+/// The stores that have a name. They live as long as the process, as files would, so that a moment
+/// without any handle loses nothing.
 static NAMED: LazyLock<Mutex<HashMap<String, MemoryStorage>>> = LazyLock::new(Mutex::default);
 
 pub(super) fn open(url: StoreUrl) -> Result<Arc<dyn Storage>> {

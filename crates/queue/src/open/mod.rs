@@ -53,14 +53,15 @@ const SCHEMES: &[&str] = &[
 /// | `sqlite:PATH?synchronous=normal` | the newest writes may be lost in a power cut, which makes each faster |
 /// | `sqlite:PATH?create=never` | an error if the file is missing or holds no queue |
 ///
-/// `//` may follow the scheme: `sqlite:///var/lib/jobs.db` and `sqlite:/var/lib/jobs.db` are the same file. In a path,
-/// `%3F` stands for `?` and `%25` for `%`; every other character may stand for itself.
+/// `//` may follow the scheme: `sqlite:///var/lib/jobs.db` and `sqlite:/var/lib/jobs.db` are the
+/// same file. In a path, `%3F` stands for `?` and `%25` for `%`; every other character may stand
+/// for itself.
 ///
 /// Each call gives a handle of its own; closing one disturbs no other.
 ///
 /// # Errors
-/// `Invalid` for a URL that is malformed or of a scheme that this build does not have, and the errors of the store.
-/// No message repeats the URL, since it may hold a password.
+/// `Invalid` for a URL that is malformed or of a scheme that this build does not have, and the
+/// errors of the store. No message repeats the URL, since it may hold a password.
 ///
 /// A dropped future leaves no handle; a file may have been made.
 ///

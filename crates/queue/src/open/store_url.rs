@@ -25,7 +25,8 @@ impl StoreUrl {
         })
     }
 
-    /// The options in the order given, refusing those that are not among the known ones, and repeated ones.
+    /// The options in the order given, refusing those that are not among the known ones, and
+    /// repeated ones.
     pub(super) fn options(&self, known: &[&str]) -> Result<&[(String, String)]> {
         for (at, (key, _)) in self.query.iter().enumerate() {
             if !known.contains(&key.as_str()) {

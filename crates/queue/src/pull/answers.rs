@@ -6,10 +6,11 @@ use queue_core::Changed;
 pub enum Settled {
     /// It is done, now or by the same call before.
     Done,
-    /// The lease lapsed and the job was given to somebody else, or this delivery was settled otherwise before. Nothing
-    /// was changed.
+    /// The lease lapsed and the job was given to somebody else, or this delivery was settled
+    /// otherwise before. Nothing was changed.
     LeaseLost,
-    /// The job is gone. After a call of unknown outcome that means done, for a job that is not kept.
+    /// The job is gone. After a call of unknown outcome that means done, for a job that is not
+    /// kept.
     Missing,
 }
 
@@ -19,7 +20,8 @@ pub enum Settled {
 pub enum Extended {
     /// The lease lapses that long after the call, later than before or sooner.
     Done,
-    /// The same, but somebody asked to cancel the job: any outcome but completion becomes Cancelled.
+    /// The same, but somebody asked to cancel the job: any outcome but completion becomes
+    /// Cancelled.
     CancelRequested,
     /// The lease lapsed, and the job is or will be somebody else's: stop.
     LeaseLost,

@@ -1,4 +1,5 @@
-//! A claim whose jobs cannot get lost: whoever is dropped, times out or dies while a claim is under way gives them back.
+//! A claim whose jobs cannot get lost: whoever is dropped, times out or dies while a claim is under
+//! way gives them back.
 
 use super::{claims, reserved};
 use crate::{client::Shared, spawn};
@@ -15,7 +16,8 @@ use tokio::{
     time::{Instant, sleep, timeout_at},
 };
 
-/// How often a job that came too late is given back while the store is in trouble, before its lease has to lapse.
+/// How often a job that came too late is given back while the store is in trouble, before its lease
+/// has to lapse.
 const RELEASES_MAX: u32 = 5;
 /// The wait after the first of them; it doubles.
 const RELEASE_PAUSE: Duration = Duration::from_millis(100);
@@ -39,7 +41,8 @@ impl Offer {
     }
 }
 
-/// Claims jobs, rescuing lapsed ones if there are none. Dropping the future, before or after the answer, leases nothing.
+/// Claims jobs, rescuing lapsed ones if there are none. Dropping the future, before or after the
+/// answer, leases nothing.
 pub(super) async fn claim(shared: &Arc<Shared>, limit: usize, until: Instant) -> Result<Offer> {
     let (answer, answered) = oneshot::channel();
     spawn::owned(claim_and_offer(shared.clone(), limit, until, answer));
@@ -81,8 +84,8 @@ async fn claim_and_offer(
     }
 }
 
-/// Jobs for the caller that may still start. Those of the library's own are done here and those that may not start are ended,
-/// and others are claimed if there was nothing else.
+/// Jobs for the caller that may still start. Those of the library's own are done here and those
+/// that may not start are ended, and others are claimed if there was nothing else.
 async fn claim_in_time(shared: &Arc<Shared>, limit: usize, until: Instant) -> Result<Claimed> {
     loop {
         let mut claimed = claim_or_rescue(shared, limit, until).await?;

@@ -1,5 +1,5 @@
-//! Claims of one handle: how much each may bring, until when it is listened for, and what becomes of one whose answer is
-//! lost.
+//! Claims of one handle: how much each may bring, until when it is listened for, and what becomes
+//! of one whose answer is lost.
 
 use crate::{client::Shared, spawn};
 use queue_core::{
@@ -12,14 +12,16 @@ use std::{
 };
 use tokio::time::{Instant, sleep, timeout};
 
-/// How much longer than for a call its answer is waited for, so that a store can say itself that it has none.
+/// How much longer than for a call its answer is waited for, so that a store can say itself that it
+/// has none.
 const ANSWER_MAX: Duration = Duration::from_secs(1);
 
 /// The pauses between two looks for what a lost claim leased.
 const FIRST_LOOK: Duration = Duration::from_millis(50);
 const SLOWEST_LOOK: Duration = Duration::from_secs(5);
-/// A claim that did not say until when it is listened for may be begun whenever a server that stands still goes on. It is
-/// looked for until that has answered once, and for no longer than this.
+/// A claim that did not say until when it is listened for may be begun whenever a server that
+/// stands still goes on. It is looked for until that has answered once, and for no longer than
+/// this.
 const STANDSTILL_MAX: Duration = Duration::from_secs(3600);
 /// A look without an answer is given up.
 const LOOK_MAX: Duration = Duration::from_secs(5);
@@ -39,8 +41,8 @@ impl Claims {
     }
 }
 
-/// One claim, whose caller listens for an answer until then. If the answer is lost, what it leased is looked for by a task
-/// of its own and given back uncharged.
+/// One claim, whose caller listens for an answer until then. If the answer is lost, what it leased
+/// is looked for by a task of its own and given back uncharged.
 pub(super) async fn claim(shared: &Arc<Shared>, limit: usize, until: Instant) -> Result<Claimed> {
     let listens = listens(shared, until);
     let request = request(shared, limit, listens);

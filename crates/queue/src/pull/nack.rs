@@ -26,7 +26,8 @@ impl Nack {
         self
     }
 
-    /// How long to wait before the next attempt, in place of what the policy says; at most 100 years.
+    /// How long to wait before the next attempt, in place of what the policy says; at most 100
+    /// years.
     pub fn retry_in(mut self, delay: Duration) -> Self {
         self.delay = Some(delay);
         self

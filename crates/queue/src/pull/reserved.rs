@@ -3,7 +3,8 @@
 use crate::client::Shared;
 use queue_core::{ClaimedJob, StorageExt, lifecycle::Event};
 
-/// Does what the job asks for, as a worker would. What the store does not take is left to the lapse of the lease.
+/// Does what the job asks for, as a worker would. What the store does not take is left to the lapse
+/// of the lease.
 pub(super) async fn look_after(shared: &Shared, job: &ClaimedJob) {
     let event = event(shared, job).await;
     drop(shared.storage.settle(&job.record.meta, event, &shared.policy).await);

@@ -7,7 +7,8 @@ use queue_schedule::{Overlap, Progress, ScheduleError, ScheduleSpec};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
-/// How long a schedule may be held by a worker before an edit gives up: longer than a lease of a worker that died.
+/// How long a schedule may be held by a worker before an edit gives up: longer than a lease of a
+/// worker that died.
 const PATIENCE: Duration = Duration::from_secs(90);
 /// Between two looks.
 const LOOK: Duration = Duration::from_millis(50);
@@ -43,8 +44,8 @@ impl<P, R> Schedules<P, R> {
         Ok(stored.value.iter().flatten().any(queue_core::Enqueued::is_new).then_some(Put::Created))
     }
 
-    /// The old schedule makes room for the new one under its revision, and its ticks up to now come in the same step: the new
-    /// one begins where it ends. `None` if it moved or is held.
+    /// The old schedule makes room for the new one under its revision, and its ticks up to now come
+    /// in the same step: the new one begins where it ends. `None` if it moved or is held.
     async fn edit(&self, present: ScheduleStatus, spec: &ScheduleSpec) -> Result<Option<Put>> {
         if spec.says_the_same(present.spec()) {
             return Ok(Some(Put::Unchanged));
@@ -67,7 +68,8 @@ impl<P, R> Schedules<P, R> {
     }
 }
 
-/// What the schedule as it was would enqueue now. Where ticks must not overlap it is the newest alone.
+/// What the schedule as it was would enqueue now. Where ticks must not overlap it is the newest
+/// alone.
 fn last_ticks(present: &ScheduleStatus) -> Result<(Vec<NewJob>, Progress)> {
     let mut due = present.spec().due(Some(present.progress()), present.clock());
     if present.spec().overlap != Overlap::Allow {

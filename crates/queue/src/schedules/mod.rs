@@ -1,5 +1,6 @@
-//! Jobs that are enqueued at times of a calendar. A schedule is a job itself, of a kind that every worker and every consumer
-//! carries the handler of, so there is no leader, no table and no process of its own.
+//! Jobs that are enqueued at times of a calendar. A schedule is a job itself, of a kind that every
+//! worker and every consumer carries the handler of, so there is no leader, no table and no process
+//! of its own.
 
 mod declared;
 mod edit;
@@ -30,8 +31,8 @@ pub struct Schedules<P, R = ()> {
 }
 
 impl<P, R> Queue<P, R> {
-    /// The schedules of this queue: those that enqueue jobs of this handle's kind can be made here, and all can be looked at and
-    /// changed.
+    /// The schedules of this queue: those that enqueue jobs of this handle's kind can be made here,
+    /// and all can be looked at and changed.
     ///
     #[cfg_attr(all(feature = "memory", feature = "json", feature = "worker"), doc = "```")]
     #[cfg_attr(not(all(feature = "memory", feature = "json", feature = "worker")), doc = "```ignore")]
@@ -45,12 +46,10 @@ impl<P, R> Queue<P, R> {
     /// const REPORT: JobKind<Report> = JobKind::new("report");
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let tasks: Queue<()> = Queue::new(open("memory:").await?, "tasks")?;
-    /// let reports = tasks.of(REPORT);
-    /// let nightly = Schedule::new("nightly", Timing::cron("0 2 * * *", "Europe/Berlin")?, Report { day: Tick::HERE })
-    ///     .missed(Missed::Latest)
-    ///     .overlap(Overlap::Skip);
-    /// reports.schedules().declare([nightly]).await?;
+    /// let tasks: Queue<()> = Queue::new(open("memory:").await?, "tasks")?; let reports =
+    /// tasks.of(REPORT); let nightly = Schedule::new("nightly", Timing::cron("0 2 * * *",
+    /// "Europe/Berlin")?, Report { day: Tick::HERE }) .missed(Missed::Latest)
+    /// .overlap(Overlap::Skip); reports.schedules().declare([nightly]).await?;
     ///
     /// let nightly = reports.schedules().get("nightly").await?.expect("declared");
     /// println!("next: {:?}", nightly.next(3));
@@ -65,18 +64,20 @@ impl<P, R> Schedules<P, R> {
     /// One schedule; `None` if there is none of the name.
     ///
     /// # Errors
-    /// `Invalid` for what is no name of a schedule, `Corrupt` if what is stored cannot be read, `Unsupported` if a newer version
-    /// wrote it; and those of the store.
+    /// `Invalid` for what is no name of a schedule, `Corrupt` if what is stored cannot be read,
+    /// `Unsupported` if a newer version wrote it; and those of the store.
     pub async fn get(&self, name: &str) -> Result<Option<ScheduleStatus>> {
         let Stamped { now, clock, value } = self.read(&[ScheduleSpec::id_of(name)?]).await?;
         let record = value.into_iter().flatten().find(is_schedule);
         record.map(|record| ScheduleStatus::of(record, now, clock)).transpose()
     }
 
-    /// All schedules of the queue, whatever kind of jobs they enqueue, in the order in which they were made or edited.
+    /// All schedules of the queue, whatever kind of jobs they enqueue, in the order in which they
+    /// were made or edited.
     ///
     /// # Errors
-    /// As [`get`](Self::get). It reads in pages, so what changes meanwhile may be seen before or after.
+    /// As [`get`](Self::get). It reads in pages, so what changes meanwhile may be seen before or
+    /// after.
     pub async fn list(&self) -> Result<Vec<ScheduleStatus>> {
         let (mut after, mut found): (Option<Cursor>, _) = (None, Vec::new());
         loop {
@@ -99,17 +100,18 @@ impl<P, R> Schedules<P, R> {
         }
     }
 
-    /// Stops a schedule until it is [resumed](Self::resume): no tick is enqueued. A tick that is enqueued just now still is.
+    /// Stops a schedule until it is [resumed](Self::resume): no tick is enqueued. A tick that is
+    /// enqueued just now still is.
     ///
     /// # Errors
-    /// As [`get`](Self::get), and `Conflict` if a worker holds the schedule for a minute and a half. A dropped future leaves it paused
-    /// or not.
+    /// As [`get`](Self::get), and `Conflict` if a worker holds the schedule for a minute and a
+    /// half. A dropped future leaves it paused or not.
     pub async fn pause(&self, name: &str) -> Result<Change> {
         self.change(name, || Event::Reschedule { delay: Span::MAX }).await
     }
 
-    /// Goes on with a schedule that was paused. What becomes of the ticks of the meantime is said by its policy for
-    /// [missed](Schedule::missed) ones.
+    /// Goes on with a schedule that was paused. What becomes of the ticks of the meantime is said
+    /// by its policy for [missed](Schedule::missed) ones.
     ///
     /// # Errors
     /// As [`pause`](Self::pause).
@@ -117,8 +119,8 @@ impl<P, R> Schedules<P, R> {
         self.change(name, || Event::Promote).await
     }
 
-    /// Removes a schedule. Jobs that it enqueued stay. If a worker handles it just now, its ticks up to now are enqueued and it
-    /// goes then: the answer is [`Change::Requested`].
+    /// Removes a schedule. Jobs that it enqueued stay. If a worker handles it just now, its ticks
+    /// up to now are enqueued and it goes then: the answer is [`Change::Requested`].
     ///
     /// # Errors
     /// As [`get`](Self::get). A dropped future leaves it or not.
@@ -135,8 +137,9 @@ impl<P, R> Schedules<P, R> {
         }
     }
 
-    /// Enqueues the job of a schedule now, beside its ticks: a paused one too, and whatever its policies say. The answer is the
-    /// job's id, the name and the present moment; `None` if there is no such schedule.
+    /// Enqueues the job of a schedule now, beside its ticks: a paused one too, and whatever its
+    /// policies say. The answer is the job's id, the name and the present moment; `None` if there
+    /// is no such schedule.
     ///
     /// # Errors
     /// As [`get`](Self::get). A dropped future leaves the job enqueued or not.
@@ -174,8 +177,8 @@ fn is_schedule(record: &JobRecord) -> bool {
     record.meta.kind.as_str() == SCHEDULE_KIND
 }
 
-/// The job that a schedule is: it never ends by itself but after its last tick, and goes before all others, since it is short
-/// and late ticks are its business alone.
+/// The job that a schedule is: it never ends by itself but after its last tick, and goes before all
+/// others, since it is short and late ticks are its business alone.
 fn job_of(spec: &ScheduleSpec, delay: Span) -> Result<NewJob> {
     use queue_core::{Budget, ContentType, OnFailed, Payload, Retention, RetentionPolicy};
     let payload = Payload::new(spec.to_bytes(), ContentType::from_static("application/json"));

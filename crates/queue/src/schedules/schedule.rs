@@ -7,7 +7,8 @@ use std::time::Duration;
 
 /// A schedule as a program makes it: a name, when it fires, and the job that it enqueues.
 ///
-/// Bounds are checked when it is [put](crate::schedules::Schedules::put) or declared, before anything is written.
+/// Bounds are checked when it is [put](crate::schedules::Schedules::put) or declared, before
+/// anything is written.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Schedule<P> {
@@ -22,9 +23,10 @@ pub struct Schedule<P> {
 }
 
 impl<P> Schedule<P> {
-    /// A schedule that skips what was missed, lets jobs overlap, and enqueues at the tick. The name is 1 to 200 bytes without
-    /// control characters and without `@`; the jobs have it, `@` and their moment in UTC as their id. The payload may have its
-    /// [`Tick`](crate::schedules::Tick) where it says `Tick::HERE`.
+    /// A schedule that skips what was missed, lets jobs overlap, and enqueues at the tick. The name
+    /// is 1 to 200 bytes without control characters and without `@`; the jobs have it, `@` and
+    /// their moment in UTC as their id. The payload may have its [`Tick`](crate::schedules::Tick)
+    /// where it says `Tick::HERE`.
     pub fn new(name: impl Into<String>, timing: Timing, payload: P) -> Self {
         Self {
             name: name.into(),
@@ -38,15 +40,15 @@ impl<P> Schedule<P> {
         }
     }
 
-    /// Options of the jobs, over those of the handle. A delay comes on top of the tick; what becomes of a taken id makes no
-    /// difference, since each tick has its own.
+    /// Options of the jobs, over those of the handle. A delay comes on top of the tick; what
+    /// becomes of a taken id makes no difference, since each tick has its own.
     pub fn options(mut self, options: JobOptions) -> Self {
         self.options = options;
         self
     }
 
-    /// What becomes of ticks that came and went while no worker could run them. By default they are skipped, but for those that
-    /// are late by less than half the time to the next.
+    /// What becomes of ticks that came and went while no worker could run them. By default they are
+    /// skipped, but for those that are late by less than half the time to the next.
     pub fn missed(mut self, missed: Missed) -> Self {
         self.missed = missed;
         self
@@ -58,15 +60,16 @@ impl<P> Schedule<P> {
         self
     }
 
-    /// Each job is due a while after its tick, from zero to just below this: by the name and the tick, so the same for everybody
-    /// who computes it. At most the time between two ticks.
+    /// Each job is due a while after its tick, from zero to just below this: by the name and the
+    /// tick, so the same for everybody who computes it. At most the time between two ticks.
     pub fn jitter(mut self, jitter: Duration) -> Self {
         self.jitter = jitter;
         self
     }
 
-    /// The whole schedule is handled a while after its ticks, from zero to just below this, by its name: so that ten thousand
-    /// schedules of midnight do not all wake at once. The ids keep the ticks. At most the time between two ticks.
+    /// The whole schedule is handled a while after its ticks, from zero to just below this, by its
+    /// name: so that ten thousand schedules of midnight do not all wake at once. The ids keep the
+    /// ticks. At most the time between two ticks.
     pub fn spread(mut self, spread: Duration) -> Self {
         self.spread = spread;
         self

@@ -40,12 +40,14 @@ impl ScheduleStatus {
         self.meta.state.is_waiting() && self.meta.run_at.since(self.now) > Span::MAX.as_duration() / 2
     }
 
-    /// It cannot be read or written any more and does nothing: put it again. The job's last error says why.
+    /// It cannot be read or written any more and does nothing: put it again. The job's last error
+    /// says why.
     pub fn is_failed(&self) -> bool {
         self.meta.state == State::Failed
     }
 
-    /// The next ticks by the store's clock, at most `count`; none while it is [paused](Self::is_paused).
+    /// The next ticks by the store's clock, at most `count`; none while it is
+    /// [paused](Self::is_paused).
     pub fn next(&self, count: usize) -> Vec<Tick> {
         if self.is_paused() || self.is_failed() {
             return Vec::new();

@@ -19,7 +19,8 @@ pub struct TestJob<P> {
     pub payload: P,
 }
 
-/// Jobs of a [`TestQueue`], narrowed down by what is expected of them. Nothing is read until they are asked for.
+/// Jobs of a [`TestQueue`], narrowed down by what is expected of them. Nothing is read until they
+/// are asked for.
 ///
 /// An assertion that does not hold says what was expected, what there is, and where it stands.
 ///
@@ -58,7 +59,8 @@ impl<'q, P, R> EnqueuedJobs<'q, P, R> {
         Self { queue, expected, metas, payloads, states: State::is_waiting }
     }
 
-    /// Those that run or are over too, as long as they are kept: with [`TestQueue::inline`], and after a run.
+    /// Those that run or are over too, as long as they are kept: with [`TestQueue::inline`], and
+    /// after a run.
     pub fn in_any_state(mut self) -> Self {
         self.states = |_| true;
         self.expected.push("in any state".to_owned());

@@ -3,7 +3,8 @@ use queue_core::{
 };
 use queue_serde::{CodecContext, Encode, Json, Role};
 
-/// Metadata of a queued job, for code that takes it. Its fields are public: change what the test is about.
+/// Metadata of a queued job, for code that takes it. Its fields are public: change what the test is
+/// about.
 ///
 /// ```
 /// use queue::{State, testing::job_meta};

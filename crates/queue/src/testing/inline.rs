@@ -10,8 +10,8 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// Memory, and the handlers that run as soon as a job of their queue is enqueued. Whoever enqueues gets the answer
-/// when nothing of that queue is due any more.
+/// Memory, and the handlers that run as soon as a job of their queue is enqueued. Whoever enqueues
+/// gets the answer when nothing of that queue is due any more.
 #[derive(Debug)]
 pub(super) struct Inline {
     store: Arc<MemoryStorage>,

@@ -1,5 +1,5 @@
-//! For the tests of applications: queues whose time stands still, assertions on what was enqueued, handlers run inline or
-//! called as functions, and job metadata out of thin air. Feature `testing`.
+//! For the tests of applications: queues whose time stands still, assertions on what was enqueued,
+//! handlers run inline or called as functions, and job metadata out of thin air. Feature `testing`.
 //!
 //! | to test | use |
 //! |---|---|

@@ -6,8 +6,9 @@ use std::{fmt, ops::Deref, panic::Location, sync::Arc, time::Duration};
 
 /// A [`Queue`] on a [`TestStore`]. It derefs to the queue, for the code under test.
 ///
-/// Store time is manual: delays, retries, leases and retention pass with [`advance`](Self::advance). What a program
-/// waits for in real time, such as the deadline of [`Queue::wait`], follows tokio's clock, which tests can pause.
+/// Store time is manual: delays, retries, leases and retention pass with
+/// [`advance`](Self::advance). What a program waits for in real time, such as the deadline of
+/// [`Queue::wait`], follows tokio's clock, which tests can pause.
 pub struct TestQueue<P, R = ()> {
     queue: Queue<P, R>,
     store: TestStore,
@@ -33,8 +34,9 @@ impl<P, R> TestQueue<P, R> {
         self.store.advance(by);
     }
 
-    /// Runs every job that is due now, one after the other in claim order, with those that they bring along, until
-    /// nothing is due. Jobs that are retried with a wait are due only after [`advance`](Self::advance).
+    /// Runs every job that is due now, one after the other in claim order, with those that they
+    /// bring along, until nothing is due. Jobs that are retried with a wait are due only after
+    /// [`advance`](Self::advance).
     ///
     /// # Panics
     /// Outside a tokio runtime with time enabled.
@@ -45,8 +47,8 @@ impl<P, R> TestQueue<P, R> {
         self.run_shared(Arc::new(handler)).await
     }
 
-    /// Runs every job, the delayed and the retried too, until none waits: store time moves on to whatever is due next.
-    /// A paused queue keeps its jobs.
+    /// Runs every job, the delayed and the retried too, until none waits: store time moves on to
+    /// whatever is due next. A paused queue keeps its jobs.
     ///
     /// ```
     /// use queue::{testing::TestQueue, worker::JobError};
@@ -63,7 +65,8 @@ impl<P, R> TestQueue<P, R> {
     /// ```
     ///
     /// # Panics
-    /// If jobs wait and none has ended while time moved on 1,000 times, and outside a tokio runtime with time enabled.
+    /// If jobs wait and none has ended while time moved on 1,000 times, and outside a tokio runtime
+    /// with time enabled.
     pub async fn drain<H>(&self, handler: H) -> Report
     where
         H: Handler<Context, Output = Payload, Error = JobError>,
@@ -71,10 +74,10 @@ impl<P, R> TestQueue<P, R> {
         drained(self, Arc::new(handler)).await
     }
 
-    /// From now on each enqueue into this queue, by whatever handle on this store, runs what is due of it before it
-    /// answers: afterwards the job is done, with its result, or has failed as under any worker. An enqueue
-    /// answers the same whatever the handler did. Delayed jobs wait for [`run_due`](Self::run_due) or
-    /// [`drain`](Self::drain).
+    /// From now on each enqueue into this queue, by whatever handle on this store, runs what is due
+    /// of it before it answers: afterwards the job is done, with its result, or has failed as under
+    /// any worker. An enqueue answers the same whatever the handler did. Delayed jobs wait for
+    /// [`run_due`](Self::run_due) or [`drain`](Self::drain).
     ///
     /// ```
     /// use queue::testing::TestQueue;

@@ -6,8 +6,8 @@ use std::{sync::Arc, time::Duration};
 /// Generated ids and lease tokens come from this, so that every run sees the same.
 const SEED: u64 = 1;
 
-/// A store in memory of a test's own, whose time moves only when told to, and any number of queues on it. Cloning gives
-/// another handle on the same store.
+/// A store in memory of a test's own, whose time moves only when told to, and any number of queues
+/// on it. Cloning gives another handle on the same store.
 ///
 /// ```
 /// use queue::{Queue, testing::TestStore};
@@ -42,7 +42,8 @@ impl TestStore {
         Self { clock, storage, rng: Arc::new(SeededRng::new(SEED)) }
     }
 
-    /// The queue of this name, of JSON payloads and default options. Two of one name are the same queue.
+    /// The queue of this name, of JSON payloads and default options. Two of one name are the same
+    /// queue.
     ///
     /// # Panics
     /// If the name is not valid.
@@ -75,7 +76,8 @@ impl TestStore {
         self.clock.now()
     }
 
-    /// Moves the store's time forward by whole milliseconds: delays, retries, leases and retention of all its queues.
+    /// Moves the store's time forward by whole milliseconds: delays, retries, leases and retention
+    /// of all its queues.
     pub fn advance(&self, by: Duration) {
         self.clock.advance(by);
     }

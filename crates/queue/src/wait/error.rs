@@ -2,7 +2,8 @@ use crate::CodecError;
 use queue_core::{Error, Failure, Reason, State};
 use std::fmt;
 
-/// Why a call that waits for a result has none. The variants but the last are those of [`Outcome`](crate::Outcome).
+/// Why a call that waits for a result has none. The variants but the last are those of
+/// [`Outcome`](crate::Outcome).
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WaitError {
@@ -32,8 +33,8 @@ pub enum WaitError {
     /// The deadline passed first. The job goes on.
     #[error("the deadline passed while the job was {}", .state.map_or("not seen", State::as_str))]
     TimedOut {
-        /// Its state when it was last seen; `None` if the store gave no answer, and then nobody knows whether a job that
-        /// was to be enqueued was stored.
+        /// Its state when it was last seen; `None` if the store gave no answer, and then nobody
+        /// knows whether a job that was to be enqueued was stored.
         state: Option<State>,
     },
     /// The request was refused, or the store failed.

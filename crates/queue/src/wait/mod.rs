@@ -1,8 +1,8 @@
 //! Waiting for the outcome of a job.
 //!
-//! The stored record is the truth. A hint only says when to look at it sooner; every wait also looks at jittered
-//! intervals, so that losing all hints costs time and nothing else. Nothing runs on behalf of a waiter: dropping it ends
-//! it.
+//! The stored record is the truth. A hint only says when to look at it sooner; every wait also
+//! looks at jittered intervals, so that losing all hints costs time and nothing else. Nothing runs
+//! on behalf of a waiter: dropping it ends it.
 
 mod error;
 mod options;
@@ -22,18 +22,20 @@ use verdict::Left;
 use waiter::Waiter;
 
 impl<P, R: Decode> Queue<P, R> {
-    /// Waits until a job is finished, and answers how. A [`Duration`](std::time::Duration) converts into options.
+    /// Waits until a job is finished, and answers how. A [`Duration`](std::time::Duration) converts
+    /// into options.
     ///
-    /// The wait is about the life of the id that it sees first: what is enqueued under the same id later does not count.
-    /// An id without a job answers [`Outcome::Unknown`] at once. It answers at the latest one second after the deadline,
-    /// whatever the store does.
+    /// The wait is about the life of the id that it sees first: what is enqueued under the same id
+    /// later does not count. An id without a job answers [`Outcome::Unknown`] at once. It answers
+    /// at the latest one second after the deadline, whatever the store does.
     ///
     /// # Errors
-    /// `Invalid` for a bad id, bad options, or a result that is no `R`. An error of the store that may pass is waited
-    /// out, and returned if it lasts until the deadline; any other ends the wait.
+    /// `Invalid` for a bad id, bad options, or a result that is no `R`. An error of the store that
+    /// may pass is waited out, and returned if it lasts until the deadline; any other ends the
+    /// wait.
     ///
-    /// A dropped future leaves nothing but a mark on the job that somebody waited for it, so it stays for 60 seconds
-    /// once finished.
+    /// A dropped future leaves nothing but a mark on the job that somebody waited for it, so it
+    /// stays for 60 seconds once finished.
     pub async fn wait(&self, id: impl IntoJobId, options: impl Into<WaitOptions>) -> Result<Outcome<R>> {
         let id = id.into_job_id()?;
         let waiter = Waiter::start(&self.shared, id.clone(), options.into()).await?;
@@ -50,14 +52,16 @@ impl<P, R: Decode> Queue<P, R> {
 impl<P: Encode, R: Decode> Queue<P, R> {
     /// Stores a job and waits for its result: a call that survives both sides.
     ///
-    /// If the id is present, it waits for the job that holds it, and a result that is there already is answered at once.
+    /// If the id is present, it waits for the job that holds it, and a result that is there already
+    /// is answered at once.
     ///
     /// # Errors
-    /// Every outcome but a result, typed; and [`WaitError::Store`] as [`enqueue`](Self::enqueue) and
-    /// [`wait`](Self::wait). The deadline covers the enqueue too, so after [`WaitError::TimedOut`] the job may be stored:
-    /// wait again under the same id.
+    /// Every outcome but a result, typed; and [`WaitError::Store`] as [`enqueue`](Self::enqueue)
+    /// and [`wait`](Self::wait). The deadline covers the enqueue too, so after
+    /// [`WaitError::TimedOut`] the job may be stored: wait again under the same id.
     ///
-    /// A dropped future leaves the job, which goes on, or nothing, if the enqueue had not happened yet.
+    /// A dropped future leaves the job, which goes on, or nothing, if the enqueue had not happened
+    /// yet.
     pub async fn enqueue_and_wait(
         &self,
         id: impl Into<Id>,
@@ -68,7 +72,8 @@ impl<P: Encode, R: Decode> Queue<P, R> {
         self.store_and_wait(job, options.into()).await
     }
 
-    /// As [`enqueue_and_wait`](Self::enqueue_and_wait), with options of the job's own, which stand over the handle's.
+    /// As [`enqueue_and_wait`](Self::enqueue_and_wait), with options of the job's own, which stand
+    /// over the handle's.
     ///
     /// # Errors
     /// The same, and `Invalid` for an option that cannot be.

@@ -20,8 +20,8 @@ pub struct WaitOptions {
 }
 
 impl WaitOptions {
-    /// Thirty seconds; the record is read again after 20 ms, then at intervals that double up to 500 ms, each shortened
-    /// at random by up to a quarter.
+    /// Thirty seconds; the record is read again after 20 ms, then at intervals that double up to
+    /// 500 ms, each shortened at random by up to a quarter.
     pub fn new() -> Self {
         Self {
             deadline: Duration::from_secs(30),
@@ -36,7 +36,8 @@ impl WaitOptions {
         self
     }
 
-    /// The first interval between two looks, for stores whose hints do not reach this process; more than zero.
+    /// The first interval between two looks, for stores whose hints do not reach this process; more
+    /// than zero.
     pub fn look_first_after(mut self, interval: Duration) -> Self {
         self.first_look = interval;
         self

@@ -21,8 +21,8 @@ pub enum Outcome<R> {
     },
     /// The id now belongs to a newer life.
     Superseded,
-    /// The job was seen, and then found gone: its outcome was not kept. One that could not start in time is
-    /// [`Cancelled`](Self::Cancelled).
+    /// The job was seen, and then found gone: its outcome was not kept. One that could not start in
+    /// time is [`Cancelled`](Self::Cancelled).
     Expired,
     /// There is no job of this id, and this wait never saw one.
     Unknown,

@@ -16,10 +16,12 @@ use tokio::time::{Instant, timeout_at};
 /// How long after the deadline the last look may take.
 const LAST_LOOK_MAX: Duration = Duration::from_secs(1);
 
-/// How long after its time a job that expires is looked at: a look that came too early would be for nothing.
+/// How long after its time a job that expires is looked at: a look that came too early would be for
+/// nothing.
 const EXPIRY_SLACK: Duration = Duration::from_millis(1);
 
-/// One wait for one life of one job. No await in it passes the deadline by more than [`LAST_LOOK_MAX`].
+/// One wait for one life of one job. No await in it passes the deadline by more than
+/// [`LAST_LOOK_MAX`].
 pub(super) struct Waiter<'a> {
     shared: &'a Shared,
     id: JobId,
@@ -132,7 +134,8 @@ impl<'a> Waiter<'a> {
         }
     }
 
-    // Exclusive, since a stream of hints cannot be shared between threads and the future must be Send.
+    // Exclusive, since a stream of hints cannot be shared between threads and the future must be
+    // Send.
     async fn read(&mut self, what: Detail) -> Result<(Option<JobRecord>, Timestamp)> {
         let (storage, name, ids) = (&self.shared.storage, &self.shared.name, std::slice::from_ref(&self.id));
         let reading = async {
@@ -151,7 +154,8 @@ impl<'a> Waiter<'a> {
         self.life == Some(seen.seq) && seen.is_expired(now)
     }
 
-    /// Ends a job that was not started in time; nobody else may come by, as while its queue is paused.
+    /// Ends a job that was not started in time; nobody else may come by, as while its queue is
+    /// paused.
     async fn expire(&mut self, seen: &JobMeta, now: Timestamp) -> Result<Option<Outcome<Left>>> {
         let event = Event::Expire { now, token: None };
         let expiring = self.shared.storage.settle(seen, event, &self.shared.policy);
@@ -174,7 +178,8 @@ impl<'a> Waiter<'a> {
         verdict
     }
 
-    /// Asks that the outcome be announced and kept long enough to be read. False if the job moved on meanwhile.
+    /// Asks that the outcome be announced and kept long enough to be read. False if the job moved
+    /// on meanwhile.
     async fn mark_awaited(&mut self, seen: &JobMeta) -> Result<bool> {
         if seen.awaited || self.life != Some(seen.seq) {
             return Ok(true);
@@ -184,7 +189,8 @@ impl<'a> Waiter<'a> {
         Ok(matches!(changed, Changed::Done(_) | Changed::Rejected(Rejected::Already(_))))
     }
 
-    /// Waits for a hint or the next interval, and answers how much to read: a hint most likely brings the outcome.
+    /// Waits for a hint or the next interval, and answers how much to read: a hint most likely
+    /// brings the outcome.
     async fn rest(&mut self) -> Detail {
         self.looks = self.looks.saturating_add(1);
         let interval = self.options.looks.delay(self.looks, self.shared.rng.next_u64());
@@ -204,7 +210,8 @@ impl<'a> Waiter<'a> {
     }
 }
 
-/// When to look again for the end of a job that nobody starts: a moment after its time, since clocks differ.
+/// When to look again for the end of a job that nobody starts: a moment after its time, since
+/// clocks differ.
 fn too_late_at(seen: &JobMeta, now: Timestamp) -> Option<Instant> {
     let at = seen.expires_at().filter(|_| seen.state == State::Queued)?;
     Instant::now().checked_add(at.since(now) + EXPIRY_SLACK)

@@ -5,8 +5,9 @@ use crate::{Error, Result, Timestamp};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor(pub String);
 
-/// Where a page ended, as a store keeps it in its cursors: where in its [`Walk`](crate::Walk) the last job stands that was
-/// looked at. What stood still is found behind it, however much moved since.
+/// Where a page ended, as a store keeps it in its cursors: where in its [`Walk`](crate::Walk) the
+/// last job stands that was looked at. What stood still is found behind it, however much moved
+/// since.
 ///
 /// The cursor holds besides whose it is, and of which listing.
 ///
@@ -38,7 +39,8 @@ impl PageEnd {
     /// Where a query goes on; `None` at its beginning.
     ///
     /// # Errors
-    /// `Invalid` for a cursor that the store of this name did not make, or made for another listing. The limit may change.
+    /// `Invalid` for a cursor that the store of this name did not make, or made for another
+    /// listing. The limit may change.
     pub fn parse(query: &ListQuery, store: &str) -> Result<Option<Self>> {
         let Some(Cursor(text)) = &query.after else { return Ok(None) };
         let (place, listing) =

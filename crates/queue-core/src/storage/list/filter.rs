@@ -1,7 +1,8 @@
 use crate::{JobMeta, Kind, State, Tag, Timestamp, WorkerId};
 use std::ops::Range;
 
-/// What a listing shows of what it steps through: jobs that match every part that is given. The default shows all.
+/// What a listing shows of what it steps through: jobs that match every part that is given. The
+/// default shows all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListFilter {
     /// In any of these states; empty means all.
@@ -14,8 +15,8 @@ pub struct ListFilter {
     pub tag: Option<Tag>,
     /// With an id that begins so.
     pub id_prefix: Option<String>,
-    /// That [came into their state](JobMeta::entered_at) in this time; its end is not part of it. Along an index that
-    /// [goes by it](crate::Walk::is_by_time) nothing else is stepped through.
+    /// That [came into their state](JobMeta::entered_at) in this time; its end is not part of it.
+    /// Along an index that [goes by it](crate::Walk::is_by_time) nothing else is stepped through.
     pub entered: Option<Range<Timestamp>>,
 }
 

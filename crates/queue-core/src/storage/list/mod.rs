@@ -1,4 +1,5 @@
-//! Listings: which index of a queue a page goes along, what of it is shown, and where the next page goes on.
+//! Listings: which index of a queue a page goes along, what of it is shown, and where the next page
+//! goes on.
 
 mod cursor;
 mod filter;

@@ -52,15 +52,15 @@ impl ListQuery {
         self
     }
 
-    /// Whether a job is stepped through: it stands in the index, and within the time that an index by time is asked for.
-    /// `held` is the token of its lease.
+    /// Whether a job is stepped through: it stands in the index, and within the time that an index
+    /// by time is asked for. `held` is the token of its lease.
     pub fn steps_through(&self, job: &JobMeta, held: Option<LeaseToken>, now: Timestamp) -> bool {
         let bounds = self.filter.entered.as_ref().filter(|_| self.walk.is_by_time());
         self.walk.contains(job, held, now) && bounds.is_none_or(|entered| entered.contains(&job.entered_at()))
     }
 
-    /// One page of the jobs of a queue, for stores that look at all of them, and to test others against. `store` names the
-    /// store in its cursors.
+    /// One page of the jobs of a queue, for stores that look at all of them, and to test others
+    /// against. `store` names the store in its cursors.
     ///
     /// # Errors
     /// `Invalid` for a cursor that is not one of this store and this listing.
@@ -95,8 +95,8 @@ impl ListQuery {
         Ok(page)
     }
 
-    /// Tells listings apart, for their cursors: a hash of everything but the limit and the cursor itself. The same in every
-    /// process, so that a page of one is gone on from in another.
+    /// Tells listings apart, for their cursors: a hash of everything but the limit and the cursor
+    /// itself. The same in every process, so that a page of one is gone on from in another.
     pub(super) fn fingerprint(&self) -> u64 {
         // FNV-1a, by Glenn Fowler, Landon Curt Noll and Kiem-Phong Vo.
         let text = format!("{:?}", (&self.queue, self.walk_key(), &self.filter));

@@ -1,17 +1,18 @@
 use super::PageEnd;
 use crate::{JobMeta, LeaseToken, State, Tag, Timestamp};
 
-/// What a listing goes along, and thereby its order. Each is an index of the queue, so that a page costs what it steps through,
-/// whatever else is stored.
+/// What a listing goes along, and thereby its order. Each is an index of the queue, so that a page
+/// costs what it steps through, whatever else is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Walk {
     /// Every job of the queue, by `seq`: in the order of their enqueue.
     All(Direction),
-    /// The jobs in one state by the time at which they [came into it](JobMeta::entered_at), then by `seq`. Queued and Completed ones
-    /// by `seq` alone: every job passes these states, so every job would pay for an index by time.
+    /// The jobs in one state by the time at which they [came into it](JobMeta::entered_at), then by
+    /// `seq`. Queued and Completed ones by `seq` alone: every job passes these states, so every job
+    /// would pay for an index by time.
     ///
-    /// A page of Queued or Completed jobs may step through others of the queue. One of Processing jobs may look at all
-    /// that are leased, which are as many as there are slots of workers.
+    /// A page of Queued or Completed jobs may step through others of the queue. One of Processing
+    /// jobs may look at all that are leased, which are as many as there are slots of workers.
     State(State, Direction),
     /// Those that could be claimed now, in the order of claims: by priority, `run_at`, `seq`.
     Due,
@@ -21,8 +22,8 @@ pub enum Walk {
     Tagged(Tag, Direction),
     /// Those whose lease has lapsed, the longest lapsed first.
     Lapsed,
-    /// Those leased under this token, lapsed or not, by `seq`: what came of a claim whose answer was
-    /// lost. Only who made the claim knows the token, and no page shows it.
+    /// Those leased under this token, lapsed or not, by `seq`: what came of a claim whose answer
+    /// was lost. Only who made the claim knows the token, and no page shows it.
     Held {
         /// The token of the claim.
         token: LeaseToken,
@@ -56,7 +57,8 @@ impl Walk {
         }
     }
 
-    /// Where a job stands in this index. In an index that goes by `seq` alone all have the same time and priority.
+    /// Where a job stands in this index. In an index that goes by `seq` alone all have the same
+    /// time and priority.
     pub fn place_of(&self, job: &JobMeta) -> PageEnd {
         let seq = job.seq.get();
         let by_time = |at| PageEnd { at, priority: 0, seq };

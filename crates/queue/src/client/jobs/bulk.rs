@@ -4,18 +4,19 @@ use queue_core::{
     lifecycle::{Event, OnRunning, Transition, decide},
 };
 
-/// What became of many jobs that were to be changed together. Each was changed by itself, or left as it was.
+/// What became of many jobs that were to be changed together. Each was changed by itself, or left
+/// as it was.
 #[derive(Clone, Debug, Default)]
 #[must_use]
 #[non_exhaustive]
 pub struct BulkChange {
     /// Changed.
     pub done: u64,
-    /// Left as they were, since their state does not allow the change, or since they moved on and are not among those that are
-    /// meant any more.
+    /// Left as they were, since their state does not allow the change, or since they moved on and
+    /// are not among those that are meant any more.
     pub skipped: u64,
-    /// Perhaps changed, since the call failed that was to do it; or moved so often that none came to a decision. Those that are still
-    /// meant are found by asking again.
+    /// Perhaps changed, since the call failed that was to do it; or moved so often that none came
+    /// to a decision. Those that are still meant are found by asking again.
     pub failed: u64,
     /// The first error. One of the listing itself ended it early.
     pub error: Option<Error>,
@@ -28,8 +29,9 @@ impl BulkChange {
     }
 }
 
-/// Jobs are met once each: those that come into the selection by the change itself, or meanwhile, are left alone where the index goes by
-/// time. Dropping the future leaves changed what was changed.
+/// Jobs are met once each: those that come into the selection by the change itself, or meanwhile,
+/// are left alone where the index goes by time. Dropping the future leaves changed what was
+/// changed.
 ///
 /// # Errors
 /// Those of [`page`](Self::page), as long as no job was met; later ones are told in the answer.
@@ -39,17 +41,20 @@ impl Jobs {
         self.cancel_all_with(OnRunning::Leave).await
     }
 
-    /// The same, and says what shall happen to those that run, as [`Queue::cancel_with`](crate::Queue::cancel_with) does.
+    /// The same, and says what shall happen to those that run, as
+    /// [`Queue::cancel_with`](crate::Queue::cancel_with) does.
     pub async fn cancel_all_with(&self, running: OnRunning) -> Result<BulkChange> {
         self.change_all(&Event::Cancel { running }).await
     }
 
-    /// Makes those that are Failed or Cancelled run again, as [`Queue::redrive`](crate::Queue::redrive) does.
+    /// Makes those that are Failed or Cancelled run again, as
+    /// [`Queue::redrive`](crate::Queue::redrive) does.
     pub async fn redrive_all(&self) -> Result<BulkChange> {
         self.change_all(&Event::Redrive { content_type: None }).await
     }
 
-    /// The same as [`Queue::redrive_as`](crate::Queue::redrive_as) does: there must be none whose payload is encoded otherwise.
+    /// The same as [`Queue::redrive_as`](crate::Queue::redrive_as) does: there must be none whose
+    /// payload is encoded otherwise.
     pub async fn redrive_all_as(&self, content_type: ContentType) -> Result<BulkChange> {
         self.change_all(&Event::Redrive { content_type: Some(content_type) }).await
     }
@@ -86,7 +91,8 @@ impl Jobs {
         }
     }
 
-    /// Changes the jobs of a page in one call, and decides again on those that moved and are still meant.
+    /// Changes the jobs of a page in one call, and decides again on those that moved and are still
+    /// meant.
     async fn change_page(
         &self,
         mut jobs: Vec<JobMeta>,

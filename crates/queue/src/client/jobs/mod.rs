@@ -20,7 +20,8 @@ const PAGE: usize = 100;
 
 /// Jobs of a queue by what they have in common; [`Queue::jobs`] begins with all of them.
 ///
-/// What is asked for decides along which index the store goes, and thereby the order and what it costs:
+/// What is asked for decides along which index the store goes, and thereby the order and what it
+/// costs:
 ///
 /// | asked for | order | steps through |
 /// |---|---|---|
@@ -31,8 +32,9 @@ const PAGE: usize = 100;
 /// | [`queued`](Self::queued) or [`completed`](Self::completed) alone | by enqueue | perhaps others of the queue |
 /// | anything else | by enqueue | all jobs of the queue |
 ///
-/// A tag with a time and one of the four states that go by time is looked for among the jobs of that state in that time. Whatever
-/// else is asked for is left out on the way. Nothing depends on other queues.
+/// A tag with a time and one of the four states that go by time is looked for among the jobs of
+/// that state in that time. Whatever else is asked for is left out on the way. Nothing depends on
+/// other queues.
 ///
 #[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
 #[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]
@@ -169,8 +171,8 @@ impl Jobs {
         self
     }
 
-    /// At most so many: on a [page](Self::page), of [all](Self::all), of those that are counted or changed. By default a page has
-    /// at most a hundred, and the others have no limit.
+    /// At most so many: on a [page](Self::page), of [all](Self::all), of those that are counted or
+    /// changed. By default a page has at most a hundred, and the others have no limit.
     pub fn limit(mut self, jobs: usize) -> Self {
         self.limit = Some(jobs);
         self
@@ -190,7 +192,8 @@ impl Jobs {
         self.pages().map(drop)
     }
 
-    /// One page. It may be empty and yet not the last: go on [after](Self::after) its [`next`](Page::next) until that is `None`.
+    /// One page. It may be empty and yet not the last: go on [after](Self::after) its
+    /// [`next`](Page::next) until that is `None`.
     ///
     /// # Errors
     /// [`InvalidListing`], and `Invalid` for a cursor of another listing or store.
@@ -200,8 +203,8 @@ impl Jobs {
         self.shared.storage.list(pages.query).await
     }
 
-    /// All of them, read page by page as the stream is polled: a job that changes meanwhile is shown as it was when its page was
-    /// read, and one that is stored meanwhile may be left out.
+    /// All of them, read page by page as the stream is polled: a job that changes meanwhile is
+    /// shown as it was when its page was read, and one that is stored meanwhile may be left out.
     ///
     /// # Errors
     /// As [`page`](Self::page), as an item; what follows goes on from the same page.
@@ -231,8 +234,8 @@ impl Jobs {
         .fuse() // asking once more at the end is answered, not a panic
     }
 
-    /// Counts them, by looking at each that the store steps through: [`Queue::counts`] is the cheap way to know how many are in a
-    /// state.
+    /// Counts them, by looking at each that the store steps through: [`Queue::counts`] is the cheap
+    /// way to know how many are in a state.
     ///
     /// # Errors
     /// As [`page`](Self::page).
