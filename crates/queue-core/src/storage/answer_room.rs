@@ -1,7 +1,8 @@
 use crate::{Enqueued, JobBody, JobRecord};
 
-/// How many bytes an answer may still bring. The rule is one for all: bodies are taken in order,
-/// the first whatever its size, and from the first that does not fit none is.
+/// The bytes that an answer still has room for. The rule is the same for all answers: bodies are
+/// taken in order, the first one whatever its size, and from the first body that does not fit none
+/// is taken.
 ///
 /// ```
 /// use queue_core::AnswerRoom;
@@ -41,7 +42,7 @@ impl AnswerRoom {
         }
     }
 
-    /// The same for the results that an enqueue answers with.
+    /// Leaves out the results that there is no room for in the answers of an enqueue.
     pub fn trim_results(mut self, answers: &mut [Vec<Enqueued>]) {
         for answer in answers.iter_mut().flatten() {
             if let Enqueued::Completed { result, .. } = answer {
@@ -50,7 +51,7 @@ impl AnswerRoom {
         }
     }
 
-    /// Something was left out.
+    /// Whether a body was left out.
     pub const fn is_full(&self) -> bool {
         self.is_full
     }
