@@ -1,3 +1,5 @@
+//! The error of every operation: its kind, and whether its effect may have happened.
+
 use std::{error::Error as StdError, fmt, sync::Arc};
 
 /// The result of every fallible operation of the library.

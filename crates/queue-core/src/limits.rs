@@ -1,3 +1,5 @@
+//! The sizes that a store accepts, and their checks.
+
 use crate::{
     Error, NewJob, OnWaiting, Result, Span,
     lifecycle::{Patch, Transition},

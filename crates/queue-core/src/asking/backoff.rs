@@ -1,3 +1,5 @@
+//! The waits after errors and between polls.
+
 use crate::Rng;
 use std::time::Duration;
 

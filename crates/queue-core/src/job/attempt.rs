@@ -1,3 +1,5 @@
+//! The attempts of a job that failed or stalled, as stores keep them.
+
 use super::failure::beginning;
 use crate::{Failure, JobMeta, Timestamp, WorkerId, lifecycle::Patch};
 

@@ -1,3 +1,5 @@
+//! How many failures or stalls a job may have.
+
 use std::num::NonZeroU32;
 
 /// How many failures, or stalls, a job may have before it is Failed.

@@ -1,3 +1,5 @@
+//! The payload of the follow-up of a job that failed for good.
+
 use crate::{ContentType, Failure, JobId, JobMeta, Kind, NewJob, Payload, Reason, lifecycle::Finish};
 use serde::{Deserialize, Serialize};
 

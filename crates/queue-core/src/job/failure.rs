@@ -1,3 +1,5 @@
+//! The error of a failed attempt, bounded and masked, so that it is safe to store.
+
 use crate::mask_secrets;
 use bytes::Bytes;
 

@@ -1,3 +1,5 @@
+//! How long a program asks to keep a finished job.
+
 use crate::{Retention, Span};
 use std::time::Duration;
 

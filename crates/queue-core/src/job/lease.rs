@@ -1,3 +1,5 @@
+//! The token that proves a lease, and the public part of a lease.
+
 use crate::{Rng, Timestamp, WorkerId};
 use std::fmt;
 

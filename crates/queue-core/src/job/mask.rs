@@ -1,3 +1,5 @@
+//! Masks values that look like secrets in the text of errors.
+
 const MASK: &str = "***";
 /// Keys whose values must not be in a stored message, in lower case.
 const SECRET_KEYS: [&str; 8] =

@@ -1,3 +1,5 @@
+//! The metadata of a job: the small part of its record, and the questions that it answers.
+
 use crate::{
     Budget, Failure, JobId, Kind, LeaseInfo, NewJob, OnWaiting, QueueName, Reason, RetentionPolicy, Seq,
     Span, State, Tags, Timestamp,

@@ -1,3 +1,5 @@
+//! A job as a producer makes it, before a store has accepted it.
+
 use crate::{Budget, Headers, JobId, Kind, Payload, RetentionPolicy, Span, Tags};
 
 /// A job to be enqueued. Every part is validated by its type; the store checks the payload's size.

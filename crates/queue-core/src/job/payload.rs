@@ -1,3 +1,5 @@
+//! Encoded bytes and their content type.
+
 use crate::ContentType;
 use bytes::Bytes;
 

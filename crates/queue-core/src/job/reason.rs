@@ -1,3 +1,5 @@
+//! The reasons for which a job is Failed, or Cancelled without a request.
+
 use std::fmt;
 
 /// Why a job is Failed, or why it is Cancelled without a request.

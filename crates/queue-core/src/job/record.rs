@@ -1,3 +1,5 @@
+//! A job as a store returns it: its metadata and its large parts.
+
 use crate::{Headers, JobMeta, NewJob, Payload};
 use bytes::Bytes;
 

@@ -1,3 +1,5 @@
+//! How long a terminal record is kept, as stores write it.
+
 use crate::Span;
 
 /// How long a record that a caller waits for is kept at least once it is terminal, so that the

@@ -1,3 +1,5 @@
+//! The number that names one life of a job.
+
 /// The number of one life of a job: given by the store at enqueue, unique in the store, and only
 /// growing.
 ///

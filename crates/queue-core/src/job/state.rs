@@ -1,3 +1,5 @@
+//! The states of a job.
+
 use std::{fmt, str::FromStr};
 
 /// The state of a job. A delayed job is Queued with `run_at` in the future.

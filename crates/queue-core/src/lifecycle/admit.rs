@@ -1,3 +1,5 @@
+//! The rule that decides whether an id may be enqueued.
+
 use crate::{JobMeta, NewJob, OnFailed, OnWaiting, State, Timestamp};
 
 /// What an enqueue of an id does.

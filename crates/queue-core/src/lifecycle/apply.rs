@@ -1,3 +1,5 @@
+//! Applies a transition to a record in memory.
+
 use crate::{
     Attempt, Timestamp,
     lifecycle::{

@@ -1,3 +1,5 @@
+//! The state machine: turns a job as it was read and an event into a transition.
+
 use super::changes::{cancel, delete, mark_awaited, promote, redrive, reschedule, set_retention};
 use crate::{
     AWAITED_MIN, FailedJob, Failure, JobMeta, LeaseToken, NewJob, Payload, Reason, Retention, Span, State,

@@ -1,3 +1,5 @@
+//! The requests to change a job.
+
 use crate::{ContentType, Failure, LeaseToken, NewJob, Payload, Retention, Span, Timestamp};
 use bytes::Bytes;
 

@@ -1,3 +1,5 @@
+//! The condition under which a store applies a transition.
+
 use crate::{JobMeta, LeaseToken, State, lifecycle::Settle};
 
 /// The condition that must still hold for a transition to be applied.

@@ -1,3 +1,5 @@
+//! How a claim changes a job.
+
 use crate::{LeaseInfo, State, Timestamp, lifecycle::TrackedJob, storage::ClaimRequest};
 
 /// Leases a due job to the sender of a claim. The store selects the jobs and their order.

@@ -1,3 +1,5 @@
+//! The fields that a transition writes.
+
 use crate::{ContentType, Failure, Payload, Reason, Span, State, Timestamp, lifecycle::Flags};
 use bytes::Bytes;
 

@@ -1,3 +1,5 @@
+//! The settings of a caller for its decisions.
+
 use crate::{JobMeta, RetryPolicy};
 
 /// The settings of a caller for its decisions. Stores never see them.

@@ -1,3 +1,5 @@
+//! A job with the data that only its store knows.
+
 use crate::{JobMeta, LeaseToken, lifecycle::Settle};
 
 /// A job with the data that only its store knows: the token of its lease, and how its last lease

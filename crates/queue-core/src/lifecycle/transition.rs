@@ -1,3 +1,5 @@
+//! A decided change of one job, for a store to apply.
+
 use crate::{
     Failure, JobId, NewJob, QueueName, Seq,
     lifecycle::{Guard, Patch},

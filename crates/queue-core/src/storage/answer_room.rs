@@ -1,3 +1,5 @@
+//! The rule that bounds the bytes of an answer.
+
 use crate::{Enqueued, JobBody, JobRecord};
 
 /// The bytes that an answer still has room for. The rule is the same for all answers: bodies are

@@ -1,3 +1,5 @@
+//! The answers of a store to an enqueue and to transitions.
+
 use crate::{JobMeta, Moment, Payload, Seq, State, Timestamp};
 
 /// An answer with the store's time at which it was true. Use only differences of such times.

@@ -1,3 +1,5 @@
+//! The properties and optional features of a store.
+
 use crate::Limits;
 use std::time::Duration;
 

@@ -1,3 +1,5 @@
+//! The request to lease due jobs, and its answer.
+
 use crate::{JobRecord, LeaseToken, Moment, QueueName, Rng, Span, Timestamp, WorkerId};
 
 /// A request for due jobs.

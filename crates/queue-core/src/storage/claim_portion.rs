@@ -1,3 +1,5 @@
+//! Bounds how much a claim asks for, after answers that were lost.
+
 use crate::ClaimRequest;
 
 /// The smallest bound of a claim's payloads, in bytes; one job may come whatever its size is.

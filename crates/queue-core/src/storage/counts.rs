@@ -1,3 +1,5 @@
+//! The number of jobs of a queue by state.
+
 use crate::{Moment, State, Timestamp};
 
 /// How many jobs a queue has, by state. The terminal ones may include records past their purge time

@@ -1,3 +1,5 @@
+//! Calls that are built from the verbs of any store.
+
 use super::traced_followers::trace_followers;
 use crate::{
     Applied, ClaimRequest, Claimed, Detail, Error, ErrorKind, Headers, JobId, JobMeta, JobRecord, LeaseToken,

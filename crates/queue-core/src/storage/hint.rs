@@ -1,3 +1,5 @@
+//! The hints that a store sends to subscribers.
+
 use crate::{JobId, Seq, State};
 use futures_core::Stream;
 use std::pin::Pin;

@@ -1,3 +1,5 @@
+//! A layer in front of a store: passes on every call that it does not define itself.
+
 use crate::{
     Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Duty, Enqueued, EventStream, Interest,
     JobAttempts, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, QueuesPage, QueuesQuery,

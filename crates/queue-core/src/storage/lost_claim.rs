@@ -1,3 +1,5 @@
+//! Finds and gives back the jobs of a claim whose answer was lost.
+
 use crate::{
     Applied, ClaimRequest, JobMeta, LeaseToken, ListQuery, QueueName, Result, Span, Storage, Timestamp,
     WorkerId,

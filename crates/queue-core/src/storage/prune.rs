@@ -1,3 +1,5 @@
+//! The request to remove records.
+
 use crate::{QueueName, Span};
 use std::time::Duration;
 

@@ -1,3 +1,5 @@
+//! The listing of the queues of a store.
+
 use crate::{Counts, QueueName};
 
 /// A suffix that sorts behind a name and before every other name that begins with it, since names

@@ -1,3 +1,5 @@
+//! The trait that every store implements, and the contract of each verb.
+
 use crate::{
     Applied, Capabilities, ClaimRequest, Claimed, Counts, Duty, Enqueued, Error, ErrorKind, EventStream,
     Interest, JobAttempts, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, QueuesPage,

@@ -1,3 +1,5 @@
+//! Copies trace contexts to the jobs that follow jobs which the caller does not hold.
+
 use crate::{Detail, Headers, JobId, QueueName, Storage, lifecycle::Transition};
 
 /// Copies the trace context of jobs that the caller does not hold to the jobs that follow them. A

@@ -1,3 +1,5 @@
+//! What a worker announces of itself, and the duty that it is told.
+
 use crate::{Error, QueueName, Result, WorkerId};
 use bytes::Bytes;
 

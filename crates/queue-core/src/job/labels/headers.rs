@@ -1,3 +1,5 @@
+//! The headers of a job: small text for handlers and libraries.
+
 use crate::{Error, NewJob, Result, names::check_name};
 use std::{fmt, str::FromStr, sync::Arc};
 

@@ -1,3 +1,5 @@
+//! The tags of a job, by which listings find it.
+
 use crate::{Error, InvalidName, Result, names::check_name};
 use std::{fmt, sync::Arc};
 

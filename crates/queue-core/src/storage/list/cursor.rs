@@ -1,3 +1,5 @@
+//! The cursor between two pages of a listing.
+
 use super::ListQuery;
 use crate::{Error, Result, Timestamp};
 

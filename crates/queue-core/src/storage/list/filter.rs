@@ -1,3 +1,5 @@
+//! The filter of a listing.
+
 use crate::{JobMeta, Kind, State, Tag, Timestamp, WorkerId};
 use std::ops::Range;
 

@@ -1,3 +1,5 @@
+//! One page of a listing.
+
 use super::Cursor;
 use crate::{JobMeta, Moment, Timestamp};
 

@@ -1,3 +1,5 @@
+//! The request for one page of a listing.
+
 use super::{Cursor, Direction, ListFilter, Page, PageEnd, Walk};
 use crate::{JobMeta, LeaseToken, Moment, QueueName, Result, State, Timestamp, lifecycle::TrackedJob};
 

@@ -1,3 +1,5 @@
+//! The indexes that a listing can walk, and their orders.
+
 use super::PageEnd;
 use crate::{JobMeta, LeaseToken, State, Tag, Timestamp};
 
