@@ -18,8 +18,8 @@
 //!     let storage = open("memory:").await?; // or "sqlite:jobs.db", for this and other processes
 //!     let emails: Queue<Email, String> = Queue::new(storage, "emails")?;
 //!
-//!     let worker = emails.work_with(|email, _| async move { Ok(format!("sent to {}", email.to))
-//!     }).build()?; tokio::spawn(worker.run_until(shutdown_signal()));
+//!     let worker = emails.work_with(|email, _| async move { Ok(format!("sent to {}", email.to)) }).build()?;
+//!     tokio::spawn(worker.run_until(shutdown_signal()));
 //!
 //!     let email = Email { to: "ada@example.org".to_owned() };
 //!     let receipt = emails.enqueue_and_wait("welcome-ada", email, Duration::from_secs(30)).await?;
@@ -29,26 +29,29 @@
 //! ```
 //!
 //! # What is promised
-//! Delivery is at least once: a job whose worker dies runs again, so handlers are idempotent. At any moment a job has at
-//! most one live lease, a worker whose lease is gone can change nothing, and no job whose enqueue was answered is lost.
+//! Delivery is at least once: a job whose worker dies runs again, so handlers are idempotent. At
+//! any moment a job has at most one live lease, a worker whose lease is gone can change nothing,
+//! and no job whose enqueue was answered is lost.
 //!
 //! # Guide
-//! - **Enqueue.** [`Queue::enqueue`] takes an [`Id`]: the producer's own, which is then the deduplication key; a generated
-//!   one; or one derived from the content. [`JobOptions`] hold delay, priority, budgets and retention;
-//!   a [`JobKind`] ties what kind a job is to what it takes and leaves. The answer,
-//!   [`Enqueued`], says whether the job was accepted, is there already, or is done, with its result.
-//! - **Wait.** [`Queue::enqueue_and_wait`] is a call: a result or a typed [`WaitError`]. [`Queue::wait`] answers the
-//!   [`Outcome`] of a job that is there. Both end at a deadline, whatever the store does, and rest on the stored record
-//!   alone: hints of the store make them quick, not right.
+//! - **Enqueue.** [`Queue::enqueue`] takes an [`Id`]: the producer's own, which is then the
+//!   deduplication key; a generated one; or one derived from the content. [`JobOptions`] hold
+//!   delay, priority, budgets and retention; a [`JobKind`] ties what kind a job is to what it takes
+//!   and leaves. The answer, [`Enqueued`], says whether the job was accepted, is there already, or
+//!   is done, with its result.
+//! - **Wait.** [`Queue::enqueue_and_wait`] is a call: a result or a typed [`WaitError`].
+//!   [`Queue::wait`] answers the [`Outcome`] of a job that is there. Both end at a deadline,
+//!   whatever the store does, and rest on the stored record alone: hints of the store make them
+//!   quick, not right.
 //! - **Look and change.** [`Queue::status`], [`result`](Queue::result), [`cancel`](Queue::cancel),
 //!   [`redrive`](Queue::redrive), [`promote`](Queue::promote), [`delete`](Queue::delete),
 //!   [`set_retention`](Queue::set_retention), [`counts`](Queue::counts), [`jobs`](Queue::jobs),
-//!   [`prune`](Queue::prune) and [`pause`](Queue::pause). [`progress`](Queue::progress) reads what a running handler
-//!   reports, and [`events`](Queue::events) follows all changes of a queue, for people to look at. What a correct program
-//!   meets in normal work (a duplicate, a missing job, a lost lease) is an answer; an [`Error`] says what to do about it,
-//!   by its [`kind`](Error::kind).
-//! - **Work.** The module `worker` (feature `worker`) runs many jobs at once and keeps their leases alive. For one at a
-//!   time there is pull mode:
+//!   [`prune`](Queue::prune) and [`pause`](Queue::pause). [`progress`](Queue::progress) reads what
+//!   a running handler reports, and [`events`](Queue::events) follows all changes of a queue, for
+//!   people to look at. What a correct program meets in normal work (a duplicate, a missing job, a
+//!   lost lease) is an answer; an [`Error`] says what to do about it, by its [`kind`](Error::kind).
+//! - **Work.** The module `worker` (feature `worker`) runs many jobs at once and keeps their leases
+//!   alive. For one at a time there is pull mode:
 //!
 #![cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
 #![cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]
@@ -70,7 +73,8 @@
 //! ```
 //!
 //! # Stores and features
-//! [`open`] takes a URL. A store can also be made by hand and given to [`Queue::new`] as an `Arc<dyn Storage>`.
+//! [`open`] takes a URL. A store can also be made by hand and given to [`Queue::new`] as an
+//! `Arc<dyn Storage>`.
 //!
 //! | feature | default | what it brings |
 //! |---|---|---|
@@ -93,8 +97,8 @@
 //! Features only add. Without `json` a queue needs a codec that is given to its builder.
 //!
 //! # Runtime
-//! Waiting and pull mode need a tokio runtime with time enabled. They measure time with tokio's clock, so tests can pause
-//! it.
+//! Waiting and pull mode need a tokio runtime with time enabled. They measure time with tokio's
+//! clock, so tests can pause it.
 
 mod client;
 mod hints;

@@ -99,8 +99,9 @@ impl<P, R> QueueBuilder<P, R> {
     /// # Ok(()) }
     /// ```
     ///
-    /// A refusal is an error of kind `Invalid` before anything is written, of many jobs too; the hook's error is its
-    /// [`source`](std::error::Error::source). What looks at jobs around their execution is `worker::Hook`.
+    /// A refusal is an error of kind `Invalid` before anything is written, of many jobs too; the
+    /// hook's error is its [`source`](std::error::Error::source). What looks at jobs around their
+    /// execution is `worker::Hook`.
     pub fn before_enqueue(
         mut self,
         hook: impl Fn(&QueueName, &mut NewJob) -> Result<(), Refusal> + Send + Sync + 'static,
@@ -140,10 +141,10 @@ impl<P, R> QueueBuilder<P, R> {
     /// use queue::prelude::*;
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> queue::Result<()> {
-    /// let store = open("memory:").await?; let salaries: Queue<u32> = Queue::builder(store,
-    /// "salaries").id_key([7; 32]).build()?; // from a secret let first =
-    /// salaries.enqueue(Id::OfContent, 52_000).await?; assert!(!salaries.enqueue(Id::OfContent,
-    /// 52_000).await?.is_new());
+    /// let store = open("memory:").await?;
+    /// let salaries: Queue<u32> = Queue::builder(store, "salaries").id_key([7; 32]).build()?; // from a secret
+    /// let first = salaries.enqueue(Id::OfContent, 52_000).await?;
+    /// assert!(!salaries.enqueue(Id::OfContent, 52_000).await?.is_new());
     /// # let _ = first;
     /// # Ok(()) }
     /// ```

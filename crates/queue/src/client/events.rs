@@ -83,8 +83,8 @@ impl<P, R: Decode + Send + 'static> Queue<P, R> {
     /// ```
     ///
     /// # Errors
-    /// Those of the store's subscription. Of the stream: an item is an error if a result could not be read, or is no
-    /// `R`; the stream goes on.
+    /// Those of the store's subscription. Of the stream: an item is an error if a result could not
+    /// be read, or is no `R`; the stream goes on.
     pub async fn events(&self) -> Result<JobEvents<R>> {
         let hints = self.shared.storage.subscribe(&self.shared.name, Interest::All).await?;
         Ok(JobEvents(stream::unfold((self.shared.clone(), hints), next).boxed()))

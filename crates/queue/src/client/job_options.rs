@@ -98,9 +98,11 @@ impl JobOptions {
     /// use std::time::Duration;
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> queue::Result<()> {
-    /// let index: Queue<u64> = Queue::new(open("memory:").await?, "index")?; let soon =
-    /// JobOptions::new().debounce(Duration::from_secs(5)).max_wait(Duration::from_secs(60)); for
-    /// _edit in 0..3 { index.enqueue_with("page-7", 7, soon.clone()).await?; }
+    /// let index: Queue<u64> = Queue::new(open("memory:").await?, "index")?;
+    /// let soon = JobOptions::new().debounce(Duration::from_secs(5)).max_wait(Duration::from_secs(60));
+    /// for _edit in 0..3 {
+    ///     index.enqueue_with("page-7", 7, soon.clone()).await?;
+    /// }
     /// assert_eq!(index.counts().await?.total(), 1);
     /// # Ok(()) }
     /// ```
@@ -214,11 +216,11 @@ impl JobOptions {
     /// let options = JobOptions::new().max_attempts(1).on_failure(CHARGE_FAILED);
     /// tasks.of(CHARGE).enqueue_with("charge-7", 7, options).await?;
     ///
-    /// let router = Router::new(()) .handle(CHARGE, |_, _| async { Err("the card has
-    /// expired".into()) })? .handle(CHARGE_FAILED, |job, _| async move { Ok(println!("{}: {}",
-    /// job.id, job.error_message)) })?; let report =
-    /// tasks.worker(router).until_idle().build()?.run().await; assert_eq!((report.failed,
-    /// report.completed), (1, 1));
+    /// let router = Router::new(())
+    ///     .handle(CHARGE, |_, _| async { Err("the card has expired".into()) })?
+    ///     .handle(CHARGE_FAILED, |job, _| async move { Ok(println!("{}: {}", job.id, job.error_message)) })?;
+    /// let report = tasks.worker(router).until_idle().build()?.run().await;
+    /// assert_eq!((report.failed, report.completed), (1, 1));
     /// # Ok(()) }
     /// ```
     pub fn on_failure(mut self, kind: impl FollowUpKind) -> Self {

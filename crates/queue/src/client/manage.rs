@@ -55,8 +55,9 @@ impl<P, R> Queue<P, R> {
     /// ```
     ///
     /// # Errors
-    /// `Invalid` if the payload is no `P`, with the [`CodecError`](crate::CodecError) as its source, and for text that is no
-    /// id. [`payload_bytes`](Self::payload_bytes) reads a payload of any type.
+    /// `Invalid` if the payload is no `P`, with the [`CodecError`](crate::CodecError) as its
+    /// source, and for text that is no id. [`payload_bytes`](Self::payload_bytes) reads a payload
+    /// of any type.
     pub async fn payload(&self, id: impl IntoJobId) -> Result<Option<P>>
     where
         P: Decode,

@@ -20,10 +20,12 @@ impl<P, R> Queue<P, R> {
     /// }
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> queue::Result<()> {
-    /// let digests: Queue<Digest> = Queue::new(open("memory:").await?, "digests")?; for unread in
-    /// [3, 4] { let digest = Digest { user: "ada".to_owned(), day: 12, unread }; let stored =
-    /// digests.enqueue(digests.id_of(&(&digest.user, digest.day))?, digest).await?;
-    /// assert_eq!(stored.is_new(), unread == 3); }
+    /// let digests: Queue<Digest> = Queue::new(open("memory:").await?, "digests")?;
+    /// for unread in [3, 4] {
+    ///     let digest = Digest { user: "ada".to_owned(), day: 12, unread };
+    ///     let stored = digests.enqueue(digests.id_of(&(&digest.user, digest.day))?, digest).await?;
+    ///     assert_eq!(stored.is_new(), unread == 3);
+    /// }
     /// # Ok(()) }
     /// ```
     ///
@@ -54,8 +56,8 @@ impl<P, R> Queue<P, R> {
     /// ```
     ///
     /// # Errors
-    /// `Invalid` for an id that is none or has no room for the number, and for a period of zero or of over 100 years; those of the
-    /// store.
+    /// `Invalid` for an id that is none or has no room for the number, and for a period of zero or
+    /// of over 100 years; those of the store.
     pub async fn id_in_period(&self, id: impl IntoJobId, period: Duration) -> Result<JobId> {
         let (id, period) = (id.into_job_id()?, positive_span("a period", period)?);
         let read =

@@ -39,9 +39,9 @@ impl<P, R> Queue<P, R> {
     /// }
     /// ```
     ///
-    /// A job of another kind is not for it: by [`on_unknown_kind`](WorkerBuilder::on_unknown_kind) a failed attempt. For
-    /// several kinds, and for state that all handlers share, there is [`worker`](Self::worker) with a
-    /// [`Router`](crate::worker::Router).
+    /// A job of another kind is not for it: by [`on_unknown_kind`](WorkerBuilder::on_unknown_kind)
+    /// a failed attempt. For several kinds, and for state that all handlers share, there is
+    /// [`worker`](Self::worker) with a [`Router`](crate::worker::Router).
     pub fn work_with<F, Fut>(&self, function: F) -> WorkerBuilder
     where
         P: Decode + Send + 'static,
