@@ -1,3 +1,5 @@
+//! Opens a memory store by its URL.
+
 use super::StoreUrl;
 use queue_core::{Result, Storage};
 use queue_memory::MemoryStorage;
@@ -6,7 +8,7 @@ use std::{
     sync::{Arc, LazyLock, Mutex, PoisonError},
 };
 
-/// The stores that have a name. They live as long as the process, as files would, so that a moment
+/// The stores that have a name. They live as long as the process, like files, so that a moment
 /// without any handle loses nothing.
 static NAMED: LazyLock<Mutex<HashMap<String, MemoryStorage>>> = LazyLock::new(Mutex::default);
 

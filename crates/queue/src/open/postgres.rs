@@ -1,3 +1,5 @@
+//! Opens the Postgres store by its URL.
+
 use queue_core::{Result, Storage};
 use queue_postgres::{PostgresOptions, PostgresStorage};
 use std::sync::Arc;

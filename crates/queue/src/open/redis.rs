@@ -1,3 +1,5 @@
+//! Opens the Redis store by its URL.
+
 use queue_core::{Result, Storage};
 use queue_redis::{RedisOptions, RedisStorage};
 use std::sync::Arc;

@@ -1,3 +1,5 @@
+//! One wait for one life of a job.
+
 use super::{
     Outcome, WaitOptions,
     options::CheckedWait,
@@ -13,11 +15,10 @@ use queue_core::{
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
-/// How long after the deadline the last look may take.
+/// How long after the deadline the last read may take.
 const LAST_LOOK_MAX: Duration = Duration::from_secs(1);
 
-/// How long after its time a job that expires is looked at: a look that came too early would be for
-/// nothing.
+/// How long after its expiry a job is read again: an earlier read would find it not yet expired.
 const EXPIRY_SLACK: Duration = Duration::from_millis(1);
 
 /// One wait for one life of one job. No await in it passes the deadline by more than
@@ -31,19 +32,20 @@ pub(super) struct Waiter<'a> {
     next_look: NextAsk,
     /// The life that is waited for, once one was seen.
     life: Option<Seq>,
-    /// How that life stood when it was last seen.
+    /// The state of that life when it was last read.
     state: Option<State>,
-    /// When the job is given up, if it then has not started.
+    /// When the job expires, if it has not started by then.
     too_late_at: Option<Instant>,
-    /// What the store said at the latest look, if that may pass.
+    /// The temporary error of the latest read, if there was one.
     trouble: Option<Error>,
-    /// The life began with this wait, so the first look can wait for a hint or the first interval.
+    /// Whether the life began with this wait, so that the first read can wait for a hint or the
+    /// first interval.
     is_new: bool,
     looks: u32,
 }
 
 impl<'a> Waiter<'a> {
-    /// Subscribes first, so that whatever happens later is hinted at.
+    /// Subscribes first, so that later changes are hinted at.
     pub(super) async fn start(shared: &'a Shared, id: JobId, options: WaitOptions) -> Result<Self> {
         let options = options.checked()?;
         let deadline = Instant::now() + options.deadline;
@@ -80,7 +82,7 @@ impl<'a> Waiter<'a> {
         Ok(Some(answer))
     }
 
-    /// Looks until there is an outcome or the deadline passes, and then once more.
+    /// Reads until there is an outcome or the deadline passes, and then once more.
     pub(super) async fn outcome(mut self) -> Result<Outcome<Left>> {
         let mut what = if self.is_new { self.rest().await } else { Detail::Full };
         while Instant::now() < self.deadline {
@@ -97,7 +99,7 @@ impl<'a> Waiter<'a> {
         }
     }
 
-    /// Looks at the record. What may pass is noted, since a later look may do better.
+    /// Reads the record. A temporary error is noted, since a later read may succeed.
     async fn look(&mut self, what: Detail, until: Instant) -> Result<Option<Outcome<Left>>> {
         let looked = timeout_at(until, self.first_look(what)).await;
         self.trouble = None;
@@ -124,7 +126,7 @@ impl<'a> Waiter<'a> {
         }
     }
 
-    /// The record is known to be finished, or moved while it was looked at.
+    /// Reads again, since the record is known to be finished, or changed during the first read.
     async fn second_look(&mut self) -> Result<Option<Outcome<Left>>> {
         let (found, _) = self.read(Detail::Full).await?;
         match (self.judge(found.as_ref()), found) {
@@ -134,8 +136,8 @@ impl<'a> Waiter<'a> {
         }
     }
 
-    // Exclusive, since a stream of hints cannot be shared between threads and the future must be
-    // Send.
+    // `&mut self`, since a stream of hints cannot be shared between threads and the future must be
+    // `Send`.
     async fn read(&mut self, what: Detail) -> Result<(Option<JobRecord>, Timestamp)> {
         let (storage, name, ids) = (&self.shared.storage, &self.shared.name, std::slice::from_ref(&self.id));
         let reading = async {
@@ -154,8 +156,8 @@ impl<'a> Waiter<'a> {
         self.life == Some(seen.seq) && seen.is_expired(now)
     }
 
-    /// Ends a job that was not started in time; nobody else may come by, as while its queue is
-    /// paused.
+    /// Ends a job that was not started in time, since no other caller may do so, for example while
+    /// its queue is paused.
     async fn expire(&mut self, seen: &JobMeta, now: Timestamp) -> Result<Option<Outcome<Left>>> {
         let event = Event::Expire { now, token: None };
         let expiring = self.shared.storage.settle(seen, event, &self.shared.policy);
@@ -165,7 +167,7 @@ impl<'a> Waiter<'a> {
         }
     }
 
-    /// Fixes the life by the first one that is seen.
+    /// Judges a record, and fixes the life by the first one that is seen.
     fn judge(&mut self, found: Option<&JobRecord>) -> Verdict {
         let found = found.map(|record| &record.meta);
         let verdict = judge(self.life, found);
@@ -178,8 +180,8 @@ impl<'a> Waiter<'a> {
         verdict
     }
 
-    /// Asks that the outcome be announced and kept long enough to be read. False if the job moved
-    /// on meanwhile.
+    /// Marks the job as awaited, so that its outcome is announced and kept long enough to be read.
+    /// False if the job changed meanwhile.
     async fn mark_awaited(&mut self, seen: &JobMeta) -> Result<bool> {
         if seen.awaited || self.life != Some(seen.seq) {
             return Ok(true);
@@ -210,8 +212,8 @@ impl<'a> Waiter<'a> {
     }
 }
 
-/// When to look again for the end of a job that nobody starts: a moment after its time, since
-/// clocks differ.
+/// When to read again to end a job that was not started: a moment after its expiry, since clocks
+/// differ.
 fn too_late_at(seen: &JobMeta, now: Timestamp) -> Option<Instant> {
     let at = seen.expires_at().filter(|_| seen.state == State::Queued)?;
     Instant::now().checked_add(at.since(now) + EXPIRY_SLACK)
