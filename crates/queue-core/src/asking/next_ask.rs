@@ -14,7 +14,7 @@ const GAP_MIN: Duration = Duration::from_millis(1);
 const GAP_MAX: Duration = Duration::from_millis(16);
 /// The longest gap for claims after hints that name no queue. A claim is a write, and a store whose
 /// hints say only that something was written would make every asker claim after every write. So
-/// such hints are followed at most four times a second in the end.
+/// once the gap has grown to this, such hints are followed at most four times a second.
 const UNNAMED_CLAIM_GAP_MAX: Duration = Duration::from_millis(256);
 
 /// After this many answers in a row that promised a job by now and brought none, promises are

@@ -16,7 +16,6 @@ pub enum Admission {
 /// Decides whether an id is free: whether there is a record of it, and whether that record blocks
 /// it.
 ///
-/// 
 /// - A record past its purge time is absent.
 /// - A Cancelled record never blocks its id, nor does a job that has expired and is not ended yet.
 /// - A Failed record and a waiting job block the id, unless the new job's options say otherwise.
