@@ -25,7 +25,8 @@ pub enum RetryPolicy {
     /// Waits that grow by a factor, up to a cap, and are shortened at random; made by
     /// [`exponential`](Self::exponential).
     Exponential(Exponential),
-    /// The program's own function of the failure number, counted from one. `None` ends the retries.
+    /// A function of the program: from the number of the failure, counted from one, to the wait.
+    /// `None` ends the retries.
     Custom(Arc<dyn Fn(u32) -> Option<Duration> + Send + Sync>),
 }
 
@@ -50,7 +51,8 @@ impl RetryPolicy {
         Exponential { base: Span::at_most(base), ..DEFAULT }
     }
 
-    /// The program's own function of the failure number, counted from one.
+    /// A policy that is a function of the program: from the number of the failure, counted from
+    /// one, to the wait. `None` ends the retries.
     pub fn custom(delay: impl Fn(u32) -> Option<Duration> + Send + Sync + 'static) -> Self {
         Self::Custom(Arc::new(delay))
     }

@@ -54,7 +54,7 @@ impl Hints {
         call.await
     }
 
-    /// The next hint. Dropping the future loses none.
+    /// Waits for the next hint. Dropping the future loses no hint.
     pub(crate) async fn next(&mut self) -> Hint {
         self.arrives().await;
         if let Source::Stream(hints) = &mut self.source

@@ -22,7 +22,7 @@ pub struct FailedJob {
     pub epoch: u64,
     /// Its kind.
     pub kind: String,
-    /// Why it failed for good, as [`Reason::as_str`].
+    /// The reason of the failure, as [`Reason::as_str`].
     pub reason: String,
     /// The name of its last error.
     pub error_name: String,

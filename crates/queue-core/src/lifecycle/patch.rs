@@ -25,7 +25,7 @@ pub enum Patch {
     Retain(Purge),
 }
 
-/// The parts of [`Patch::Requeue`]. The lease ends with it.
+/// The fields of [`Patch::Requeue`], which ends the lease.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Requeue {
     /// Queued, or Failing if anything was charged in this life.
@@ -50,7 +50,7 @@ pub struct Requeue {
     pub content_type: Option<ContentType>,
 }
 
-/// The parts of [`Patch::Finish`]. The lease ends with it.
+/// The fields of [`Patch::Finish`], which ends the lease.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finish {
     /// The terminal state.

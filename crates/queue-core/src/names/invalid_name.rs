@@ -6,13 +6,13 @@ use crate::{Error, names::NAME_BYTES_MAX};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidName {
-    /// Names have at least one byte.
+    /// The name is empty.
     #[error("a {what} must not be empty")]
     Empty {
         /// Which kind of name.
         what: &'static str,
     },
-    /// Most names have at most [`NAME_BYTES_MAX`] bytes.
+    /// The name is too long; most names have at most [`NAME_BYTES_MAX`] bytes.
     #[error("a {what} has at most {most} bytes, this one has {bytes}")]
     TooLong {
         /// Which kind of name.
@@ -22,7 +22,7 @@ pub enum InvalidName {
         /// The length that was refused, in bytes.
         bytes: usize,
     },
-    /// Control characters would corrupt logs and terminals.
+    /// The name contains a control character, which would corrupt logs and terminals.
     #[error("a {what} must not contain control characters (found one at byte {at})")]
     ControlCharacter {
         /// Which kind of name.

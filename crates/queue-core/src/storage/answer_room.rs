@@ -37,7 +37,7 @@ impl AnswerRoom {
         true
     }
 
-    /// Leaves out the bodies of records that there is no room for, for stores that read them first.
+    /// Leaves out the bodies that there is no room for, for stores that read all bodies first.
     pub fn trim_records(mut self, records: &mut [Option<JobRecord>]) {
         for record in records.iter_mut().flatten() {
             record.body.take_if(|body| !self.takes(JobBody::len(body)));

@@ -216,7 +216,7 @@ async fn step<S: Storage + ?Sized>(
     })
 }
 
-/// The places of the records whose body was left out.
+/// The positions of the records whose body was left out.
 fn without_body(records: &[Option<JobRecord>]) -> Vec<usize> {
     let is_missing = |record: &Option<JobRecord>| record.as_ref().is_some_and(|record| record.body.is_none());
     (0..records.len()).filter(|&place| is_missing(&records[place])).collect()

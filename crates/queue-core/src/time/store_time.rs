@@ -3,7 +3,7 @@
 use crate::Timestamp;
 use std::time::Duration;
 
-/// While its clock is behind, store time runs slower than real time by one part in this many.
+/// While the clock is behind, store time runs slower than real time by one part in this many.
 pub(super) const SLOWER_BY: u32 = 64;
 
 /// The store time that one handle knows, so that time neither goes back nor stands still (I24)

@@ -20,7 +20,7 @@ use std::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum JobEvent<R> {
-    /// The job is now in this state, which is any but Completed.
+    /// The job is now in this state, which is not Completed.
     Changed {
         /// Which job.
         id: JobId,

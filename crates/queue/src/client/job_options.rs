@@ -114,31 +114,32 @@ impl JobOptions {
         self
     }
 
-    /// How long a [debounced](Self::debounce) job may be put off, from the first of those that took
-    /// each other's place; at least the delay. Default: for as long as they come.
+    /// Sets how long a [debounced](Self::debounce) job may be put off in total, counted from the
+    /// first of the jobs that replaced each other; at least the delay. Default: no bound.
     pub fn max_wait(mut self, max_wait: Duration) -> Self {
         self.said.max_wait = Some(max_wait);
         self
     }
 
-    /// Gives the job up unless it has started within so long since the enqueue: it is then
-    /// Cancelled with [`Reason::Expired`](crate::Reason::Expired), uncharged, and its id is free.
-    /// Longer than the [delay](Self::delay), at most 100 years; fractions of a millisecond round
-    /// up. Default, and what `None` says over an expiry of the handle: it waits for ever.
+    /// Sets how long after the enqueue the job expires if it has not started: it is then Cancelled
+    /// with [`Reason::Expired`](crate::Reason::Expired), uncharged, and its id is free. Longer than
+    /// the [delay](Self::delay), at most 100 years; fractions of a millisecond round up. By default
+    /// the job waits for ever; `None` overrides an expiry of the handle with this default.
     ///
-    /// A job that failed, stalled or snoozed has started, and one that was redriven shall run
-    /// whenever it can: these do not expire. An expired job is ended by whoever meets it: a worker
-    /// or [`dequeue`](crate::Queue::dequeue) that claims it, or somebody who waits for it.
+    /// A job that failed, stalled or snoozed has started, and a redriven job is meant to run
+    /// however late it is: these do not expire. An expired job is ended by the first claim of a
+    /// worker or of [`dequeue`](crate::Queue::dequeue) that meets it, or by a wait for it.
     pub fn expires_in(mut self, span: impl Into<Option<Duration>>) -> Self {
         self.said.expires_in = Some(Bound::of(span.into()));
         self
     }
 
-    /// How long its handler may run, in place of the limit of its kind or of the worker; more than
-    /// zero, at most 100 years, fractions of a millisecond rounded up. See
-    /// `WorkerBuilder::time_limit` for what happens then. Callers of
-    /// [`dequeue`](crate::Queue::dequeue) see it in the metadata, and nothing enforces it there.
-    /// `None` leaves it to the kind and the worker, over a limit of the handle.
+    /// Sets how long the handler may run, in place of the limit of the kind or of the worker; more
+    /// than zero, at most 100 years, fractions of a millisecond rounded up.
+    /// `WorkerBuilder::time_limit` says what happens then. Callers of
+    /// [`dequeue`](crate::Queue::dequeue) find the limit in the metadata; nothing enforces it
+    /// there. `None` overrides a limit of the handle, and leaves the limit to the kind and the
+    /// worker.
     pub fn time_limit(mut self, limit: impl Into<Option<Duration>>) -> Self {
         self.said.time_limit = Some(Bound::of(limit.into()));
         self

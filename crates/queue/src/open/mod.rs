@@ -106,7 +106,7 @@ fn unknown_scheme(scheme: &str) -> Error {
     Error::invalid("open", format!("this build has no store for `{scheme}:`; {advice}"))
 }
 
-/// What brings the store of a scheme, for all that [`open`] knows.
+/// The feature that adds the store of a scheme, for every scheme that [`open`] knows.
 fn feature_of(scheme: &str) -> Option<&'static str> {
     Some(match scheme {
         "file" => "fs",

@@ -8,7 +8,7 @@ use queue_core::{Error, Result};
 pub(super) struct StoreUrl {
     /// In lower case.
     pub(super) scheme: String,
-    /// Decoded, without the `//` that may stand in front.
+    /// Decoded, without a leading `//`.
     pub(super) path: String,
     query: Vec<(String, String)>,
 }

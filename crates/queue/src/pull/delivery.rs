@@ -84,8 +84,7 @@ impl<P, R> Delivery<P, R> {
         self.settle(Event::Complete { token: self.token, result, retention: None, then: Vec::new() }).await
     }
 
-    /// Counts the attempt as failed: the job runs again after a wait, or is Failed once its budget
-    /// is spent.
+    /// Fails the attempt: the job runs again after a wait, or is Failed once its budget is spent.
     ///
     /// # Errors
     /// `Invalid` for a delay over 100 years or error details over the store's limit; the program

@@ -50,7 +50,7 @@ impl<P, R: Decode> Queue<P, R> {
 }
 
 impl<P: Encode, R: Decode> Queue<P, R> {
-    /// Stores a job and waits for its result: a call that survives both sides.
+    /// Stores a job and waits for its result: a call that survives the caller and the worker.
     ///
     /// If the id is present, the call waits for the job that has it, and returns a result that is
     /// there already at once.

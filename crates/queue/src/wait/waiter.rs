@@ -30,7 +30,7 @@ pub(super) struct Waiter<'a> {
     deadline: Instant,
     hints: Hints,
     next_look: NextAsk,
-    /// The life that is waited for, once one was seen.
+    /// The life that this wait is for, once one was seen.
     life: Option<Seq>,
     /// The state of that life when it was last read.
     state: Option<State>,
@@ -66,7 +66,7 @@ impl<'a> Waiter<'a> {
         })
     }
 
-    /// Stores the job whose life is then waited for; `None` if the deadline passed first.
+    /// Stores the job, and waits for its life from then on; `None` if the deadline passed first.
     pub(super) async fn enqueue(&mut self, job: NewJob) -> Result<Option<Enqueued>> {
         let storing = self.shared.storage.enqueue(&self.shared.name, vec![vec![job]]);
         let Ok(stored) = timeout_at(self.deadline, self.hints.beside(storing)).await else { return Ok(None) };

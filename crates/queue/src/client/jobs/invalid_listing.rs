@@ -13,10 +13,10 @@ pub enum InvalidListing {
     /// states.
     #[error("due and scheduled jobs are a listing each; ask for one of them, without states")]
     Alone,
-    /// Due and scheduled jobs come in the order in which they will be claimed.
+    /// An order for due or scheduled jobs, which always come in the order of claims.
     #[error("due and scheduled jobs come in the order in which they are claimed, not by age")]
     OrderOfClaims,
-    /// A worker holds jobs that are Processing, and no others.
+    /// A worker together with another state than Processing: a worker holds only such jobs.
     #[error("a worker holds processing jobs alone; leave the other states out")]
     NotHeld,
     /// A range of time that ends before it begins.

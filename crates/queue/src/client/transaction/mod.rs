@@ -45,7 +45,7 @@ pub trait Joinable: Sized {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct EnqueueIn {
-    /// The store of the queue, behind layers perhaps.
+    /// The store of the queue, which may have layers in front of it.
     pub storage: Arc<dyn Storage>,
     /// The queue.
     pub queue: QueueName,
@@ -57,7 +57,7 @@ pub struct EnqueueIn {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SettleIn {
-    /// The store of the queue, behind layers perhaps.
+    /// The store of the queue, which may have layers in front of it.
     pub storage: Arc<dyn Storage>,
     /// The job as it was claimed.
     pub job: JobMeta,
