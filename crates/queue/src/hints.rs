@@ -89,6 +89,7 @@ impl Hints {
     ) {
         while let Some(until) = next_ask.rests_until() {
             if !next_ask.listens() {
+                // A hint would not end this rest, but the subscription must be polled all the same.
                 return self.beside(sleep_until(until.into())).await;
             }
             tokio::select! {

@@ -42,6 +42,7 @@ pub fn apply(job: &mut TrackedJob, transition: &Transition, now: Timestamp) -> V
     if let Err(refused) = compare(job, &transition.guard, now) {
         return refused;
     }
+    // The charged attempt needs the lease, which the patch ends.
     let attempt = Attempt::charged(&job.meta, &transition.patch, now).map(Box::new);
     job.meta.revision += 1;
     if let Proof::Lease { token, settle: Some(settle), .. } = transition.guard.proof {
@@ -79,6 +80,7 @@ fn compare(job: &TrackedJob, guard: &Guard, now: Timestamp) -> Result<(), Verdic
             if job.meta.epoch != epoch {
                 return Err(Verdict::LeaseLost);
             }
+            // A settled lease has no token any more, so a repeated settle ends up here.
             if job.token != Some(token) {
                 let sent = settle.map(|settle| LastSettle { token, settle });
                 return Err(if is_replay(job, sent) { Verdict::Replayed } else { Verdict::LeaseLost });
@@ -112,6 +114,7 @@ fn requeue(job: &mut TrackedJob, patch: &Requeue, now: Timestamp) {
     meta.failures = patch.failures;
     meta.stalls = patch.stalls;
     meta.expiry_lifted |= patch.lifts_expiry;
+    // A redrive begins anew, but keeps the life and its recorded attempts.
     if patch.fresh {
         meta.cancel_requested = false;
         (meta.last_error, meta.failed_at, meta.progress, meta.reason) = (None, None, None, None);

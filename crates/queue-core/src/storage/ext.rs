@@ -96,6 +96,8 @@ pub trait StorageExt: Storage {
             if missing.is_empty() {
                 return Ok(found);
             }
+            // An answer has at least one body, so each read makes progress unless a store merges
+            // reads.
             let asked: Vec<JobId> = missing.iter().map(|&place| ids[place].clone()).collect();
             let again = self.get(queue, &asked, Detail::Full).await?;
             fruitless = if without_body(&again.value).len() == missing.len() { fruitless + 1 } else { 0 };
@@ -199,6 +201,7 @@ async fn step<S: Storage + ?Sized>(
         Ok(transition) => transition,
         Err(rejected) => return Ok(Step::Ended(Changed::Rejected(rejected))),
     };
+    // Traces are added once the decision has fixed which jobs follow.
     headers.trace_on(&mut transition.then);
     let applied = store.apply(vec![transition]).await?.value;
     Ok(match applied.into_iter().next() {

@@ -35,6 +35,7 @@ impl<P: Encode, R: Decode> Queue<P, R> {
         options: CheckedOptions,
     ) -> Result<Enqueued<R>> {
         let mut taken = id.clone();
+        // Each try may meet another running job, so the number of stand-ins is bounded.
         for _ in 0..=STAND_INS_MAX {
             let answer = self.store_one(self.job_of(id.clone(), &payload, &options)?).await?;
             if !is_taken(&answer) {

@@ -52,6 +52,8 @@ pub(super) async fn claim(shared: &Arc<Shared>, limit: usize, until: Instant) ->
     match &answer {
         Ok(claimed) => note_answer(&mut claims(shared), claimed),
         Err(error) if error.certainty() == Certainty::Unknown => {
+            // The answer may have been too large for the connection, so the next claim asks for
+            // less.
             claims(shared).portion.halve(limit);
             let begun_by = if said_until { Instant::now() } else { Instant::now() + STANDSTILL_MAX };
             spawn::owned(find(shared.clone(), lost, begun_by + listens));

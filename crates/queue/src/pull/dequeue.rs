@@ -128,6 +128,8 @@ impl<P: Decode, R> Queue<P, R> {
                 }
             }
         }
+        // All jobs are handed out or settled now. If the future is dropped before, the offer gives
+        // them back.
         offer.take();
         match unread {
             Some(error) if deliveries.is_empty() => Err(error.into()),

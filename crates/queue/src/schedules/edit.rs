@@ -22,6 +22,7 @@ impl<P, R> Schedules<P, R> {
         loop {
             let Stamped { now, clock, value } = self.read(std::slice::from_ref(&id)).await?;
             let present = value.into_iter().flatten().next();
+            // A terminal record is a schedule that is over, which is then made anew.
             let put = match present.filter(|record| !record.meta.state.is_terminal()) {
                 None => {
                     let spec = spec.clone().beginning_at(Progress { dealt: clock, ran: None });
@@ -62,6 +63,8 @@ impl<P, R> Schedules<P, R> {
         spec.check()?;
         let wait = spec.wait(spec.since, present.clock()).ok_or_else(|| never(&spec))?;
         then.push(job_of(&spec, if present.is_paused() { Span::MAX } else { wait })?);
+        // The old job is removed and the new one enqueued in one transition, under the revision of
+        // the old one.
         let Ok(mut transition) = decide(present.meta(), Event::Delete, &Policy::default()) else {
             return Ok(None);
         };

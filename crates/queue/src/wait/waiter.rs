@@ -202,6 +202,7 @@ impl<'a> Waiter<'a> {
             self.next_look.no_later_than(at.into_std());
         }
         let (id, life) = (&self.id, self.life);
+        // Hints about other jobs, older lives or states that are not terminal do not end the wait.
         let is_news = |hint: &Hint| match hint {
             Hint::Job(change) if change.id != *id || life.is_some_and(|life| change.seq < life) => false,
             Hint::Job(change) => change.state.is_none_or(State::is_terminal),

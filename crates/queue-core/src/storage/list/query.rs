@@ -84,6 +84,8 @@ impl ListQuery {
         ahead.sort_unstable_by(|one, other| turned(one.0.order(other.0)));
         let (mut page, mut end) = (Page::empty(moment), after);
         for (place, job) in ahead {
+            // There is a further job, so the page has a next one, which begins behind the last job
+            // looked at.
             if page.jobs.len() == self.limit || page.looked_at == Self::LOOKS_MAX as u64 {
                 page.next = end.map(|end: PageEnd| end.cursor(self, store));
                 return Ok(page);

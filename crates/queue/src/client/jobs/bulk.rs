@@ -83,6 +83,8 @@ impl Jobs {
                 }
             };
             let begun = *begun.get_or_insert(page.now);
+            // A job that came into its state after the change began is left alone: it may be one
+            // that this change has redriven and that has failed again.
             let is_meant = |job: &JobMeta| {
                 let query = &pages.query;
                 job.entered_at() <= begun
@@ -111,6 +113,7 @@ impl Jobs {
             let count = batch.len() as u64;
             let answers = match self.shared.storage.apply(batch).await {
                 Ok(answers) => answers.value,
+                // The certainty may be unknown, so the jobs count as failed and not as left.
                 Err(error) => {
                     report.failed += count;
                     report.error.get_or_insert(error);

@@ -33,6 +33,7 @@ impl Choice {
             states = vec![State::Processing];
         }
         let walk = self.walk(&states, tag.as_ref());
+        // The walk itself selects the state, so the filter need not.
         if matches!(walk, Walk::State(..)) {
             states.clear();
         }

@@ -153,6 +153,8 @@ impl<P, R: Encode> Queue<P, R> {
         let Shared { storage, codec, policy, .. } = &*self.shared;
         let place = CodecContext::of(context.meta(), Role::Result);
         let encoded = result.encode(codec, &place).map_err(Error::from);
+        // The worker that settles the job later enqueues nothing, so the followers must go with
+        // this settle.
         let mut then = context.followers();
         context.headers().trace_on(&mut then);
         let asked = encoded.map(|result| SettleIn {
