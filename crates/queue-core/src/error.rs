@@ -1,12 +1,16 @@
+//! The error of every operation: its kind, and whether its effect may have happened.
+
 use std::{error::Error as StdError, fmt, sync::Arc};
 
-/// What every fallible operation of the library answers.
+/// The result of every fallible operation of the library.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// A failed operation: what to do about it, and whether it may have happened all the same.
+/// A failed operation: what the caller should do, and whether its effect may have happened all the
+/// same.
 ///
-/// Outcomes that a correct program meets in normal work (a lost lease, a duplicate id, a missing job) are
-/// answers, never errors. Cloning is cheap, because one failed batch answers many callers.
+/// Outcomes that a correct program meets in normal work (a lost lease, a duplicate id, a missing
+/// job) are answers, never errors. Cloning is cheap, because the error of one failed batch goes to
+/// many callers.
 #[derive(Clone, Debug)]
 pub struct Error {
     kind: ErrorKind,
@@ -16,19 +20,20 @@ pub struct Error {
     source: Option<Arc<dyn StdError + Send + Sync>>,
 }
 
-/// What the caller should do; two kinds differ only where the reaction does.
+/// What the caller should do. Two errors have different kinds only if the caller should react
+/// differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The request can never succeed as it stands: mend the input.
+    /// The request can never succeed as it is: correct the input.
     Invalid,
     /// The store cannot answer now: try again later.
     Unavailable,
-    /// The record kept moving under bounded retries: read it and decide afresh.
+    /// The record changed during each of a bounded number of retries: read it and decide anew.
     Conflict,
     /// Stored data is not what this library wrote: stop and repair.
     Corrupt,
-    /// This store, or this version of it, cannot do that.
+    /// This store, or this version of it, does not offer the operation.
     Unsupported,
     /// The handle was closed.
     Closed,
@@ -39,35 +44,35 @@ pub enum ErrorKind {
 /// Whether the effect of a failed call may have happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Certainty {
-    /// It certainly did not.
+    /// The effect did not happen.
     NotApplied,
-    /// Nobody knows; every verb but claim may simply be sent again.
+    /// The effect may have happened. Every verb except `claim` can be sent again.
     Unknown,
 }
 
 impl Error {
-    /// An error of which nothing was applied.
+    /// An error of a call that changed nothing.
     pub fn new(kind: ErrorKind, operation: &'static str, message: impl Into<String>) -> Self {
         let message = message.into().into();
         Self { kind, certainty: Certainty::NotApplied, operation, message, source: None }
     }
 
-    /// Input that was refused before anything was written.
+    /// An error for input that was refused before anything was written.
     pub fn invalid(operation: &'static str, message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Invalid, operation, message)
     }
 
-    /// The handle was closed before the call.
+    /// An error for a call after the handle was closed.
     pub fn closed(operation: &'static str) -> Self {
         Self::new(ErrorKind::Closed, operation, "this handle is closed; open the store again")
     }
 
-    /// The answer of a store's own thread never came, since the thread is gone.
+    /// An error for a call whose answer never came, since the store's own thread has ended.
     pub fn unanswered(operation: &'static str) -> Self {
         Self::new(ErrorKind::Internal, operation, "the store's thread ended without an answer").unknown()
     }
 
-    /// Keeps the cause, whose type stays hidden.
+    /// Adds the cause; its type stays hidden.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         self.source = Some(Arc::from(source.into()));
@@ -111,7 +116,7 @@ impl Error {
         self.operation
     }
 
-    /// What went wrong and how to mend it, without the operation.
+    /// What went wrong and how to correct it, without the operation.
     pub fn message(&self) -> &str {
         &self.message
     }

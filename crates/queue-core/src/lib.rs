@@ -1,17 +1,18 @@
-//! The contract of a durable job queue: what a job is, what may happen to it, and what a store must do.
+//! The contract of a durable job queue: what a job is, what may happen to it, and what a store must
+//! do.
 //!
-//! Delivery is at least once. At any moment a job has at most one live lease, a worker whose lease is gone can change
-//! nothing, and no acknowledged job is lost.
+//! Delivery is at least once. At any moment a job has at most one live lease, a worker that has
+//! lost its lease can change nothing, and no acknowledged job is lost.
 //!
 //! Read it in this order:
 //! 1. [`NewJob`], [`JobMeta`], [`State`]: the job;
 //! 2. [`lifecycle::decide`]: the state machine, one pure function;
-//! 3. [`Storage`]: the verbs of a store, and [`StorageExt`] for what is built from them;
-//! 4. [`StorageLayer`]: what stands before any store;
-//! 5. [`asking`]: when whoever waits asks again.
+//! 3. [`Storage`]: the verbs of a store, and [`StorageExt`] for calls that are built from them;
+//! 4. [`StorageLayer`]: a layer in front of any store;
+//! 5. [`asking`]: when a caller that waits asks the store again.
 //!
-//! Absent on purpose: a runtime, a serialization format, a driver, and how a store does its work, for which the crate
-//! `queue-store` has parts.
+//! The crate has, on purpose, no runtime, no serialization format and no driver, and nothing of how a
+//! store does its work: the crate `queue-store` has parts for that.
 //!
 //! ```
 //! use queue_core::{ContentType, JobId, Kind, NewJob, Payload};

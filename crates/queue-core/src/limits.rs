@@ -1,9 +1,11 @@
+//! The sizes that a store accepts, and their checks.
+
 use crate::{
     Error, NewJob, OnWaiting, Result, Span,
     lifecycle::{Patch, Transition},
 };
 
-/// What a store accepts. Everything is checked before anything is written.
+/// The sizes that a store accepts. All of them are checked before anything is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Largest payload and largest result, in bytes. Default 1 MiB.
@@ -14,12 +16,13 @@ pub struct Limits {
     pub batch_max: usize,
     /// Most bytes of payloads, results and notes in one call together. Default 256 MiB.
     pub call_bytes_max: usize,
-    /// Most bytes of bodies that one `get` or `enqueue` answers with, but at least one body; what does not fit is left out,
-    /// to be asked for again. See [`AnswerRoom`](crate::AnswerRoom). Default 16 MiB.
+    /// Most bytes of bodies in the answer of one `get` or `enqueue`, but at least one body. Bodies
+    /// that do not fit are left out, and the caller asks for them again. See
+    /// [`AnswerRoom`](crate::AnswerRoom). Default 16 MiB.
     pub answer_bytes_max: usize,
 }
 
-/// Bytes of the payloads of jobs, and of their headers.
+/// The bytes of the payloads of jobs, and of their headers.
 pub fn payload_bytes(jobs: &[NewJob]) -> usize {
     jobs.iter().map(|job| job.payload.bytes.len() + job.headers.bytes()).sum()
 }
@@ -113,7 +116,8 @@ impl Limits {
     }
 }
 
-/// A job that expires before it may be claimed would never run, nor would a handler that has no time.
+/// A job that expires before it may be claimed would never run, and a handler without time could do
+/// nothing.
 fn check_times(operation: &'static str, job: &NewJob) -> Result<()> {
     if job.time_limit == Some(Span::ZERO) {
         return Err(Error::invalid(operation, "the time limit of a job must be longer than zero"));

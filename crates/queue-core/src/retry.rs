@@ -3,8 +3,8 @@
 use crate::Span;
 use std::{fmt, sync::Arc, time::Duration};
 
-/// How long to wait after failure number `n`, or that no further attempt shall be made. Waits are whole milliseconds, rounded up,
-/// and at most 100 years.
+/// How long a job waits after failure number `n`, or that it gets no further attempt. Waits are
+/// whole milliseconds, rounded up, and at most 100 years.
 ///
 /// ```
 /// use queue_core::RetryPolicy;
@@ -18,17 +18,20 @@ use std::{fmt, sync::Arc, time::Duration};
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum RetryPolicy {
-    /// Never again: the first failure is final.
+    /// No further attempt: the first failure is final.
     None,
-    /// Always the same wait.
+    /// The same wait after each failure.
     Fixed(Duration),
-    /// Each wait a multiple of the one before, up to a cap, shortened at random; made by [`exponential`](Self::exponential).
+    /// Waits that grow by a factor, up to a cap, and are shortened at random; made by
+    /// [`exponential`](Self::exponential).
     Exponential(Exponential),
-    /// The program's own function of the failure number, counted from one. `None` ends the retries.
+    /// A function of the program: from the number of the failure, counted from one, to the wait.
+    /// `None` ends the retries.
     Custom(Arc<dyn Fn(u32) -> Option<Duration> + Send + Sync>),
 }
 
-/// Waits that grow; made by [`RetryPolicy::exponential`], and a [`RetryPolicy`] by `into`, which whatever takes one does.
+/// Waits that grow; made by [`RetryPolicy::exponential`]. It converts into a [`RetryPolicy`], and
+/// methods that take a policy accept it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[must_use]
 pub struct Exponential {
@@ -42,17 +45,19 @@ const DEFAULT: Exponential =
     Exponential { base: Span::from_secs(1), factor: 2.0, cap: Span::from_secs(6 * 3600), jitter: 0.25 };
 
 impl RetryPolicy {
-    /// Waits that begin with `base` and double up to six hours, each shortened at random by up to a quarter.
+    /// Waits that begin with `base` and double up to six hours, each shortened at random by up to a
+    /// quarter.
     pub fn exponential(base: Duration) -> Exponential {
         Exponential { base: Span::at_most(base), ..DEFAULT }
     }
 
-    /// The program's own function of the failure number, counted from one.
+    /// A policy that is a function of the program: from the number of the failure, counted from
+    /// one, to the wait. `None` ends the retries.
     pub fn custom(delay: impl Fn(u32) -> Option<Duration> + Send + Sync + 'static) -> Self {
         Self::Custom(Arc::new(delay))
     }
 
-    /// The wait after failure number `n` (from one); `roll` is where jitter comes from.
+    /// The wait after failure number `n` (from one); `roll` is the source of the jitter.
     pub fn delay(&self, n: u32, roll: u64) -> Option<Duration> {
         match self {
             Self::None => None,
@@ -64,8 +69,9 @@ impl RetryPolicy {
 }
 
 impl Default for RetryPolicy {
-    /// One second, doubling up to six hours, shortened at random by up to a quarter. Between the 25 attempts of
-    /// [`Budget::ATTEMPTS`](crate::Budget::ATTEMPTS) that is 63 hours without the shortening, 55 on average and 47 at least.
+    /// One second, doubling up to six hours, shortened at random by up to a quarter. The waits
+    /// between the 25 attempts of [`Budget::ATTEMPTS`](crate::Budget::ATTEMPTS) add up to 63 hours
+    /// without the shortening, 55 on average and 47 at least.
     fn default() -> Self {
         Self::Exponential(DEFAULT)
     }
@@ -78,26 +84,28 @@ impl From<Exponential> for RetryPolicy {
 }
 
 impl Exponential {
-    /// How many times the wait before it each wait is; less than 1, and what is no number, counts as 1. Default 2.
+    /// Sets the factor by which each wait is longer than the one before; a factor below 1, or one
+    /// that is not a number, counts as 1. Default 2.
     pub fn factor(mut self, factor: f64) -> Self {
         self.factor = if factor.is_finite() { factor.max(1.0) } else { 1.0 };
         self
     }
 
-    /// The longest wait, a hard ceiling: jitter only shortens. Default six hours.
+    /// Sets the longest wait, which is never exceeded, since jitter only shortens. Default six
+    /// hours.
     pub fn cap(mut self, cap: Duration) -> Self {
         self.cap = Span::at_most(cap);
         self
     }
 
-    /// Up to which share of itself a wait is shortened at random, from 0 to 1, so that jobs which failed together do not come back
-    /// together. Default a quarter.
+    /// Sets the share by which a wait is shortened at most, at random, from 0 to 1, so that jobs
+    /// which failed together do not come back together. Default a quarter.
     pub fn jitter(mut self, share: f64) -> Self {
         self.jitter = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
         self
     }
 
-    /// The wait after failure number `n` (from one); `roll` is where jitter comes from.
+    /// The wait after failure number `n` (from one); `roll` is the source of the jitter.
     #[expect(clippy::cast_precision_loss, reason = "a wait needs no more than 53 bits")]
     pub fn delay(&self, n: u32, roll: u64) -> Duration {
         let exponent = i32::try_from(n.saturating_sub(1)).unwrap_or(i32::MAX);

@@ -1,32 +1,38 @@
+//! A subscription to the hints of a store, which may be missing or late.
+
 use crate::client::Shared;
 use futures_util::{FutureExt, StreamExt, future::BoxFuture, stream};
 use queue_core::{EventStream, Hint, Interest, asking::NextAsk};
 use std::{future, pin::pin, time::Duration};
 use tokio::time::{Instant, sleep_until};
 
-/// Nobody waits for a subscription for longer than this: hints save time, so they must not cost more than they save.
+/// The longest wait for a subscription: hints save time, so they must not cost more than they save.
 const SUBSCRIBE_MAX: Duration = Duration::from_millis(100);
 
-/// Hints that are forgotten at a time; a stream may have any number of them. What is left costs a question too many.
+/// The most hints that are dropped at a time, since a stream may have any number of them. A hint
+/// that is left costs one needless ask.
 const FORGOTTEN_MAX: u32 = 16;
 
-/// A subscription that may be missing or late: then it says nothing, and whoever listens reads at intervals anyway.
+/// A subscription to hints, which may be missing or late. It then has no hints, and the caller
+/// reads at intervals anyway.
 pub(crate) struct Hints {
     source: Source,
 }
 
 enum Source {
     None,
-    /// The store takes its time. Its answer counts as a hint, since things may have happened before it.
+    /// The store has not answered the subscription yet. Its answer counts as a hint, since changes
+    /// may have happened before it.
     Late(BoxFuture<'static, Option<EventStream>>),
     Stream(EventStream),
 }
 
 impl Hints {
-    /// Once this answers, later changes are hinted at, if the store is quick about it and hints are to be had.
+    /// Subscribes. Once this answers, later changes are hinted at, if the store answers quickly and
+    /// sends hints.
     pub(crate) async fn subscribe(shared: &Shared, interest: Interest, deadline: Instant) -> Self {
         let (storage, queue) = (shared.storage.clone(), shared.name.clone());
-        // An error that matters comes back with the next read.
+        // An error that matters occurs again in the next read.
         let mut subscribing = async move { storage.subscribe(&queue, interest).await.ok() }.boxed();
         let until = deadline.min(Instant::now() + SUBSCRIBE_MAX);
         let source = match tokio::time::timeout_at(until, &mut subscribing).await {
@@ -36,8 +42,8 @@ impl Hints {
         Self { source }
     }
 
-    /// Makes a call while the subscription goes on: one that rested half-way could keep what the call needs, such as a
-    /// connection.
+    /// Makes a call and polls the subscription beside it: a subscription that is not polled could
+    /// hold a resource that the call needs, such as a connection.
     pub(crate) async fn beside<T>(&mut self, call: impl Future<Output = T>) -> T {
         let mut call = pin!(call);
         tokio::select! {
@@ -48,7 +54,7 @@ impl Hints {
         call.await
     }
 
-    /// The next hint. Dropping the future loses none.
+    /// Waits for the next hint. Dropping the future loses no hint.
     pub(crate) async fn next(&mut self) -> Hint {
         self.arrives().await;
         if let Source::Stream(hints) = &mut self.source
@@ -60,7 +66,7 @@ impl Hints {
         future::pending().await
     }
 
-    /// Waits for a subscription that is late.
+    /// Waits for the answer of a late subscription.
     async fn arrives(&mut self) {
         if let Source::Late(subscribing) = &mut self.source {
             let stream = subscribing.await;
@@ -70,12 +76,12 @@ impl Hints {
         }
     }
 
-    /// Waits until it is worth asking again.
+    /// Waits until the caller should ask again.
     pub(crate) async fn until_next_ask(&mut self, next_ask: &mut NextAsk) {
         self.until_next_ask_if(next_ask, |_| true).await;
     }
 
-    /// The same, where some hints say that there is nothing to ask about.
+    /// The same, but ignores the hints that the caller rejects.
     pub(crate) async fn until_next_ask_if(
         &mut self,
         next_ask: &mut NextAsk,
@@ -83,6 +89,7 @@ impl Hints {
     ) {
         while let Some(until) = next_ask.rests_until() {
             if !next_ask.listens() {
+                // A hint would not end this rest, but the subscription must be polled all the same.
                 return self.beside(sleep_until(until.into())).await;
             }
             tokio::select! {
@@ -96,7 +103,8 @@ impl Hints {
         }
     }
 
-    /// Forgets the hints that have come by now: whatever they are about is found by a call that is sent after this.
+    /// Drops the hints that have arrived so far: a call that is sent after this finds the changes
+    /// that they are about.
     pub(crate) fn forget(&mut self) {
         if let Source::Stream(hints) = &mut self.source {
             let mut forgotten = 0;

@@ -1,4 +1,5 @@
-//! Durable background jobs: a typed client over a store of your choice, waiting for results, and workers.
+//! Durable background jobs: a typed client over a store of your choice, waits for results, and
+//! workers.
 //!
 //! # A program
 #![cfg_attr(all(feature = "worker", feature = "memory", feature = "json"), doc = "```")]
@@ -28,26 +29,30 @@
 //! ```
 //!
 //! # What is promised
-//! Delivery is at least once: a job whose worker dies runs again, so handlers are idempotent. At any moment a job has at
-//! most one live lease, a worker whose lease is gone can change nothing, and no job whose enqueue was answered is lost.
+//! Delivery is at least once: a job whose worker dies runs again, so handlers must be idempotent.
+//! At any moment a job has at most one live lease, a worker that has lost its lease can change
+//! nothing, and no acknowledged job is lost.
 //!
 //! # Guide
-//! - **Enqueue.** [`Queue::enqueue`] takes an [`Id`]: the producer's own, which is then the deduplication key; a generated
-//!   one; or one derived from the content. [`JobOptions`] hold delay, priority, budgets and retention;
-//!   a [`JobKind`] ties what kind a job is to what it takes and leaves. The answer,
-//!   [`Enqueued`], says whether the job was accepted, is there already, or is done, with its result.
-//! - **Wait.** [`Queue::enqueue_and_wait`] is a call: a result or a typed [`WaitError`]. [`Queue::wait`] answers the
-//!   [`Outcome`] of a job that is there. Both end at a deadline, whatever the store does, and rest on the stored record
-//!   alone: hints of the store make them quick, not right.
+//! - **Enqueue.** [`Queue::enqueue`] takes an [`Id`]: the producer's own, which is then the
+//!   deduplication key; a generated one; or one derived from the content. [`JobOptions`] hold
+//!   delay, priority, budgets and retention; a [`JobKind`] ties the kind of a job to the types of
+//!   its payload and its result. The answer, [`Enqueued`], says whether the job was accepted, is
+//!   there already, or is done, with its result.
+//! - **Wait.** [`Queue::enqueue_and_wait`] is a call: it returns a result or a typed [`WaitError`].
+//!   [`Queue::wait`] returns the [`Outcome`] of a job that is there. Both end at a deadline,
+//!   whatever the store does, and depend only on the stored record: hints of the store make them
+//!   quicker, and are not needed for a correct answer.
 //! - **Look and change.** [`Queue::status`], [`result`](Queue::result), [`cancel`](Queue::cancel),
 //!   [`redrive`](Queue::redrive), [`promote`](Queue::promote), [`delete`](Queue::delete),
 //!   [`set_retention`](Queue::set_retention), [`counts`](Queue::counts), [`jobs`](Queue::jobs),
-//!   [`prune`](Queue::prune) and [`pause`](Queue::pause). [`progress`](Queue::progress) reads what a running handler
-//!   reports, and [`events`](Queue::events) follows all changes of a queue, for people to look at. What a correct program
-//!   meets in normal work (a duplicate, a missing job, a lost lease) is an answer; an [`Error`] says what to do about it,
-//!   by its [`kind`](Error::kind).
-//! - **Work.** The module `worker` (feature `worker`) runs many jobs at once and keeps their leases alive. For one at a
-//!   time there is pull mode:
+//!   [`prune`](Queue::prune) and [`pause`](Queue::pause). [`progress`](Queue::progress) reads the
+//!   reports of a running handler, and [`events`](Queue::events) follows all changes of a queue,
+//!   for people to look at. Outcomes that a correct program meets in normal work (a duplicate, a
+//!   missing job, a lost lease) are answers; the [`kind`](Error::kind) of an [`Error`] says what to
+//!   do.
+//! - **Work.** The module `worker` (feature `worker`) runs many jobs at once and keeps their leases
+//!   alive. Pull mode takes one job at a time:
 //!
 #![cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
 #![cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]
@@ -69,31 +74,32 @@
 //! ```
 //!
 //! # Stores and features
-//! [`open`] takes a URL. A store can also be made by hand and given to [`Queue::new`] as an `Arc<dyn Storage>`.
+//! [`open`] takes a URL. A store can also be made by hand and given to [`Queue::new`] as an
+//! `Arc<dyn Storage>`.
 //!
-//! | feature | default | what it brings |
+//! | feature | default | what it adds |
 //! |---|---|---|
 //! | `memory` | yes | `memory:`, jobs in this process |
 //! | `sqlite` | yes | `sqlite:PATH`, jobs in one file, for all processes of a host |
 //! | `fs` | no | `file:DIRECTORY`, jobs in a directory, for all processes of a host; on Unix |
 //! | `postgres` | no | `postgres://...`, jobs in a PostgreSQL database, and in your transactions |
 //! | `redis` | no | `redis://...`, jobs in a Redis or Valkey server, Cluster and Sentinel too |
-//! | `tls` | no | encrypted connections to those two, by rustls |
+//! | `tls` | no | encrypted connections to Postgres and Redis, by rustls |
 //! | `worker` | yes | the module `worker` and `Queue::worker` |
 //! | `schedules` | yes | the module `schedules`: jobs at times of a calendar |
 //! | `json` | yes | the codec `Json`, which is then the default |
 //! | `msgpack` | no | the codec `MsgPack` |
 //! | `uuid` | no | a `Uuid` as a job id |
-//! | `opentelemetry` | no | traces that go with jobs: a W3C trace context taken from the span of an enqueue, and a span for each attempt |
+//! | `opentelemetry` | no | traces across jobs: a W3C trace context from the span of an enqueue, and a span for each attempt |
 //! | `tower` | no | handlers that are `tower` services |
 //! | `testing` | no | the module `testing`, for tests of applications |
-//! | `full` | no | all of them |
+//! | `full` | no | all of these features |
 //!
-//! Features only add. Without `json` a queue needs a codec that is given to its builder.
+//! Features only add to the crate. Without `json` a queue needs a codec that is set on its builder.
 //!
 //! # Runtime
-//! Waiting and pull mode need a tokio runtime with time enabled. They measure time with tokio's clock, so tests can pause
-//! it.
+//! Waiting and pull mode need a tokio runtime with time enabled. They measure time with tokio's
+//! clock, so tests can pause it.
 
 mod client;
 mod hints;

@@ -1,4 +1,4 @@
-//! What most programs use: `use queue::prelude::*`.
+//! The items that most programs use: `use queue::prelude::*`.
 
 #[cfg(feature = "worker")]
 pub use crate::worker::{Context, JobError, Router, shutdown_signal};

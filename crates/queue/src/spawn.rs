@@ -2,7 +2,7 @@
 
 use std::future::Future;
 
-/// Runs a future to its end, whatever becomes of the caller. Only for work that ends by itself.
+/// Runs a future to its end, even if the caller is dropped. Only for work that ends by itself.
 ///
 /// # Panics
 /// Outside a tokio runtime.

@@ -1,4 +1,4 @@
-//! The store of a program with a span around each call.
+//! A layer that makes a span of each call of a store.
 
 use async_trait::async_trait;
 use queue_core::{
@@ -9,12 +9,15 @@ use queue_core::{
 use std::{fmt::Debug, sync::Arc, time::Duration};
 use tracing::{Instrument as _, Span, debug_span, field::Empty};
 
-/// A store whose calls are spans of [`tracing`](https://docs.rs/tracing), at the level `debug` and with the target `queue_store`: called
-/// after the verb, with the name of the store, the queue, how many items were sent (`items`) and answered (`answered`), and of
-/// a call that failed the error, its kind and its certainty. A span is a child of whatever span the call is made in.
+/// A store whose calls are spans of [`tracing`](https://docs.rs/tracing), at the level `debug` and
+/// with the target `queue_store`: each has the name of its verb, and as fields the name of the
+/// store, the queue, and how many items were sent (`items`) and answered (`answered`). A call that
+/// failed also has the error, its kind and its certainty. A span is a child of the span in which
+/// the call is made.
 ///
-/// Everything is passed on as it is, capabilities and transactions too; calls that a transaction of the application's own makes are not
-/// seen. Without a subscriber for the level a call costs a check and one allocation.
+/// The layer passes every call on unchanged, capabilities included. It does not see calls in a
+/// transaction of the application. Without a subscriber for the level a call costs a check and one
+/// allocation.
 ///
 #[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
 #[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]
@@ -33,13 +36,13 @@ pub struct Traced<S: ?Sized = dyn Storage> {
 }
 
 impl<S: Storage + ?Sized> Traced<S> {
-    /// Before that store.
+    /// A layer in front of that store.
     pub fn new(store: Arc<S>) -> Self {
         Self { store }
     }
 }
 
-/// The span of one call. Nothing of it is computed unless somebody listens.
+/// The span of one call. Its fields are computed only if a subscriber wants them.
 macro_rules! verb {
     ($layer:ident, $name:literal $(, $($fields:tt)+)?) => {
         debug_span!(
@@ -55,13 +58,14 @@ macro_rules! verb {
     };
 }
 
-/// Makes the call in its span, and records what came of it.
+/// Makes the call in its span, and records the outcome.
 async fn told<T>(
     span: Span,
     call: impl Future<Output = Result<T>>,
     answered: impl FnOnce(&T) -> usize,
 ) -> Result<T> {
     let answer = call.instrument(span.clone()).await;
+    // Without a subscriber the fields need not be computed.
     if span.is_disabled() {
         return answer;
     }
@@ -76,12 +80,12 @@ async fn told<T>(
     answer
 }
 
-/// Exporters of OpenTelemetry know signed numbers; any other comes out as text.
+/// A signed number, since exporters of OpenTelemetry write any other number as text.
 fn number(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-/// Of an answer that is about one thing.
+/// The count of an answer that consists of one item.
 fn one<T>(_answer: &T) -> usize {
     1
 }
@@ -110,7 +114,7 @@ impl<S: Storage + ?Sized> StorageLayer for Traced<S> {
     }
 
     async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
-        // A batch may be about several queues: the first is told.
+        // A batch may concern several queues; the span names the first.
         let queue = || batch.first().map(|transition| transition.queue.as_str());
         let span = verb!(self, "apply", queue = queue(), items = number(batch.len()));
         told(span, self.store.apply(batch), |answer| answer.value.len()).await

@@ -1,8 +1,9 @@
-//! When a store is worth asking again, for everybody who waits: workers, pull mode, waits for a result, candidates of an
-//! election.
+//! When a caller that waits asks the store again: workers, pull mode, waits for a result,
+//! candidates of an election.
 //!
-//! [`NextAsk`] decides, from what answers promise, from hints and from errors; it reads no clock and starts no timer. The
-//! waits after errors and between polls are jittered, so that callers that were started together drift apart.
+//! [`NextAsk`] decides this from the promises in answers, from hints and from errors; it reads no
+//! clock and starts no timer. The waits after errors and between polls are jittered, so that
+//! callers that were started together drift apart.
 
 mod backoff;
 mod next_ask;

@@ -1,40 +1,47 @@
+//! Decides when a caller that waits asks a store again.
+
 use super::{after_error, jittered};
 use crate::{Claimed, Hint, Rng};
 use std::time::{Duration, Instant};
 
-/// Asks in a row that followed a hint and found nothing, up to which the next hint is followed at once. A call needs two:
-/// its job is claimed, and then done.
+/// How many asks in a row may follow a hint and find nothing before the next hint is followed
+/// later. A call needs two: its job is claimed, and then done.
 const AT_ONCE_MAX: u32 = 4;
-/// Then an ask comes no sooner than this after the last answer, as short as a timer can be,
+/// The first gap between the last answer and an ask that follows a hint later; as short as a timer
+/// can be.
 const GAP_MIN: Duration = Duration::from_millis(1);
-/// and the gap doubles up to this: whoever is hinted at in vain all the time listens less closely.
+/// The longest gap, up to which it doubles while hints lead to nothing.
 const GAP_MAX: Duration = Duration::from_millis(16);
-/// A claim is a write. A store that says only that somebody wrote something makes everybody ask whenever anybody writes, so
-/// such hints come to be followed four times a second.
+/// The longest gap for claims after hints that name no queue. A claim is a write, and a store whose
+/// hints say only that something was written would make every asker claim after every write. So
+/// once the gap has grown to this, such hints are followed at most four times a second.
 const UNNAMED_CLAIM_GAP_MAX: Duration = Duration::from_millis(256);
 
-/// Answers in a row that promised a job by now and brought none, from which on promises are not believed.
+/// After this many answers in a row that promised a job by now and brought none, promises are
+/// ignored.
 const BROKEN_PROMISES_MAX: u32 = 2;
 
-/// What is far beyond any clock need not be exact.
+/// A time beyond the range of the clock is replaced by this one.
 const FAR: Duration = Duration::from_secs(24 * 365 * 30 * 3600);
 
-/// When it is worth asking a store again: for jobs, or how a job stands.
+/// Decides when to ask a store again, for jobs or for the state of a job.
 ///
-/// Whoever asks says what came of it, and asks again once [`rests_until`](Self::rests_until) is `None` or past:
-/// - an answer with `next_due` promises that there is nothing before that time, so the asker rests until then, and no longer
-///   than a jittered poll interval, since hints get lost;
-/// - a promise that is broken twice is not believed, and polling remains;
-/// - a hint ends the rest at once. Those that led to nothing four times in a row are followed later and later: up to 16 ms
-///   after the last answer, or 256 ms for claims upon [`Hint::Missed`], which names no queue. One that names a job is always
-///   followed at once. An asker that was hinted at needs no further hint, so it stops [listening](Self::listens) until it
+/// The asker reports the result of each ask, and asks again once [`rests_until`](Self::rests_until)
+/// is `None` or past:
+/// - an answer with `next_due` promises that there is no job before that time, so the asker rests
+///   until then, but no longer than a jittered poll interval, since hints may be lost;
+/// - after two broken promises in a row promises are ignored, and the asker polls;
+/// - a hint ends the rest at once. After four hints in a row that led to nothing, hints are
+///   followed later and later: up to 16 ms after the last answer, or 256 ms for claims after
+///   [`Hint::Missed`], which names no queue. A hint that names a job is always followed at once.
+///   After a hint the asker needs no further one, so it stops [listening](Self::listens) until it
 ///   has asked;
-/// - after an error only time helps, from 50 ms to 5 s.
+/// - after an error the asker rests for 50 ms to 5 s, whatever hints come.
 ///
-/// Hints save time and nothing rests on them. A hint that comes after a quiet time is followed at once, whatever there was
-/// before, so the job that comes to an idle queue does not wait.
+/// Hints save time, and correctness does not depend on them. A hint after a quiet time is followed
+/// at once, whatever happened before, so a job that comes to an idle queue does not wait.
 ///
-/// Pure: every reading of the clock is passed in.
+/// The type is pure: every reading of the clock is passed in.
 #[derive(Clone, Debug)]
 pub struct NextAsk {
     poll: Duration,
@@ -42,9 +49,9 @@ pub struct NextAsk {
     rest: Option<Rest>,
     /// When the last answer came.
     answered_at: Option<Instant>,
-    /// The ask under way, or the next one, follows a hint.
+    /// Whether the ask in flight, or the next one, follows a hint.
     follows_hint: bool,
-    /// What was asked last brought something new.
+    /// Whether the last ask brought something new.
     has_found: bool,
     in_vain: u32,
     broken_promises: u32,
@@ -52,32 +59,34 @@ pub struct NextAsk {
     streams_ended: u32,
 }
 
-/// There is no use in asking for a while.
+/// A time during which asking is of no use.
 #[derive(Clone, Copy, Debug)]
 struct Rest {
     until: Instant,
-    /// Hints say nothing of whether the store answers again.
+    /// Whether the rest follows an error. Hints do not end such a rest, since they do not say that
+    /// the store answers again.
     is_after_error: bool,
 }
 
 /// What to do after a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AfterClaim {
-    /// Ask again as soon as there is room for more.
+    /// Ask again as soon as there is room for more jobs.
     Ask,
-    /// What was promised for now is not there: somebody's lease has lapsed. Rescue, and ask again.
+    /// The job that was promised for now is not there, so a lease has lapsed. Rescue, and ask
+    /// again.
     Rescue,
-    /// Rest, as noted.
+    /// Rest as long as [`NextAsk::rests_until`] says.
     Rest,
 }
 
 impl NextAsk {
-    /// For one who claims, and polls at this interval when nothing is known.
+    /// For an asker that claims, and polls at this interval if it knows no due time.
     pub fn for_claims(poll: Duration) -> Self {
         Self::new(poll, UNNAMED_CLAIM_GAP_MAX)
     }
 
-    /// For one who reads, at intervals that it says each time.
+    /// For an asker that reads, at intervals that it passes each time.
     pub fn for_reads() -> Self {
         Self::new(FAR, GAP_MAX)
     }
@@ -97,22 +106,23 @@ impl NextAsk {
         }
     }
 
-    /// Until when there is no use in asking, if nothing happens before; `None` if it is worth it now.
+    /// Until when the asker rests if nothing happens before; `None` if it should ask now.
     pub fn rests_until(&self) -> Option<Instant> {
         self.rest.map(|rest| rest.until)
     }
 
-    /// Whether a hint would make a difference now.
+    /// Whether a hint would change the rest now.
     pub fn listens(&self) -> bool {
         self.rest.is_some_and(|rest| !rest.is_after_error) && !self.follows_hint
     }
 
-    /// Whether it was a hint that ended the last rest, or will end this one.
+    /// Whether a hint ended the last rest, or will end this one.
     pub fn follows_hint(&self) -> bool {
         self.follows_hint
     }
 
-    /// A claim for `limit` jobs was answered, and `got` so many; the jobs themselves may have been taken out.
+    /// Notes that a claim for `limit` jobs was answered with `got` jobs, which may already have
+    /// been moved out of the answer.
     pub fn claimed(
         &mut self,
         now: Instant,
@@ -123,7 +133,7 @@ impl NextAsk {
     ) -> AfterClaim {
         self.errors = 0;
         self.has_found |= got > 0;
-        // One that only looks has found nothing, whatever there is.
+        // A claim for no jobs has found nothing, whatever the queue holds.
         self.answered(now, limit > 0);
         if got >= limit {
             self.broken_promises = 0;
@@ -134,7 +144,7 @@ impl NextAsk {
         self.broken_promises = if is_broken { self.broken_promises.saturating_add(1) } else { 0 };
         let poll = jittered(self.poll, rng);
         let wait = match due_in {
-            // It was given as many bytes as it may have at once.
+            // The answer stopped at the bound of its bytes.
             Some(Duration::ZERO) if got > 0 => return AfterClaim::Ask,
             Some(Duration::ZERO) if self.broken_promises < BROKEN_PROMISES_MAX => return AfterClaim::Rescue,
             Some(due_in) if !is_broken => due_in.min(poll),
@@ -144,19 +154,19 @@ impl NextAsk {
         AfterClaim::Rest
     }
 
-    /// A read was answered; the next is due after this interval.
+    /// Notes that a read was answered; the next is due after this interval.
     pub fn read(&mut self, now: Instant, interval: Duration) {
         self.errors = 0;
         self.answered(now, true);
         self.rest_until(later(now, interval), false);
     }
 
-    /// What was asked brought something new, so the next hint may well do so too.
+    /// Notes that the ask brought something new, so that the next hint is followed at once.
     pub fn found(&mut self) {
         self.has_found = true;
     }
 
-    /// The store could not be asked. Answers for how long it is left alone.
+    /// Notes that the ask failed, and answers how long the asker rests.
     pub fn failed(&mut self, now: Instant, rng: &dyn Rng) -> Duration {
         self.errors = self.errors.saturating_add(1);
         self.follows_hint = false;
@@ -165,14 +175,14 @@ impl NextAsk {
         wait
     }
 
-    /// A hint came. Says when the rest ends, if that is sooner than it would have been.
+    /// Notes a hint, which may end the rest sooner.
     pub fn hinted(&mut self, now: Instant, hint: &Hint) {
         self.streams_ended = 0;
         if !self.listens() {
             return;
         }
         let gap = match hint {
-            // It says what happened.
+            // The hint names the job that changed.
             Hint::Job(_) => Duration::ZERO,
             Hint::Wake => gap_after(self.in_vain, GAP_MAX),
             Hint::Missed => gap_after(self.in_vain, self.unnamed_gap_max),
@@ -181,14 +191,14 @@ impl NextAsk {
         self.follows_hint = true;
     }
 
-    /// No more hints come from this subscription. It is made anew with the next ask, which comes the later the more often
-    /// that happens.
+    /// Notes that the subscription has ended. It is made anew with the next ask, which comes later
+    /// the more often this happens.
     pub fn stream_ended(&mut self, now: Instant, rng: &dyn Rng) {
         self.streams_ended = self.streams_ended.saturating_add(1);
         self.no_later_than(later(now, after_error(self.streams_ended, rng)));
     }
 
-    /// Something else than a hint says that it may be worth asking.
+    /// Ends the rest for another reason than a hint.
     pub fn wake(&mut self) {
         self.rest = self.rest.filter(|rest| rest.is_after_error);
     }
@@ -198,12 +208,12 @@ impl NextAsk {
         self.rest = self.rest.filter(|rest| rest.until > now);
     }
 
-    /// The rest ends at this time at the latest.
+    /// Makes the rest end at this time at the latest.
     pub fn no_later_than(&mut self, latest: Instant) {
         self.rest = self.rest.map(|rest| Rest { until: rest.until.min(latest), ..rest });
     }
 
-    /// The rest ends at this time at the earliest; one begins if there is none.
+    /// Makes the rest end at this time at the earliest; begins a rest if there is none.
     pub fn no_sooner_than(&mut self, earliest: Instant) {
         let until = self.rest.map_or(earliest, |rest| rest.until.max(earliest));
         self.rest = Some(Rest { until, is_after_error: self.rest.is_some_and(|rest| rest.is_after_error) });
@@ -226,7 +236,7 @@ impl NextAsk {
     }
 }
 
-/// How far apart two asks are after so many hints in vain.
+/// The gap between two asks after `in_vain` hints that led to nothing.
 fn gap_after(in_vain: u32, most: Duration) -> Duration {
     match in_vain.checked_sub(AT_ONCE_MAX) {
         None => Duration::ZERO,
@@ -234,7 +244,7 @@ fn gap_after(in_vain: u32, most: Duration) -> Duration {
     }
 }
 
-/// A moment to wait for. One that is too far ahead for the clock need not be exact.
+/// The moment `by` after `at`; a moment beyond the range of the clock need not be exact.
 fn later(at: Instant, by: Duration) -> Instant {
     at.checked_add(by).unwrap_or_else(|| at + FAR)
 }

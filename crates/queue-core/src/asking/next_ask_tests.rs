@@ -1,3 +1,5 @@
+//! Tests of when a caller asks again.
+
 use super::{AfterClaim, NextAsk};
 use crate::{Claimed, Clock, Hint, JobChange, JobId, ManualClock, Moment, SeededRng, Seq, Timestamp};
 use std::time::{Duration, Instant};

@@ -1,3 +1,5 @@
+//! The attempts of a job that failed or stalled, as stores keep them.
+
 use super::failure::beginning;
 use crate::{Failure, JobMeta, Timestamp, WorkerId, lifecycle::Patch};
 
@@ -6,22 +8,24 @@ pub const ATTEMPTS_MAX: usize = 10;
 /// Longest message of an attempt, in bytes.
 pub const ATTEMPT_MESSAGE_BYTES_MAX: usize = 256;
 
-/// An attempt that was charged to a job, as a failure or as a stall. One that completed its job, or gave it back, leaves none.
+/// An attempt that was charged to a job, as a failure or as a stall. An attempt that completed its
+/// job, or gave it back, is not recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attempt {
     /// Which claim of the life it was.
     pub epoch: u64,
-    /// Who held the job.
+    /// The worker that held the job.
     pub worker: WorkerId,
     /// When it was claimed.
     pub claimed_at: Timestamp,
-    /// When the failure was reported, or the lapse of the lease noticed; both on the store's clock.
+    /// When the failure was reported, or the lapse of the lease was noticed, by the store's clock.
     pub ended_at: Timestamp,
     /// What was charged.
     pub outcome: AttemptOutcome,
     /// The name of the error, as in [`Failure::name`].
     pub error_name: String,
-    /// The beginning of its message: at most [`ATTEMPT_MESSAGE_BYTES_MAX`] bytes, whole characters.
+    /// The beginning of the error's message: at most [`ATTEMPT_MESSAGE_BYTES_MAX`] bytes, whole
+    /// characters.
     pub error_message: String,
 }
 
@@ -35,7 +39,7 @@ pub enum AttemptOutcome {
 }
 
 impl AttemptOutcome {
-    /// Each, in the order of the numbers that stores write.
+    /// Every outcome, in the order of the numbers that stores write.
     pub const ALL: [Self; 2] = [Self::Failed, Self::Stalled];
 
     /// The stable number that stores write.
@@ -48,7 +52,7 @@ impl AttemptOutcome {
         Self::ALL.get(usize::from(code)).copied()
     }
 
-    /// In one word.
+    /// The lower-case name.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Failed => "failed",
@@ -58,7 +62,7 @@ impl AttemptOutcome {
 }
 
 impl Attempt {
-    /// What a patch that ends the lease of `job` charges, if it does.
+    /// The attempt that a patch charges by ending the lease of `job`; `None` if it charges none.
     pub fn charged(job: &JobMeta, patch: &Patch, now: Timestamp) -> Option<Self> {
         let (error, stalls) = match patch {
             Patch::Requeue(requeue) => (requeue.error.as_ref()?, requeue.stalls),
@@ -78,12 +82,13 @@ impl Attempt {
         })
     }
 
-    /// As much of the message of an error as an attempt keeps.
+    /// The beginning of an error's message, as an attempt keeps it.
     pub fn excerpt(error: &Failure) -> &str {
         beginning(error.message(), ATTEMPT_MESSAGE_BYTES_MAX)
     }
 
-    /// Adds one to those that a store keeps of a life, in order; of more than [`ATTEMPTS_MAX`] the oldest goes.
+    /// Adds an attempt to those that a store keeps of a life, in order, and removes the oldest if
+    /// there are more than [`ATTEMPTS_MAX`].
     pub fn push(attempts: &mut Vec<Self>, attempt: Self) {
         if attempts.len() == ATTEMPTS_MAX {
             attempts.remove(0);
@@ -97,6 +102,7 @@ impl Attempt {
 pub struct JobAttempts {
     /// The job.
     pub meta: JobMeta,
-    /// The last of them, at most [`ATTEMPTS_MAX`], the oldest first. A redrive keeps them: it is the same life.
+    /// The last attempts, at most [`ATTEMPTS_MAX`], the oldest first. A redrive keeps them, since
+    /// the life is the same.
     pub attempts: Vec<Attempt>,
 }

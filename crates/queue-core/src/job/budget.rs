@@ -1,20 +1,22 @@
+//! How many failures or stalls a job may have.
+
 use std::num::NonZeroU32;
 
-/// How often something may happen to a job before the job is Failed.
+/// How many failures, or stalls, a job may have before it is Failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Budget {
-    /// Failed at exactly this many.
+    /// The job is Failed at exactly this number.
     Limited(NonZeroU32),
-    /// Never Failed for this.
+    /// The job is never Failed for this.
     Unlimited,
 }
 
 impl Budget {
-    /// Twenty-five, the default for attempts: two days and more at the waits of
-    /// [`RetryPolicy::default`](crate::RetryPolicy), so that a long outage fails
-    /// no job for good.
+    /// Twenty-five, the default for attempts. They take two days and more at the waits of
+    /// [`RetryPolicy::default`](crate::RetryPolicy), so that even a long outage fails no job for
+    /// good.
     pub const ATTEMPTS: Self = Self::Limited(NonZeroU32::new(25).expect("twenty-five is not zero"));
-    /// Three, the default for stalls: a job that kills its workers is stopped soon.
+    /// Three, the default for stalls, so that a job that kills its workers is stopped soon.
     pub const STALLS: Self = Self::Limited(NonZeroU32::new(3).expect("three is not zero"));
 
     /// Zero means unlimited, which is also how stores write it.
@@ -33,7 +35,7 @@ impl Budget {
         }
     }
 
-    /// True when `used` leaves nothing.
+    /// True if `used` leaves nothing of the budget.
     pub const fn is_spent(self, used: u32) -> bool {
         match self {
             Self::Limited(limit) => used >= limit.get(),

@@ -1,12 +1,16 @@
+//! The payload of the follow-up of a job that failed for good.
+
 use crate::{ContentType, Failure, JobId, JobMeta, Kind, NewJob, Payload, Reason, lifecycle::Finish};
 use serde::{Deserialize, Serialize};
 
-/// What the job gets that [follows a final failure](NewJob::on_failure): which job failed, and why. The failed record itself,
-/// with its payload, can be read by its id for as long as it is retained.
+/// The payload of the job that [follows a final failure](NewJob::on_failure): which job failed, and
+/// why. The failed record itself, with its payload, can be read by its id for as long as it is
+/// retained.
 ///
-/// Always JSON, whatever codec the application has, since it is made in the step that ends the job, which may be taken by a
-/// worker that knows no codec. An idea of Sidekiq's death handlers and Celery's `link_error`; unlike those it is enqueued
-/// in the same atomic step as the failure, so that neither is without the other.
+/// The payload is always JSON, whatever codec the application has, since it is made in the step
+/// that ends the job, and the worker of that step may not know the codec. The idea is that of
+/// Sidekiq's death handlers and Celery's `link_error`. Unlike those, the job is enqueued in the
+/// same atomic step as the failure, so that neither is stored without the other.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct FailedJob {
@@ -18,7 +22,7 @@ pub struct FailedJob {
     pub epoch: u64,
     /// Its kind.
     pub kind: String,
-    /// Why it failed for good, as [`Reason::as_str`].
+    /// The reason of the failure, as [`Reason::as_str`].
     pub reason: String,
     /// The name of its last error.
     pub error_name: String,
@@ -31,15 +35,15 @@ pub struct FailedJob {
 }
 
 impl FailedJob {
-    /// The id of the job that follows: one for each time that the job fails for good, so that one that was redriven and
-    /// failed again has another.
+    /// The id of the job that follows. It differs for each time that the job fails for good, so
+    /// that a job that was redriven and failed again has a new follow-up.
     #[expect(clippy::missing_panics_doc, reason = "two numbers and a prefix are a valid id")]
     pub fn follow_up_id(job: &JobMeta) -> JobId {
         let id = format!("on-failure@{}.{}", job.seq.get(), job.epoch);
         JobId::new(id).expect("two numbers and a prefix are a valid id")
     }
 
-    /// The job that follows, if this one's producer asked for one.
+    /// The job that follows, if the producer of `job` asked for one.
     pub(crate) fn follow_up(job: &JobMeta, finish: &Finish) -> Option<NewJob> {
         let kind = job.on_failure.as_ref()?;
         let error = finish.error.as_ref();

@@ -1,3 +1,5 @@
+//! The error of a failed attempt, bounded and masked, so that it is safe to store.
+
 use crate::mask_secrets;
 use bytes::Bytes;
 
@@ -8,7 +10,7 @@ const FAILURE_NAME_BYTES_MAX: usize = 255;
 
 /// Why an attempt failed, safe to store and to show: bounded, and with secrets masked.
 ///
-/// It takes up one pointer where it stands, since most jobs have none.
+/// It takes one pointer inside a job's metadata, since most jobs have no failure.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Failure(Box<Parts>);
 
@@ -20,9 +22,10 @@ struct Parts {
 }
 
 impl Failure {
-    /// `name` is what programs match on, `message` is for people: at most 1024 bytes are kept, whole
-    /// characters only, and values that look like secrets are masked. NUL becomes U+FFFD, since not every store
-    /// can hold it. Making a failure of the parts of another changes nothing, so stores read it back this way.
+    /// `name` is what programs match on, `message` is for people: at most 1024 bytes are kept,
+    /// whole characters only, and values that look like secrets are masked. NUL becomes U+FFFD,
+    /// since not every store can hold it. A failure made from the parts of another is equal to it,
+    /// so stores use this method to read failures back.
     pub fn new(name: impl Into<String>, message: impl AsRef<str>) -> Self {
         let mut name = without_nul(&name.into());
         truncate(&mut name, FAILURE_NAME_BYTES_MAX);
@@ -53,7 +56,7 @@ impl Failure {
         self.0.details.as_ref()
     }
 
-    /// The same failure without its details, as metadata carries it.
+    /// The same failure without its details, as it is in a job's metadata.
     #[must_use]
     pub fn without_details(mut self) -> Self {
         self.0.details = None;
@@ -86,7 +89,7 @@ fn truncate(text: &mut String, bytes_max: usize) {
     text.truncate(beginning(text, bytes_max).len());
 }
 
-/// As much of a text as has so many bytes, whole characters only.
+/// The beginning of a text, at most `bytes_max` bytes, whole characters only.
 pub(super) fn beginning(text: &str, bytes_max: usize) -> &str {
     let end = (0..=bytes_max.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
     &text[..end.unwrap_or_default()]

@@ -1,19 +1,23 @@
+//! How long a program asks to keep a finished job.
+
 use crate::{Retention, Span};
 use std::time::Duration;
 
-/// How long a finished job stays, and with it its result, its error and its claim on the id. A [`Duration`] converts.
+/// How long a finished job is kept, with its result, its error and its id. A [`Duration`] converts
+/// into it.
 ///
-/// A job that somebody waits for stays at least 60 seconds, whatever is said here.
+/// A job that a caller waits for is kept at least 60 seconds, whatever the value is.
 ///
-/// This is what programs say; stores write a [`Retention`], into which it converts: zero becomes "not at all" there, more than
-/// 100 years become 100 years, and fractions of a millisecond round up. The typed client refuses zero and more than 100 years.
+/// Programs use this type; stores write a [`Retention`], into which it converts: zero becomes "not
+/// at all", more than 100 years become 100 years, and fractions of a millisecond round up. The
+/// typed client refuses zero and more than 100 years.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Keep {
-    /// This long from when it finished.
+    /// This long, counted from the job's end.
     For(Duration),
     /// Until it is deleted.
     Forever,
-    /// Not at all: it is gone as soon as it finishes.
+    /// Not at all: the job is gone as soon as it finishes.
     Nothing,
 }
 

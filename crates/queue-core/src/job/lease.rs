@@ -1,9 +1,11 @@
+//! The token that proves a lease, and the public part of a lease.
+
 use crate::{Rng, Timestamp, WorkerId};
 use std::fmt;
 
 /// Proof of holding a lease: 128 random bits, fresh for each claim call and never reused.
 ///
-/// It is given out by claim alone, no read shows it, and `Debug` hides it.
+/// Only a claim returns the token, no read shows it, and `Debug` hides it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct LeaseToken([u8; 16]);
 
@@ -13,12 +15,12 @@ impl LeaseToken {
         Self(rng.next_u128().to_be_bytes())
     }
 
-    /// As a store wrote it.
+    /// The token that a store wrote as these bytes.
     pub const fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(bytes)
     }
 
-    /// For a store to write.
+    /// The bytes for a store to write.
     pub const fn as_bytes(&self) -> &[u8; 16] {
         &self.0
     }
@@ -30,11 +32,11 @@ impl fmt::Debug for LeaseToken {
     }
 }
 
-/// What everybody may know about a lease.
+/// The public part of a lease.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeaseInfo {
-    /// Who holds it.
+    /// The worker that holds the lease.
     pub worker: WorkerId,
-    /// When it lapses unless extended: lapsed means `expires_at <= now`.
+    /// When the lease lapses unless it is extended. A lease is lapsed if `expires_at <= now`.
     pub expires_at: Timestamp,
 }

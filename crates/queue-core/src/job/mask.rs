@@ -1,12 +1,14 @@
+//! Masks values that look like secrets in the text of errors.
+
 const MASK: &str = "***";
-/// Keys whose values never belong into a stored message, in lower case without separators.
+/// Keys whose values must not be in a stored message, in lower case.
 const SECRET_KEYS: [&str; 8] =
     ["password", "passwd", "secret", "token", "apikey", "api_key", "api-key", "authorization"];
 
 /// Replaces the values of keys such as `password`, `token`, `secret` and `api_key` by `***`.
 ///
-/// It knows `key=value`, `key: value`, `"key": "value"` and `Authorization: Bearer value`. It is a safety net for
-/// error texts, not a guarantee: the best secret is the one that never enters a message.
+/// It recognizes `key=value`, `key: value`, `"key": "value"` and `Authorization: Bearer value`. It
+/// is a safety net for error texts, not a guarantee: keep secrets out of messages.
 pub fn mask_secrets(text: &str) -> String {
     let lower = text.to_ascii_lowercase();
     let mut masked = String::with_capacity(text.len());
@@ -20,7 +22,7 @@ pub fn mask_secrets(text: &str) -> String {
     masked
 }
 
-/// Where the next secret value stands at or after `from`.
+/// The start and end of the next secret value at or after `from`.
 fn next_secret(lower: &str, from: usize) -> Option<(usize, usize)> {
     let mut at = from;
     while let Some(key_end) = next_key_end(lower, at) {
@@ -32,7 +34,8 @@ fn next_secret(lower: &str, from: usize) -> Option<(usize, usize)> {
     None
 }
 
-/// One pass over the text, whatever is in it: messages may be made of a hostile payload.
+/// The search makes one pass over the text, whatever its content is, since a message may be made
+/// from a hostile payload.
 fn next_key_end(lower: &str, from: usize) -> Option<usize> {
     let key_at = |at: usize| SECRET_KEYS.iter().find(|key| lower[at..].starts_with(**key));
     let mut starts = lower[from..].char_indices().map(|(at, _)| from + at);

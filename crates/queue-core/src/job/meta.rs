@@ -1,3 +1,5 @@
+//! The metadata of a job: the small part of its record, and the questions that it answers.
+
 use crate::{
     Budget, Failure, JobId, Kind, LeaseInfo, NewJob, OnWaiting, QueueName, Reason, RetentionPolicy, Seq,
     Span, State, Tags, Timestamp,
@@ -5,74 +7,81 @@ use crate::{
 use bytes::Bytes;
 use std::time::Duration;
 
-/// Everything about a job that is small and may be shown: no payload, no result, no error details, no token.
+/// The small and public part of a job: everything except payload, headers, result, error details
+/// and token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobMeta {
-    /// The queue it lives in.
+    /// The queue of the job.
     pub queue: QueueName,
-    /// Its id within the queue.
+    /// The id within the queue.
     pub id: JobId,
-    /// Names this life of the id, given by the store and only growing.
+    /// The number of this life of the id, given by the store; numbers only grow.
     pub seq: Seq,
     /// Grows with every write to the record.
     pub revision: u64,
     /// What the job asks for.
     pub kind: Kind,
-    /// What it is found by.
+    /// The tags by which listings find the job.
     pub tags: Tags,
-    /// Lower is claimed first.
+    /// The priority; lower is claimed first.
     pub priority: i16,
-    /// When this life was enqueued, or the first of those that took each other's place while they waited.
+    /// When this life was enqueued, or the first of the lives that replaced each other while they
+    /// waited.
     pub created_at: Timestamp,
-    /// Not claimed before this.
+    /// The due time; the job is not claimed before.
     pub run_at: Timestamp,
-    /// Where in its life it stands.
+    /// The state of the job.
     pub state: State,
-    /// Why it is Failed, or Cancelled though nobody asked for it.
+    /// Why the job is Failed, or why it is Cancelled without a request.
     pub reason: Option<Reason>,
-    /// Claims in this life; `(seq, epoch)` fences outside resources, in order.
+    /// The number of claims in this life; `(seq, epoch)`, compared in this order, fences outside
+    /// resources.
     pub epoch: u64,
     /// Failed attempts since enqueue or redrive.
     pub failures: u32,
     /// Lapsed leases since enqueue or redrive.
     pub stalls: u32,
-    /// From [`created_at`](Self::created_at), how long it may wait for its start; `None` is for ever.
+    /// How long the job may wait for its start, counted from [`created_at`](Self::created_at);
+    /// `None` is for ever.
     pub expires_in: Option<Span>,
-    /// It may have started, or somebody said that it shall run after all: it does not expire any more. Set on jobs alone
-    /// that could.
+    /// The job does not expire any more, since it may have started, or was asked to run again. Set
+    /// only on jobs with [`expires_in`](Self::expires_in).
     pub expiry_lifted: bool,
-    /// How long a worker lets its handler run, in place of the kind's limit or its own.
+    /// How long a worker lets the handler run, in place of the limit of the kind or of the worker.
     pub time_limit: Option<Span>,
-    /// How many failures it may have.
+    /// How many failures the job may have.
     pub max_attempts: Budget,
-    /// How many stalls it may have.
+    /// How many stalls the job may have.
     pub max_stalls: Budget,
-    /// Who holds it, while Processing.
+    /// The lease, while the job is Processing.
     pub lease: Option<LeaseInfo>,
-    /// When it was last claimed: there if and only if it ever was.
+    /// When the job was last claimed; `None` if and only if it never was.
     pub claimed_at: Option<Timestamp>,
-    /// Somebody asked to cancel it while it ran.
+    /// A cancel was requested while the job ran.
     pub cancel_requested: bool,
-    /// Somebody waits, or waited, for its outcome.
+    /// A caller waits, or waited, for the outcome.
     pub awaited: bool,
-    /// What its handler last reported, as encoded by the handler: one pointer where it stands, since most jobs have none.
+    /// The progress that the handler last reported, as encoded by the handler. It takes one
+    /// pointer, since most jobs have none.
     pub progress: Option<Box<Bytes>>,
     /// The last failure, without details.
     pub last_error: Option<Failure>,
-    /// When a failure or a stall was last charged: there if and only if [`last_error`](Self::last_error) is.
+    /// When a failure or a stall was last charged; present if and only if
+    /// [`last_error`](Self::last_error) is.
     pub failed_at: Option<Timestamp>,
-    /// The kind of the job that follows in the step in which this one becomes Failed.
+    /// The kind of the job that is enqueued in the step in which this one becomes Failed.
     pub on_failure: Option<Kind>,
-    /// How long it stays once terminal.
+    /// How long the record is kept once the job is terminal.
     pub retention: RetentionPolicy,
-    /// When it became terminal.
+    /// When the job became terminal.
     pub finished_at: Option<Timestamp>,
-    /// From here on it counts as absent; `None` on a terminal job means forever.
+    /// The purge time, from which the record counts as absent; `None` on a terminal job means
+    /// never.
     pub purge_at: Option<Timestamp>,
 }
 
 impl JobMeta {
-    /// The first state of a life. Every store begins a life with it.
+    /// The metadata at the beginning of a life. Every store begins a life with it.
     pub fn begin(queue: QueueName, new: &NewJob, seq: Seq, now: Timestamp) -> Self {
         Self {
             queue,
@@ -108,9 +117,10 @@ impl JobMeta {
         }
     }
 
-    /// The first state of a life that begins where [`admit`](crate::lifecycle::admit) has a record make room. One that
-    /// takes the place of a job that waits was created when that one was, and is due at the latest `max_wait` after that,
-    /// but not before now; any other begins like a first one.
+    /// The metadata at the beginning of a life that replaces a record, as
+    /// [`admit`](crate::lifecycle::admit) decides. A life that replaces a waiting job has that
+    /// job's `created_at`, and is due at the latest `max_wait` after it, but not before now. Any
+    /// other life begins as with [`begin`](Self::begin).
     pub fn replacing(present: &Self, new: &NewJob, seq: Seq, now: Timestamp) -> Self {
         let begun = Self::begin(present.queue.clone(), new, seq, now);
         let is_waiting = present.state.is_waiting() && !present.is_expired(now);
@@ -123,25 +133,27 @@ impl JobMeta {
         Self { created_at, run_at: begun.run_at.min(latest), ..begun }
     }
 
-    /// What its handler last reported, as encoded by the handler.
+    /// The progress that the handler last reported, as encoded by the handler.
     pub fn progress(&self) -> Option<&[u8]> {
         self.progress.as_ref().map(|reported| &***reported)
     }
 
-    /// The number of the attempt that a claim starts, counted from one. It can repeat after a release or a
-    /// redrive, so it is no fence: use `(seq, epoch)` for that.
+    /// The number of the attempt that a claim starts, counted from one. The number can repeat after
+    /// a release or a redrive, so it is no fence: use `(seq, epoch)` as a fence.
     pub fn attempt(&self) -> u32 {
         self.failures.saturating_add(self.stalls).saturating_add(1)
     }
 
-    /// Attempts to show to people: those spent, plus the one that runs or completed.
+    /// The number of attempts to show to people: those that were charged, plus the one that runs or
+    /// has completed the job.
     pub fn attempts_made(&self) -> u32 {
         let running = matches!(self.state, State::Processing | State::Completed);
         self.failures.saturating_add(self.stalls).saturating_add(u32::from(running))
     }
 
-    /// When it came into its state, as far as its record tells: a Queued job when it was created, a Processing one when it was
-    /// claimed, a Failing one when it last failed, any other when it became terminal.
+    /// When the job came into its state, as far as the record shows: a Queued job when it was
+    /// created, a Processing job when it was claimed, a Failing job when it last failed, any other
+    /// when it became terminal.
     pub fn entered_at(&self) -> Timestamp {
         let at = match self.state {
             State::Queued => None,
@@ -152,9 +164,11 @@ impl JobMeta {
         at.unwrap_or(self.created_at)
     }
 
-    /// How long it waited to be claimed the last time, from when it was due; still counting while it is due. `None` before that.
+    /// How long the job waited for its last claim, counted from its due time; it still counts while
+    /// the job is due. `None` before the job is due.
     ///
-    /// Of a job that was put off since, as after a failure, nothing is known of the claim before.
+    /// For a job that was put off after its last claim, as after a failure, the wait before that
+    /// claim is not known.
     pub fn wait_time(&self, now: Timestamp) -> Option<Duration> {
         match self.claimed_at.filter(|_| !self.state.is_waiting()) {
             Some(claimed_at) => Some(claimed_at.since(self.run_at)),
@@ -162,7 +176,8 @@ impl JobMeta {
         }
     }
 
-    /// How long the last attempt took; still counting while it runs. `None` if there was none, or if it gave the job back.
+    /// How long the last attempt took; it still counts while the attempt runs. `None` if there was
+    /// no attempt, or if the attempt gave the job back.
     pub fn run_time(&self, now: Timestamp) -> Option<Duration> {
         let claimed_at = self.claimed_at?;
         let ended_at = match self.state {
@@ -174,39 +189,42 @@ impl JobMeta {
         Some(ended_at.since(claimed_at))
     }
 
-    /// Waiting, and its time has come.
+    /// Whether the job waits and its due time has come.
     pub fn is_due(&self, now: Timestamp) -> bool {
         self.state.is_waiting() && self.run_at <= now
     }
 
-    /// Waiting for its time to come.
+    /// Whether the job waits for a due time that is still to come.
     pub fn is_scheduled(&self, now: Timestamp) -> bool {
         self.state.is_waiting() && self.run_at > now
     }
 
-    /// Processing under a lease that ran out.
+    /// Whether the job is Processing under a lease that has run out.
     pub fn is_lapsed(&self, now: Timestamp) -> bool {
         self.lease.as_ref().is_some_and(|lease| lease.expires_at <= now)
     }
 
-    /// When it is given up unless it has started, as long as that can still happen.
+    /// When the job expires unless it starts before; `None` if it cannot expire, or not any more.
     pub fn expires_at(&self) -> Option<Timestamp> {
         self.expires_in.filter(|_| !self.expiry_lifted).map(|span| self.created_at + span)
     }
 
-    /// It has not started by the time that its producer gave it, as far as its record tells: whoever reads this may end
-    /// it by [`Event::Expire`](crate::lifecycle::Event::Expire), it makes room for another job of its id, and no worker
-    /// runs it. Of a Processing job its holder alone knows, by [`is_too_late`](Self::is_too_late).
+    /// Whether the job has expired, as far as the record shows: it is Queued, and its time to start
+    /// has passed. Any reader may end it by [`Event::Expire`](crate::lifecycle::Event::Expire), its
+    /// id is free for another job, and no worker runs it. Of a Processing job only its holder knows
+    /// whether it has started, and uses [`is_too_late`](Self::is_too_late).
     pub fn is_expired(&self, now: Timestamp) -> bool {
         self.state == State::Queued && self.is_too_late(now)
     }
 
-    /// The time to start it has passed: a holder that has not started it yet does not.
+    /// Whether the time to start the job has passed. A holder that has not started it yet must not
+    /// start it.
     pub fn is_too_late(&self, now: Timestamp) -> bool {
         self.expires_at().is_some_and(|at| at <= now)
     }
 
-    /// Past its purge time: to every verb it is absent, removed or not.
+    /// Whether the purge time has passed. The record is then absent for every verb, whether it has
+    /// been removed or not.
     pub fn is_purged(&self, now: Timestamp) -> bool {
         self.purge_at.is_some_and(|at| at <= now)
     }

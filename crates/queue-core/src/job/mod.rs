@@ -1,4 +1,5 @@
-//! What a job is: as a producer makes it ([`NewJob`]) and as a store keeps it ([`JobMeta`], [`JobRecord`]).
+//! The job: as a producer makes it ([`NewJob`]), and as a store keeps it ([`JobMeta`],
+//! [`JobRecord`]).
 
 mod attempt;
 mod budget;

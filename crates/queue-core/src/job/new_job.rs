@@ -1,3 +1,5 @@
+//! A job as a producer makes it, before a store has accepted it.
+
 use crate::{Budget, Headers, JobId, Kind, Payload, RetentionPolicy, Span, Tags};
 
 /// A job to be enqueued. Every part is validated by its type; the store checks the payload's size.
@@ -15,63 +17,71 @@ use crate::{Budget, Headers, JobId, Kind, Payload, RetentionPolicy, Span, Tags};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NewJob {
-    /// Its identity within the queue, which is also its deduplication key.
+    /// The id within the queue, which is also the deduplication key.
     pub id: JobId,
-    /// What it asks for.
+    /// The kind, which selects the handler.
     pub kind: Kind,
-    /// What the handler gets.
+    /// The input of the handler.
     pub payload: Payload,
-    /// What the handler gets beside it; default none.
+    /// The headers that the handler gets beside the payload; default none.
     pub headers: Headers,
-    /// What it is found by; default none.
+    /// The tags by which listings find the job; default none.
     pub tags: Tags,
-    /// Lower is claimed first; default 0.
+    /// The priority; lower is claimed first; default 0.
     pub priority: i16,
-    /// Not claimed before this has passed; default zero.
+    /// How long the job waits until it may be claimed; default zero.
     pub delay: Span,
-    /// It is Cancelled with [`Reason::Expired`](crate::Reason::Expired), uncharged, unless it has started by then;
-    /// default `None`, never. Counted from the enqueue and not from when it is due, so it must be longer than the delay.
+    /// How long the job may wait for its start; default `None`, for ever. A job that has not
+    /// started by then is Cancelled with [`Reason::Expired`](crate::Reason::Expired), uncharged.
+    /// The time counts from the enqueue and not from the due time, so it must be longer than the
+    /// delay.
     pub expires_in: Option<Span>,
-    /// How long a worker lets its handler run, in place of the kind's limit or the worker's own; default `None`.
+    /// How long a worker lets the handler run, in place of the limit of the kind or of the worker;
+    /// default `None`.
     pub time_limit: Option<Span>,
-    /// Failures until Failed; default [`Budget::ATTEMPTS`], 25.
+    /// The number of failures at which the job is Failed; default [`Budget::ATTEMPTS`], 25.
     pub max_attempts: Budget,
-    /// Lapsed leases until Failed; default [`Budget::STALLS`], 3.
+    /// The number of lapsed leases at which the job is Failed; default [`Budget::STALLS`], 3.
     pub max_stalls: Budget,
-    /// How long it stays once terminal; by default one hour if Completed, seven days if Failed or Cancelled.
+    /// How long the record is kept once the job is terminal; by default one hour if Completed,
+    /// seven days if Failed or Cancelled.
     pub retention: RetentionPolicy,
-    /// What a present Failed record of the same id means; default: it blocks.
+    /// What the enqueue does if there is a Failed record of the same id; by default the record
+    /// blocks it.
     pub on_failed: OnFailed,
-    /// What a job of the same id that waits means; default: it blocks. A job that may replace one cannot also expire.
+    /// What the enqueue does if a job of the same id waits; by default that job blocks it. A job
+    /// that may replace another cannot expire.
     pub on_waiting: OnWaiting,
-    /// The kind of the job to be enqueued in the step in which this one becomes Failed, whoever ends it; default `None`. Its
-    /// payload is a [`FailedJob`](crate::FailedJob), its id [`FailedJob::follow_up_id`](crate::FailedJob::follow_up_id).
+    /// The kind of the job that is enqueued in the step in which this one becomes Failed, whatever
+    /// ends it; default `None`. Its payload is a [`FailedJob`](crate::FailedJob), its id is
+    /// [`FailedJob::follow_up_id`](crate::FailedJob::follow_up_id).
     pub on_failure: Option<Kind>,
     /// The producer waits for the outcome.
     pub awaited: bool,
 }
 
-/// What enqueueing over a waiting job of the same id does. A job that runs always keeps its id.
+/// What an enqueue does if a job of the same id waits. A running job always keeps its id.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum OnWaiting {
     /// Answers that the id is taken.
     #[default]
     Block,
-    /// Begins a new life in its place, with the new payload, options and delay. It keeps the time at which the first of
-    /// them was enqueued: that is what `max_wait` counts from.
+    /// Begins a new life in place of the waiting one, with the new payload, options and delay. The
+    /// new life keeps the enqueue time of the first of these jobs, from which `max_wait` counts.
     Replace {
-        /// Due at the latest so long after the first of these jobs was enqueued; `None` is no bound.
+        /// The job is due at the latest this long after the first of these jobs was enqueued;
+        /// `None` is no bound.
         max_wait: Option<Span>,
     },
 }
 
-/// What enqueueing over a Failed record of the same id does.
+/// What an enqueue does if there is a Failed record of the same id.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum OnFailed {
     /// Answers that the id is taken, until the record is purged.
     #[default]
     Block,
-    /// Begins a new life in its place.
+    /// Begins a new life in place of the record.
     Replace,
 }
 
@@ -119,63 +129,64 @@ impl NewJob {
         self
     }
 
-    /// Sets how long it must wait before it may be claimed.
+    /// Sets how long the job waits until it may be claimed.
     #[must_use]
     pub fn with_delay(mut self, delay: Span) -> Self {
         self.delay = delay;
         self
     }
 
-    /// Sets how long after the enqueue it is given up if it has not started: longer than the delay.
+    /// Sets how long after the enqueue the job expires if it has not started; must be longer than
+    /// the delay.
     #[must_use]
     pub fn with_expires_in(mut self, span: Span) -> Self {
         self.expires_in = Some(span);
         self
     }
 
-    /// Sets how long its handler may run.
+    /// Sets how long the handler may run.
     #[must_use]
     pub fn with_time_limit(mut self, limit: Span) -> Self {
         self.time_limit = Some(limit);
         self
     }
 
-    /// Sets how many failures make it Failed.
+    /// Sets the number of failures at which the job is Failed.
     #[must_use]
     pub fn with_max_attempts(mut self, budget: Budget) -> Self {
         self.max_attempts = budget;
         self
     }
 
-    /// Sets how many lapsed leases make it Failed.
+    /// Sets the number of lapsed leases at which the job is Failed.
     #[must_use]
     pub fn with_max_stalls(mut self, budget: Budget) -> Self {
         self.max_stalls = budget;
         self
     }
 
-    /// Sets how long it stays once terminal.
+    /// Sets how long the record is kept once the job is terminal.
     #[must_use]
     pub fn with_retention(mut self, retention: impl Into<RetentionPolicy>) -> Self {
         self.retention = retention.into();
         self
     }
 
-    /// Sets what a Failed record of the same id means.
+    /// Sets what the enqueue does if there is a Failed record of the same id.
     #[must_use]
     pub fn with_on_failed(mut self, on_failed: OnFailed) -> Self {
         self.on_failed = on_failed;
         self
     }
 
-    /// Sets what a waiting job of the same id means.
+    /// Sets what the enqueue does if a job of the same id waits.
     #[must_use]
     pub fn with_on_waiting(mut self, on_waiting: OnWaiting) -> Self {
         self.on_waiting = on_waiting;
         self
     }
 
-    /// Sets the kind of the job that follows if this one fails for good.
+    /// Sets the kind of the job that is enqueued if this one fails for good.
     #[must_use]
     pub fn with_on_failure(mut self, kind: Kind) -> Self {
         self.on_failure = Some(kind);

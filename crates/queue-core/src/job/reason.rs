@@ -1,20 +1,22 @@
+//! The reasons for which a job is Failed, or Cancelled without a request.
+
 use std::fmt;
 
-/// Why a job is Failed, or Cancelled though nobody asked for it.
+/// Why a job is Failed, or why it is Cancelled without a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Reason {
-    /// Its attempts are spent.
+    /// All attempts are spent.
     Exhausted,
-    /// Its handler said that no further attempt can help.
+    /// The handler said that no further attempt can help.
     Terminal,
-    /// Too many of its leases lapsed: it may be what kills its workers.
+    /// Too many leases of the job lapsed, so the job may be what kills its workers.
     Stalled,
-    /// No handler for its kind.
+    /// The worker has no handler for the kind.
     UnknownKind,
-    /// Its payload could not be decoded.
+    /// The payload could not be decoded.
     Undecodable,
-    /// It had not started by the time that its producer gave it. Such a job is Cancelled.
+    /// The job had not started by the time that its producer set. Such a job is Cancelled.
     Expired,
 }
 

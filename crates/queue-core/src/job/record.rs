@@ -1,42 +1,45 @@
+//! A job as a store returns it: its metadata and its large parts.
+
 use crate::{Headers, JobMeta, NewJob, Payload};
 use bytes::Bytes;
 
-/// A job as it was read.
+/// A job as a store returns it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobRecord {
-    /// The small part.
+    /// The small part, which is always present.
     pub meta: JobMeta,
-    /// The large part: `None` if it was not asked for, or if the answer had no room for it (see
-    /// [`Limits::answer_bytes_max`](crate::Limits::answer_bytes_max)), and then it is to be asked for again.
+    /// The large part. `None` if it was not requested, or if the answer had no room for it (see
+    /// [`Limits::answer_bytes_max`](crate::Limits::answer_bytes_max)); in the second case ask for
+    /// it again.
     pub body: Option<JobBody>,
 }
 
-/// The parts of a job whose size is up to its author.
+/// The parts of a job whose size depends on the application.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobBody {
-    /// What the handler gets.
+    /// The input of the handler.
     pub payload: Payload,
-    /// What it gets beside it.
+    /// The headers that the handler gets beside the payload.
     pub headers: Headers,
-    /// What a Completed job's handler returned.
+    /// The result that the handler of a Completed job returned.
     pub result: Option<Payload>,
     /// Structured details of the last failure.
     pub error_details: Option<Bytes>,
 }
 
 impl JobBody {
-    /// Of a job that was just enqueued.
+    /// The body of a job that was just enqueued.
     pub fn begin(new: NewJob) -> Self {
         Self { payload: new.payload, headers: new.headers, result: None, error_details: None }
     }
 
-    /// How much of an answer it takes. Headers are small, and do not count.
+    /// The bytes that the body takes in an answer. Headers are small, and do not count.
     pub fn len(&self) -> usize {
         let result = self.result.as_ref().map_or(0, |result| result.bytes.len());
         self.payload.bytes.len() + result + self.error_details.as_ref().map_or(0, Bytes::len)
     }
 
-    /// It takes nothing.
+    /// Whether the body takes no bytes.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

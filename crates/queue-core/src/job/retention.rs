@@ -1,16 +1,19 @@
+//! How long a terminal record is kept, as stores write it.
+
 use crate::Span;
 
-/// A record that somebody waits for stays at least this long once terminal, so that the waiter can read it.
+/// How long a record that a caller waits for is kept at least once it is terminal, so that the
+/// caller can read it.
 pub const AWAITED_MIN: Span = Span::from_secs(60);
 
-/// How long a terminal record stays, and with it its result, its error and its claim on the id.
+/// How long a terminal record is kept, with its result, its error and its id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Retention {
-    /// Leaves at once.
+    /// The record is removed at once.
     Remove,
-    /// Leaves after this long.
+    /// The record is kept this long.
     Keep(Span),
-    /// Stays until deleted.
+    /// The record is kept until it is deleted.
     Forever,
 }
 
@@ -37,7 +40,7 @@ impl Retention {
         }
     }
 
-    /// The same, but long enough for somebody who waits.
+    /// The same retention, but no shorter than `min`.
     #[must_use]
     pub fn at_least(self, min: Span) -> Self {
         match self {
@@ -49,7 +52,7 @@ impl Retention {
 }
 
 impl Default for Retention {
-    /// One hour, as [`RetentionPolicy::default`] keeps what is Completed.
+    /// One hour, the time for which [`RetentionPolicy::default`] keeps Completed jobs.
     fn default() -> Self {
         Self::Keep(Span::from_secs(3600))
     }
@@ -65,8 +68,8 @@ pub struct RetentionPolicy {
 }
 
 impl Default for RetentionPolicy {
-    /// One hour for Completed, which is long enough to read a result. Seven days for Failed and Cancelled, so that
-    /// somebody who comes back from a weekend still finds what failed.
+    /// One hour for Completed, which is long enough to read a result. Seven days for Failed and
+    /// Cancelled, so that failures are still there after a long weekend.
     fn default() -> Self {
         let week = Span::from_secs(7 * 24 * 3600);
         Self { completed: Retention::default(), failed: Retention::Keep(week) }

@@ -1,17 +1,20 @@
-/// Names one life of a job: given by the store at enqueue, unique in the store, and only growing.
+//! The number that names one life of a job.
+
+/// The number of one life of a job: given by the store at enqueue, unique in the store, and only
+/// growing.
 ///
-/// An id that is purged, cancelled or replaced and enqueued again is a new life with a new number, so nothing
-/// aimed at the old life touches the new one.
+/// An id that is purged, cancelled or replaced and enqueued again begins a new life with a new
+/// number, so a change that was meant for the old life does not affect the new one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Seq(u64);
 
 impl Seq {
-    /// As a store counted it.
+    /// The number that a store counted.
     pub const fn new(raw: u64) -> Self {
         Self(raw)
     }
 
-    /// For a store to write.
+    /// The number for a store to write.
     pub const fn get(self) -> u64 {
         self.0
     }

@@ -1,6 +1,8 @@
+//! The states of a job.
+
 use std::{fmt, str::FromStr};
 
-/// Where a job stands. A delayed job is Queued with `run_at` ahead.
+/// The state of a job. A delayed job is Queued with `run_at` in the future.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum State {
     /// Waiting for its first attempt, or released.
@@ -13,7 +15,7 @@ pub enum State {
     Completed,
     /// Given up; the reason says why.
     Failed,
-    /// Taken back before it completed.
+    /// Cancelled, or expired, before it completed.
     Cancelled,
 }
 

@@ -1,20 +1,25 @@
+//! The rule that decides whether an id may be enqueued.
+
 use crate::{JobMeta, NewJob, OnFailed, OnWaiting, State, Timestamp};
 
-/// What enqueueing an id does.
+/// What an enqueue of an id does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Admission {
     /// The id is free.
     Insert,
-    /// The record makes room for a life that [replaces](crate::JobMeta::replacing) it.
+    /// A new life [replaces](crate::JobMeta::replacing) the record.
     Replace,
-    /// The id is taken; the answer says by what.
+    /// The id is taken; the answer says by which life.
     Duplicate,
 }
 
-/// The rule of ids: is the id present, and does what is present block it?
+/// Decides whether an id is free: whether there is a record of it, and whether that record blocks
+/// it.
 ///
-/// A Cancelled record never blocks its id, nor does one that expired and waits to be ended so; a Failed one does unless
-/// told otherwise, and so does one that waits; one past its purge time is absent.
+/// - A record past its purge time is absent.
+/// - A Cancelled record never blocks its id, nor does a job that has expired and is not ended yet.
+/// - A Failed record and a waiting job block the id, unless the new job's options say otherwise.
+/// - A running and a Completed job always block it.
 pub fn admit(present: Option<&JobMeta>, new: &NewJob, now: Timestamp) -> Admission {
     let Some(present) = present else { return Admission::Insert };
     let makes_room = match present.state {

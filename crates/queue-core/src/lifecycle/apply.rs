@@ -1,3 +1,5 @@
+//! Applies a transition to a record in memory.
+
 use crate::{
     Attempt, Timestamp,
     lifecycle::{
@@ -5,30 +7,31 @@ use crate::{
     },
 };
 
-/// What became of a transition.
+/// The result of applying a transition to a record in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The job was changed; the store writes it, and enqueues what follows.
+    /// The job was changed; the store writes it, and enqueues the jobs that follow.
     Written {
         /// What to write of the body.
         body: BodyPatch,
-        /// To be [added](Attempt::push) to those that the store keeps of the life.
+        /// An attempt to [add](Attempt::push) to those that the store keeps of the life.
         attempt: Option<Box<Attempt>>,
     },
-    /// The job is to be removed; the store removes it and enqueues what follows.
+    /// The store must remove the job, and enqueue the jobs that follow.
     Removed,
-    /// The sender had settled this lease in the same way before; nothing is written or enqueued again.
+    /// The sender had settled this lease in the same way before; nothing is written or enqueued
+    /// again.
     Replayed,
-    /// The lease is another's, or over. Final.
+    /// Another claim holds the lease, or the lease is over. Final.
     LeaseLost,
-    /// The job moved since it was seen: decide again.
+    /// The job has changed since it was read: decide again.
     Stale,
     /// Another life, or past its purge time.
     Missing,
 }
 
-/// Compares the guard and patches the job, at the store's `now`. Stores that hold the record in this process while they
-/// change it call this within their atomic step; the others are tested against it.
+/// Compares the guard and patches the job, at the store time `now`. A store that has the record in
+/// its own process calls this function within its atomic step; other stores are tested against it.
 ///
 /// The job is untouched unless the verdict is [`Verdict::Written`] or [`Verdict::Removed`].
 pub fn apply(job: &mut TrackedJob, transition: &Transition, now: Timestamp) -> Verdict {
@@ -39,6 +42,7 @@ pub fn apply(job: &mut TrackedJob, transition: &Transition, now: Timestamp) -> V
     if let Err(refused) = compare(job, &transition.guard, now) {
         return refused;
     }
+    // The charged attempt needs the lease, which the patch ends.
     let attempt = Attempt::charged(&job.meta, &transition.patch, now).map(Box::new);
     job.meta.revision += 1;
     if let Proof::Lease { token, settle: Some(settle), .. } = transition.guard.proof {
@@ -76,6 +80,7 @@ fn compare(job: &TrackedJob, guard: &Guard, now: Timestamp) -> Result<(), Verdic
             if job.meta.epoch != epoch {
                 return Err(Verdict::LeaseLost);
             }
+            // A settled lease has no token any more, so a repeated settle ends up here.
             if job.token != Some(token) {
                 let sent = settle.map(|settle| LastSettle { token, settle });
                 return Err(if is_replay(job, sent) { Verdict::Replayed } else { Verdict::LeaseLost });
@@ -96,7 +101,7 @@ fn compare(job: &TrackedJob, guard: &Guard, now: Timestamp) -> Result<(), Verdic
     Ok(())
 }
 
-/// Somebody without the present lease is either repeating their own settle, or late.
+/// A sender without the present lease either repeats its own settle, or is too late.
 fn is_replay(job: &TrackedJob, sent: Option<LastSettle>) -> bool {
     sent.is_some() && job.last_settle == sent
 }
@@ -109,6 +114,7 @@ fn requeue(job: &mut TrackedJob, patch: &Requeue, now: Timestamp) {
     meta.failures = patch.failures;
     meta.stalls = patch.stalls;
     meta.expiry_lifted |= patch.lifts_expiry;
+    // A redrive begins anew, but keeps the life and its recorded attempts.
     if patch.fresh {
         meta.cancel_requested = false;
         (meta.last_error, meta.failed_at, meta.progress, meta.reason) = (None, None, None, None);

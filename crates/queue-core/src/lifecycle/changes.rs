@@ -1,4 +1,4 @@
-//! What others than the holder do to a job, from the record as they read it.
+//! The events of callers that do not hold the job's lease, decided on the record as they read it.
 
 use super::decide::{finish, keep_or_remove, requeue};
 use crate::{

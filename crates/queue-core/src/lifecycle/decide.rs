@@ -1,3 +1,5 @@
+//! The state machine: turns a job as it was read and an event into a transition.
+
 use super::changes::{cancel, delete, mark_awaited, promote, redrive, reschedule, set_retention};
 use crate::{
     AWAITED_MIN, FailedJob, Failure, JobMeta, LeaseToken, NewJob, Payload, Reason, Retention, Span, State,
@@ -11,17 +13,17 @@ use crate::{
 /// How long a job of a reserved kind waits for a worker that knows the kind.
 pub const RESERVED_KIND_WAIT: Span = Span::from_secs(5);
 
-/// Why an event leads nowhere for a job as it was seen. An answer, not an error.
+/// Why an event changes nothing in a job as it was read. This is an answer, not an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rejected {
     /// The job is already as the event wants it.
     Already(State),
-    /// The event makes no sense in this state.
+    /// The event is not allowed in this state.
     NotAllowed(State),
 }
 
 impl Rejected {
-    /// The state the job was seen in.
+    /// The state of the job when it was read.
     pub const fn state(self) -> State {
         match self {
             Self::Already(state) | Self::NotAllowed(state) => state,
@@ -29,10 +31,11 @@ impl Rejected {
     }
 }
 
-/// Decides what an event does to a job as it was seen.
+/// Decides what an event does to a job as it was read.
 ///
-/// Pure: the same arguments give the same answer. Whether the job is still as it was seen, whether the token is the
-/// present one, and whether the lease has lapsed, is for the store to compare.
+/// The function is pure: the same arguments give the same answer. The store compares whether the
+/// job has changed since it was read, whether the token is the present one, and whether the lease
+/// has lapsed.
 ///
 /// ```
 /// use queue_core::{JobId, JobMeta, Kind, NewJob, ContentType, Payload, QueueName, Seq, State, Timestamp};
@@ -89,7 +92,8 @@ pub fn decide(job: &JobMeta, event: Event, policy: &Policy) -> Result<Transition
     }
 }
 
-/// A transition that ends the sender's own lease. Accepted while the token is current, lapsed or not.
+/// A transition that ends the sender's own lease. The store accepts it while the token is the
+/// present one, even if the lease has lapsed.
 fn by_holder(
     job: &JobMeta,
     token: LeaseToken,
@@ -102,7 +106,7 @@ fn by_holder(
     leased(job, proof, Lapse::Any, patch, then)
 }
 
-/// A transition that makes sense only while the job is leased.
+/// A transition that is allowed only while the job is leased.
 fn leased(
     job: &JobMeta,
     proof: Proof,
@@ -116,7 +120,7 @@ fn leased(
     Ok(transition(job, proof, lapse, patch, then))
 }
 
-/// A transition that rests on the record as it was read.
+/// A transition that depends on the record as it was read.
 fn by_anybody(job: &JobMeta, patch: Patch) -> Transition {
     transition(job, Proof::Revision(job.revision), Lapse::Any, patch, Vec::new())
 }
@@ -138,11 +142,11 @@ struct FailedAttempt {
     retention: Option<Retention>,
 }
 
-/// What follows is for a job that ends by it: another has its next attempt before it.
+/// Jobs in `then` follow only a final failure, so a failure that is retried clears them.
 fn fail(job: &JobMeta, attempt: FailedAttempt, policy: &Policy, then: &mut Vec<NewJob>) -> Patch {
     let FailedAttempt { failure, cause, delay, retention } = attempt;
     if cause == Cause::UnknownKind && job.kind.is_reserved() {
-        // This worker is too old for it, and the next may not be.
+        // This worker is too old for the kind, but the next one may know it.
         then.clear();
         return give_back(job, requeue(job, RunAt::After(RESERVED_KIND_WAIT)));
     }
@@ -167,7 +171,7 @@ fn fail(job: &JobMeta, attempt: FailedAttempt, policy: &Policy, then: &mut Vec<N
     }
 }
 
-/// The reason, where the cause alone makes a failure final.
+/// The reason, if the cause alone makes a failure final.
 fn final_reason(cause: Cause, policy: &Policy) -> Option<Reason> {
     match cause {
         Cause::Terminal => Some(Reason::Terminal),
@@ -184,7 +188,7 @@ fn give_back(job: &JobMeta, requeue: Requeue) -> Patch {
     Patch::Requeue(requeue)
 }
 
-/// Whether the record is still as it was seen is all that is left to compare.
+/// The decision checks the time, so the store compares only that the record has not changed.
 fn expire(job: &JobMeta, now: Timestamp, token: Option<LeaseToken>) -> Result<Transition, Rejected> {
     if !job.is_too_late(now) {
         return Err(Rejected::NotAllowed(job.state));
@@ -208,21 +212,22 @@ fn stall(job: &JobMeta, policy: &Policy, then: &mut Vec<NewJob>) -> Patch {
     if job.max_stalls.is_spent(stalls) {
         return fail_for_good(job, retention, Finish { stalls, error, ..failed(job, Reason::Stalled) }, then);
     }
-    // The first lapse costs no wait; the second is the first failure that the policy hears of. The library's own jobs kill no
-    // worker and live for years, in which lapses add up: they never wait.
+    // The first lapse costs no wait, so the second counts as the first failure for the policy. The
+    // library's own jobs never wait: they kill no worker, and live for years in which lapses add
+    // up.
     let waits = stalls > 1 && !job.kind.is_reserved();
     let wait = if waits { policy.stall.delay(stalls - 1, roll(job)).map(Span::at_most) } else { None };
     let run_at = wait.map_or(RunAt::Keep, RunAt::After);
     Patch::Requeue(Requeue { stalls, error, ..requeue(job, run_at) }.charged(job))
 }
 
-/// Has the job follow that its producer asked for, too.
+/// A final failure, with the follow-up that the producer asked for.
 fn fail_for_good(job: &JobMeta, retention: Retention, finish: Finish, then: &mut Vec<NewJob>) -> Patch {
     then.extend(FailedJob::follow_up(job, &finish));
     keep_or_remove(job, retention, finish)
 }
 
-/// Back among the waiting with nothing charged.
+/// Makes the job wait again, with nothing charged.
 pub(super) fn requeue(job: &JobMeta, run_at: RunAt) -> Requeue {
     let (failures, stalls) = (job.failures, job.stalls);
     let state = if failures == 0 && stalls == 0 { State::Queued } else { State::Failing };
@@ -240,29 +245,30 @@ pub(super) fn requeue(job: &JobMeta, run_at: RunAt) -> Requeue {
 }
 
 impl Requeue {
-    /// Something was charged, so it waits as Failing.
+    /// Something was charged, so the job waits as Failing.
     fn charged(self, job: &JobMeta) -> Self {
         Self { state: State::Failing, ..self.started(job) }
     }
 
-    /// It has started, or shall in any case. What never expires is spared the mark, so that its record is as it was.
+    /// The job has started, or must run in any case, so it cannot expire any more. A job that never
+    /// expires does not get the mark, so that its record stays the same.
     pub(super) fn started(self, job: &JobMeta) -> Self {
         Self { lifts_expiry: job.expires_in.is_some(), ..self }
     }
 }
 
-/// Terminal with nothing charged.
+/// Ends the job, with nothing charged.
 pub(super) fn finish(job: &JobMeta, state: State) -> Finish {
     let (failures, stalls) = (job.failures, job.stalls);
     Finish { state, reason: None, failures, stalls, result: None, error: None, purge: Purge::Never }
 }
 
-/// Failed with nothing charged.
+/// Ends the job as Failed, with nothing charged.
 fn failed(job: &JobMeta, reason: Reason) -> Finish {
     Finish { reason: Some(reason), ..finish(job, State::Failed) }
 }
 
-/// A record that somebody waits for stays long enough to be read, whatever its retention.
+/// A record that a caller waits for is kept long enough to be read, whatever its retention is.
 pub(super) fn keep_or_remove(job: &JobMeta, retention: Retention, finish: Finish) -> Patch {
     match if job.awaited { retention.at_least(AWAITED_MIN) } else { retention } {
         Retention::Remove => Patch::Remove,

@@ -1,21 +1,24 @@
+//! The requests to change a job.
+
 use crate::{ContentType, Failure, LeaseToken, NewJob, Payload, Retention, Span, Timestamp};
 use bytes::Bytes;
 
-/// What somebody wants to happen to a job.
+/// A request to change a job.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// The holder is done.
+    /// The holder has completed the job.
     Complete {
         /// Proof of holding the lease.
         token: LeaseToken,
-        /// What to keep; `()` is encoded bytes too.
+        /// The result to keep; `()` is encoded bytes too.
         result: Payload,
         /// Overrides the job's own retention for this outcome.
         retention: Option<Retention>,
-        /// Jobs to enqueue in the same atomic step; see [`Transition::then`](crate::lifecycle::Transition::then).
+        /// Jobs to enqueue in the same atomic step; see
+        /// [`Transition::then`](crate::lifecycle::Transition::then).
         then: Vec<NewJob>,
     },
-    /// The holder's attempt failed.
+    /// The attempt of the holder failed.
     Fail {
         /// Proof of holding the lease.
         token: LeaseToken,
@@ -23,11 +26,12 @@ pub enum Event {
         failure: Failure,
         /// Whether another attempt can help.
         cause: Cause,
-        /// Overrides the policy's wait before the next attempt.
+        /// Overrides the wait of the policy before the next attempt.
         delay: Option<Span>,
-        /// Overrides the job's own retention, should this failure be final.
+        /// Overrides the job's own retention, if this failure is final.
         retention: Option<Retention>,
-        /// Jobs to enqueue in the same atomic step, should this failure be final; a failure that is retried enqueues none.
+        /// Jobs to enqueue in the same atomic step, if this failure is final; a failure that is
+        /// retried enqueues none.
         then: Vec<NewJob>,
     },
     /// The holder gives the job back unworked; nothing is charged.
@@ -37,15 +41,15 @@ pub enum Event {
         /// Jobs to enqueue in the same atomic step.
         then: Vec<NewJob>,
     },
-    /// The same for later.
+    /// The holder gives the job back unworked, to be claimed later; nothing is charged.
     PutBack {
         /// Proof of holding the lease.
         token: LeaseToken,
         /// Not claimed before this has passed.
         delay: Span,
     },
-    /// The holder gives the job back half-way, as at a shutdown; nothing is charged. Other than one that is given back
-    /// unworked, it has started, and so it does not expire any more.
+    /// The holder gives a started job back, as at a shutdown; nothing is charged. Unlike a job that
+    /// is given back unworked, it has started, and so it does not expire any more.
     Interrupt {
         /// Proof of holding the lease.
         token: LeaseToken,
@@ -54,14 +58,14 @@ pub enum Event {
         /// Jobs to enqueue in the same atomic step.
         then: Vec<NewJob>,
     },
-    /// The holder has started the job and wants to be called again later; nothing is charged, and it does not expire any
-    /// more.
+    /// The holder has started the job and asks for another attempt later; nothing is charged, and
+    /// the job does not expire any more.
     Snooze {
         /// Proof of holding the lease.
         token: LeaseToken,
         /// Not claimed before this has passed.
         delay: Span,
-        /// Replaces the stored progress, if given: what the next attempt starts from.
+        /// Replaces the stored progress, if given; the next attempt starts from it.
         progress: Option<Bytes>,
         /// Jobs to enqueue in the same atomic step.
         then: Vec<NewJob>,
@@ -75,62 +79,64 @@ pub enum Event {
         /// Replaces the stored progress.
         progress: Option<Bytes>,
     },
-    /// The job has not started by the time that its producer gave it, and is Cancelled for it, uncharged. It takes no
-    /// guard on the clock: store time never goes back, so what a reply told of it stays true.
+    /// The job has not started by the time that its producer set, so it is Cancelled, uncharged.
+    /// The event needs no guard on the clock: store time never goes back, so a time that a reply
+    /// told stays valid.
     Expire {
-        /// The store's time, as a reply told it; at most a job that is [too late](crate::JobMeta::is_too_late) by it is
-        /// ended.
+        /// The store's time, as a reply told it. Only a job that is [too
+        /// late](crate::JobMeta::is_too_late) at this time is ended.
         now: Timestamp,
-        /// Proof of holding the lease, from a holder that has not started the job; `None` from anybody who reads that a
-        /// job [is expired](crate::JobMeta::is_expired).
+        /// Proof of holding the lease, from a holder that has not started the job; `None` from any
+        /// caller that reads that a job [is expired](crate::JobMeta::is_expired).
         token: Option<LeaseToken>,
     },
-    /// Anybody noticed that the lease lapsed.
+    /// A caller noticed that the lease has lapsed.
     Lapse,
-    /// A producer takes the job back.
+    /// A producer cancels the job.
     Cancel {
-        /// What to do about a job that runs.
+        /// What to do if the job runs.
         running: OnRunning,
     },
-    /// Somebody waits for the outcome.
+    /// A caller waits for the outcome.
     Await,
-    /// The outcome shall stay for another time from now.
+    /// Keep the outcome for another time, counted from now.
     SetRetention(Retention),
-    /// A Failed or Cancelled job shall run again with fresh budgets, and does not expire any more.
+    /// Run a Failed or Cancelled job again with fresh budgets; it does not expire any more.
     Redrive {
         /// Replaces the payload's content type, if given; its bytes stay as they are.
         content_type: Option<ContentType>,
     },
-    /// A waiting job shall be due now.
+    /// Make a waiting job due now.
     Promote,
-    /// A waiting job shall not be claimed before this has passed, whenever it was due before: the inverse of
-    /// [`Promote`](Self::Promote). A job that would expire before then still does.
+    /// Change the due time of a waiting job, whatever it was before: the inverse of
+    /// [`Promote`](Self::Promote). A job that would expire before the new time still does.
     Reschedule {
-        /// Counted from the change; [`Span::MAX`] parks it until somebody promotes it.
+        /// The wait until the job is due, counted from the change; [`Span::MAX`] parks it until it
+        /// is promoted.
         delay: Span,
     },
-    /// The record shall go, with its result and its claim on the id. Refused while it runs.
+    /// Remove the record, with its result, so that its id is free. Refused while the job runs.
     Delete,
 }
 
 impl Event {
-    /// [`Release`](Self::Release) with nothing following.
+    /// [`Release`](Self::Release) without followers.
     pub const fn release(token: LeaseToken) -> Self {
         Self::Release { token, then: Vec::new() }
     }
 
-    /// [`Interrupt`](Self::Interrupt) with progress as it was and nothing following.
+    /// [`Interrupt`](Self::Interrupt) without new progress and without followers.
     pub const fn interrupt(token: LeaseToken) -> Self {
         Self::Interrupt { token, progress: None, then: Vec::new() }
     }
 
-    /// [`Snooze`](Self::Snooze) with progress as it was and nothing following.
+    /// [`Snooze`](Self::Snooze) without new progress and without followers.
     pub const fn snooze(token: LeaseToken, delay: Span) -> Self {
         Self::Snooze { token, delay, progress: None, then: Vec::new() }
     }
 }
 
-/// What kind of failure it was.
+/// The kind of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cause {
     /// Another attempt may help.
@@ -143,16 +149,18 @@ pub enum Cause {
     Undecodable,
 }
 
-/// What cancelling does to a job that runs.
+/// What a cancel does to a running job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OnRunning {
-    /// Nothing; the answer says that it runs.
+    /// Nothing; the answer says that the job runs.
     Leave,
-    /// Its holder is told with the next heartbeat, and any outcome but completion becomes Cancelled.
+    /// The holder is told with its next heartbeat, and any outcome except completion becomes
+    /// Cancelled.
     Request,
 }
 
-/// The events that end a lease. A store remembers the last one, so that a settle sent twice is answered twice.
+/// The events that end a lease. A store remembers the last one, so that a settle sent twice is
+/// answered twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Settle {
     /// [`Event::Complete`].

@@ -1,26 +1,30 @@
+//! The condition under which a store applies a transition.
+
 use crate::{JobMeta, LeaseToken, State, lifecycle::Settle};
 
-/// What must still hold for a transition to be applied.
+/// The condition that must still hold for a transition to be applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Guard {
-    /// The state the job was seen in. The proof implies it; it tells a store where to look.
+    /// The state of the job when it was read. The proof implies it; it tells a store where to look.
     pub state: State,
     /// Why the sender may change the job.
     pub proof: Proof,
-    /// What the lease must be, on the store's clock.
+    /// Whether the lease must have lapsed, by store time.
     pub lapse: Lapse,
 }
 
-/// The lease holder proves ownership, everybody else proves freshness.
+/// The holder of the lease proves that it holds it; any other caller proves that the record has not
+/// changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Proof {
     /// The job is leased under this token, and no claim came after.
     Lease {
         /// The token of the sender's own claim.
         token: LeaseToken,
-        /// The claim that it was: a token that came to be used twice settles no lease of another claim.
+        /// The number of the sender's own claim: a token that was used twice by accident settles no
+        /// lease of another claim.
         epoch: u64,
-        /// The flags that the decision rests on; `None` if it rests on none.
+        /// The flags that the decision depends on; `None` if it depends on none.
         flags: Option<Flags>,
         /// Which event this settles the lease with; `None` for a heartbeat.
         settle: Option<Settle>,
@@ -30,7 +34,7 @@ pub enum Proof {
 }
 
 impl Proof {
-    /// A heartbeat: sent twice, it is accepted twice.
+    /// Whether the transition is a heartbeat, which is accepted twice if it is sent twice.
     pub const fn is_repeatable(&self) -> bool {
         matches!(self, Self::Lease { settle: None, .. })
     }
@@ -39,16 +43,16 @@ impl Proof {
 /// The marks that others may set on a job while it runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Flags {
-    /// Somebody asked to cancel it.
+    /// A cancel was requested.
     pub cancel_requested: bool,
-    /// Somebody waits for it.
+    /// A caller waits for the outcome.
     pub awaited: bool,
 }
 
-/// A predicate on the lease, evaluated by the store on its own clock.
+/// A condition on the lease, which the store evaluates by its own time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lapse {
-    /// The clock does not matter.
+    /// The time does not matter.
     Any,
     /// `expires_at <= now`.
     Lapsed,
@@ -57,7 +61,7 @@ pub enum Lapse {
 }
 
 impl Flags {
-    /// The flags of a job as it was seen.
+    /// The flags of a job as it was read.
     pub fn of(job: &JobMeta) -> Self {
         Self { cancel_requested: job.cancel_requested, awaited: job.awaited }
     }

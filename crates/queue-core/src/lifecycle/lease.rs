@@ -1,6 +1,8 @@
+//! How a claim changes a job.
+
 use crate::{LeaseInfo, State, Timestamp, lifecycle::TrackedJob, storage::ClaimRequest};
 
-/// Leases a due job to the sender of a claim. Which jobs, and in what order, is the store's to find.
+/// Leases a due job to the sender of a claim. The store selects the jobs and their order.
 pub fn lease(job: &mut TrackedJob, request: &ClaimRequest, now: Timestamp) {
     job.token = Some(request.token);
     job.last_settle = None;

@@ -1,11 +1,13 @@
-//! The whole state machine of a job, as pure functions: no I/O, no clock, no runtime.
+//! The state machine of a job, as pure functions: no I/O, no clock, no runtime.
 //!
-//! [`decide`] turns a job as it was seen and an [`Event`] into a [`Transition`]: which life it is about, a
-//! [`Guard`] that must still hold, and a [`Patch`]. A store compares and patches in one atomic step and knows nothing of
-//! retries, budgets or cancellation, so that stores cannot drift apart.
+//! [`decide`] turns a job as it was read and an [`Event`] into a [`Transition`]: the life that it
+//! changes, a [`Guard`] that must still hold, and a [`Patch`]. A store compares and patches in one
+//! atomic step. It contains no code about retries, budgets or cancellation, so that stores cannot
+//! come to behave differently.
 //!
-//! Stores that hold a record in the program's memory while they change it share [`apply`], [`admit`] and [`lease`];
-//! stores that compare on a server say the same in its language and are tested against these.
+//! Stores that have a record in their own process while they change it share [`apply`], [`admit`]
+//! and [`lease`]. Stores that compare on a server express the same rules in its language, and are
+//! tested against these functions.
 //!
 //! ```text
 //!              claim                Complete

@@ -1,18 +1,20 @@
+//! The fields that a transition writes.
+
 use crate::{ContentType, Failure, Payload, Reason, Span, State, Timestamp, lifecycle::Flags};
 use bytes::Bytes;
 
-/// What a transition writes. Times are relative, since only the store knows what now is.
+/// The fields that a transition writes. Times are relative, since only the store knows its time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Patch {
-    /// Back among the waiting.
+    /// The job waits again.
     Requeue(Requeue),
-    /// Into a terminal state.
+    /// The job becomes terminal.
     Finish(Finish),
-    /// Gone, with everything that belongs to it.
+    /// The record is removed, with everything that belongs to it.
     Remove,
-    /// The lease lives on.
+    /// The lease is extended.
     Extend {
-        /// It then lapses this long from now.
+        /// The lease then lapses this long from now.
         by: Span,
         /// Replaces the stored progress, if given.
         progress: Option<Bytes>,
@@ -23,41 +25,43 @@ pub enum Patch {
     Retain(Purge),
 }
 
-/// The parts of [`Patch::Requeue`]. The lease ends with it.
+/// The fields of [`Patch::Requeue`], which ends the lease.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Requeue {
     /// Queued, or Failing if anything was charged in this life.
     pub state: State,
-    /// When it is due.
+    /// When the job is due.
     pub run_at: RunAt,
-    /// The new count.
+    /// The new number of failures.
     pub failures: u32,
-    /// The new count.
+    /// The new number of stalls.
     pub stalls: u32,
     /// Replaces the last error, if given.
     pub error: Option<Failure>,
-    /// Replaces the stored progress, if given, which comes neither with an error nor with [`fresh`](Self::fresh).
+    /// Replaces the stored progress, if given; never given together with an error or with
+    /// [`fresh`](Self::fresh).
     pub progress: Option<Bytes>,
     /// Clears error, result, progress, reason, the cancel flag, and the times of finish and purge.
     pub fresh: bool,
     /// Sets [`JobMeta::expiry_lifted`](crate::JobMeta::expiry_lifted); otherwise it stays as it is.
     pub lifts_expiry: bool,
-    /// Replaces the payload's content type, if given, which comes with [`fresh`](Self::fresh) alone.
+    /// Replaces the payload's content type, if given; only given together with
+    /// [`fresh`](Self::fresh).
     pub content_type: Option<ContentType>,
 }
 
-/// The parts of [`Patch::Finish`]. The lease ends with it.
+/// The fields of [`Patch::Finish`], which ends the lease.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finish {
     /// The terminal state.
     pub state: State,
-    /// Why it is Failed, or Cancelled though nobody asked for it.
+    /// Why the job is Failed, or why it is Cancelled without a request.
     pub reason: Option<Reason>,
-    /// The new count.
+    /// The new number of failures.
     pub failures: u32,
-    /// The new count.
+    /// The new number of stalls.
     pub stalls: u32,
-    /// What a Completed job keeps.
+    /// The result of a Completed job.
     pub result: Option<Payload>,
     /// Replaces the last error, if given.
     pub error: Option<Failure>,
@@ -68,9 +72,10 @@ pub struct Finish {
 /// When a requeued job is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RunAt {
-    /// As before, so that it keeps its place.
+    /// The same time as before, so that the job keeps its place.
     Keep,
-    /// As before if that has passed, else now: a job that is due already loses no place.
+    /// The same time as before if it has passed, otherwise now, so that a job that is due already
+    /// loses no place.
     Soonest,
     /// This long from now.
     After(Span),
@@ -92,7 +97,7 @@ pub enum BodyPatch {
     Keep,
     /// Stores a result.
     Result(Payload),
-    /// Stores the details of the last error, or that it has none.
+    /// Stores the details of the last error; `None` removes those of an earlier one.
     ErrorDetails(Option<Bytes>),
     /// Removes result and error details.
     Clear {
@@ -102,7 +107,7 @@ pub enum BodyPatch {
 }
 
 impl RunAt {
-    /// The absolute time.
+    /// The due time; `before` is the job's due time so far.
     pub fn at(self, before: Timestamp, now: Timestamp) -> Timestamp {
         match self {
             Self::Keep => before,
@@ -113,7 +118,7 @@ impl RunAt {
 }
 
 impl Purge {
-    /// The absolute time, `None` for never.
+    /// The purge time; `None` for never.
     pub fn at(self, now: Timestamp) -> Option<Timestamp> {
         match self {
             Self::After(span) => Some(now + span),
@@ -123,7 +128,7 @@ impl Purge {
 }
 
 impl Patch {
-    /// What it does to the large parts of the record.
+    /// What the patch does to the large parts of the record.
     pub fn body(&self) -> BodyPatch {
         match self {
             Self::Requeue(Requeue { fresh: true, content_type, .. }) => {

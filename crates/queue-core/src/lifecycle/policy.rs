@@ -1,6 +1,8 @@
+//! The settings of a caller for its decisions.
+
 use crate::{JobMeta, RetryPolicy};
 
-/// The caller's part of a decision; stores never see it.
+/// The settings of a caller for its decisions. Stores never see them.
 ///
 /// ```
 /// use queue_core::{RetryPolicy, lifecycle::{Policy, Unhandled}};
@@ -16,13 +18,16 @@ use crate::{JobMeta, RetryPolicy};
 pub struct Policy {
     /// How long a failed job waits.
     pub retry: RetryPolicy,
-    /// How long a job waits whose lease lapsed more than once. After the first lapse it keeps its place, since most
-    /// lapses are crashes of an innocent job's worker. A policy that names no wait ends nothing here: the job keeps its
-    /// place, and the stall budget alone decides when it is over.
+    /// How long a job waits whose lease lapsed more than once. After the first lapse the job keeps
+    /// its place, since most workers that crash do so for other reasons than this job. A policy
+    /// that returns no wait does not end the job here: the job keeps its place, and only the stall
+    /// budget decides when it is Failed.
     pub stall: RetryPolicy,
-    /// What a missing handler means. Default [`Retry`](Unhandled::Retry): half of a deployment looks just so.
+    /// What a missing handler means. Default [`Retry`](Unhandled::Retry), since handlers are
+    /// missing in the middle of every deployment.
     pub unknown_kind: Unhandled,
-    /// What an undecodable payload means. Default [`Fail`](Unhandled::Fail): what was written does not change by waiting.
+    /// What an undecodable payload means. Default [`Fail`](Unhandled::Fail), since a stored payload
+    /// does not change by waiting.
     pub undecodable: Unhandled,
 }
 
@@ -59,9 +64,9 @@ impl Policy {
 /// What happens to a job that a worker cannot handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Unhandled {
-    /// It becomes Failed, with the reason recorded.
+    /// The job becomes Failed, with the reason recorded.
     Fail,
-    /// It is a failed attempt like any other, since a newer worker may follow.
+    /// The attempt failed like any other, since a newer worker may follow.
     Retry,
 }
 
@@ -76,8 +81,9 @@ impl Default for Policy {
     }
 }
 
-/// Where the jitter of one decision comes from: fixed by the life, the claim and the charges, so that a decision made
-/// twice is the same, and spread over jobs. The mixing step is Sebastiano Vigna's `SplitMix64`.
+/// The source of a decision's jitter. It depends only on the life, the claim and the charges, so
+/// that a decision made twice is the same, and it is spread over jobs. The mixing step is
+/// Sebastiano Vigna's `SplitMix64`.
 pub(super) fn roll(job: &JobMeta) -> u64 {
     let charges = job.epoch ^ (u64::from(job.failures) << 32) ^ (u64::from(job.stalls) << 48);
     let mut mixed = job.seq.get().wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ charges;

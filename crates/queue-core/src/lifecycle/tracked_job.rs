@@ -1,17 +1,21 @@
+//! A job with the data that only its store knows.
+
 use crate::{JobMeta, LeaseToken, lifecycle::Settle};
 
-/// A job with what only its store knows: the token of its lease, and how its last lease was settled.
+/// A job with the data that only its store knows: the token of its lease, and how its last lease
+/// was settled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrackedJob {
-    /// What everybody may see.
+    /// The public part.
     pub meta: JobMeta,
     /// The token of the present lease.
     pub token: Option<LeaseToken>,
-    /// Remembered until the next claim, so that a settle sent twice is answered twice.
+    /// The last settle, remembered until the next claim, so that a settle sent twice is answered
+    /// twice.
     pub last_settle: Option<LastSettle>,
 }
 
-/// Who settled the last lease, and how.
+/// The claim that settled the last lease, and the event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LastSettle {
     /// The token of the lease that was settled.

@@ -1,16 +1,18 @@
+//! The rules for names, and the error of a name that breaks them.
+
 use crate::{Error, names::NAME_BYTES_MAX};
 
 /// Why a name or id was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidName {
-    /// Names have at least one byte.
+    /// The name is empty.
     #[error("a {what} must not be empty")]
     Empty {
         /// Which kind of name.
         what: &'static str,
     },
-    /// Most names have at most [`NAME_BYTES_MAX`] bytes.
+    /// The name is too long; most names have at most [`NAME_BYTES_MAX`] bytes.
     #[error("a {what} has at most {most} bytes, this one has {bytes}")]
     TooLong {
         /// Which kind of name.
@@ -20,7 +22,7 @@ pub enum InvalidName {
         /// The length that was refused, in bytes.
         bytes: usize,
     },
-    /// Control characters would corrupt logs and terminals.
+    /// The name contains a control character, which would corrupt logs and terminals.
     #[error("a {what} must not contain control characters (found one at byte {at})")]
     ControlCharacter {
         /// Which kind of name.
@@ -55,8 +57,9 @@ pub(super) const fn is_valid(text: &str) -> bool {
     !text.is_empty() && text.len() <= NAME_BYTES_MAX && control_character(text).is_none()
 }
 
-/// Where the first one begins, by the bytes of UTF-8, since characters cannot be looked at in constants: U+0000 to U+001F and
-/// U+007F are bytes of their own, U+0080 to U+009F are 0xC2 and a byte up to 0x9F.
+/// The byte at which the first control character begins. The search reads the bytes of UTF-8, since
+/// constants cannot decode characters: U+0000 to U+001F and U+007F are single bytes, U+0080 to
+/// U+009F are 0xC2 and a byte up to 0x9F.
 const fn control_character(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = 0;

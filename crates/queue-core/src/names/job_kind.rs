@@ -1,8 +1,10 @@
+//! A kind of job as a constant that fixes the types of its payload and result.
+
 use super::{Kind, invalid_name, is_reserved};
 use std::{fmt, marker::PhantomData};
 
-/// A kind of job with what it takes and what it leaves: payload `P`, result `R`. Whoever enqueues and whoever handles
-/// name the same constant, so that they cannot disagree on any of the three.
+/// A kind of job with the types of its payload `P` and its result `R`. The code that enqueues and
+/// the code that handles use the same constant, so that they cannot disagree on any of the three.
 ///
 /// ```
 /// use queue_core::JobKind;
@@ -11,7 +13,7 @@ use std::{fmt, marker::PhantomData};
 /// assert_eq!(RESIZE.name(), "resize");
 /// ```
 ///
-/// A name that cannot be is refused when the program is compiled:
+/// An invalid name is refused when the program is compiled:
 ///
 /// ```compile_fail,E0080
 /// # use queue_core::JobKind;
@@ -23,8 +25,9 @@ pub struct JobKind<P, R = ()> {
     types: PhantomData<fn(P) -> R>,
 }
 
-/// What names a kind whose payload is `P` and whose result is `R`: a [`JobKind`], which fixes both, or text, which goes
-/// with any, for jobs of producers in other languages and for kinds that are known only when the program runs.
+/// A name of a kind whose payload is `P` and whose result is `R`. It is a [`JobKind`], which fixes
+/// both types, or text, which fits any types, for jobs of producers in other languages and for
+/// kinds that are known only when the program runs.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no kind of jobs with the payload `{P}` and the result `{R}`",
     note = "the handler has to take and return what its `JobKind` says"
@@ -32,21 +35,21 @@ pub struct JobKind<P, R = ()> {
 pub trait NamesKind<P, R>: AsRef<str> {}
 
 impl<P, R> JobKind<P, R> {
-    /// The kind of jobs whose producer names none: `default`.
+    /// The kind of jobs whose producer gives none: `default`.
     pub const UNNAMED: Self = Self::new("default");
 
     /// A kind of this name: 1 to 255 bytes without control characters.
     ///
     /// # Panics
-    /// If the name is none, or begins with `queue.`, which is [reserved](Kind::is_reserved): in a constant an error of
-    /// compilation.
+    /// If the name is invalid, or begins with `queue.`, which is [reserved](Kind::is_reserved). In
+    /// a constant this is an error of compilation.
     pub const fn new(name: &'static str) -> Self {
         assert!(!is_reserved(name), "kinds that begin with `queue.` are reserved");
         assert!(invalid_name::is_valid(name), "a kind has 1 to 255 bytes without control characters");
         Self { name, types: PhantomData }
     }
 
-    /// What jobs of this kind are marked with.
+    /// The name that is stored with jobs of this kind.
     pub const fn name(self) -> &'static str {
         self.name
     }

@@ -1,21 +1,22 @@
+//! The macro that declares the types of names.
+
 /// Declares a newtype over text with the shared rules. Cloning bumps a reference count.
 macro_rules! validated_name {
     ($(#[$doc:meta])* $name:ident, $what:literal) => {
         $(#[$doc])*
-        ///
-        /// 1 to 255 bytes of UTF-8 without control characters.
+        /// It has 1 to 255 bytes of UTF-8 without control characters.
         #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(std::sync::Arc<str>);
 
         impl $name {
-            /// Validates and takes the text.
+            /// Validates the text.
             pub fn new(text: impl AsRef<str>) -> Result<Self, $crate::InvalidName> {
                 let text = text.as_ref();
                 $crate::names::invalid_name::check($what, text, $crate::NAME_BYTES_MAX)?;
                 Ok(Self(text.into()))
             }
 
-            /// Takes a literal of the program.
+            /// Makes a name of a literal in the program.
             ///
             /// # Panics
             /// If the literal breaks the rules, which is a bug of the program.

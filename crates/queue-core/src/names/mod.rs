@@ -1,6 +1,7 @@
 //! Names and ids, validated once at the boundary and trusted afterwards.
 //!
-//! They are data: nothing in this workspace parses one, makes a path of one, or puts one into a query text.
+//! Names and ids are data: no code in this workspace parses one, makes a path of one, or puts one
+//! into a query text.
 
 mod invalid_name;
 mod job_kind;
@@ -24,11 +25,12 @@ validated_name! {
     JobId, "job id"
 }
 validated_name! {
-    /// What a job asks for; the worker's router picks the handler by it.
+    /// What a job asks for; the worker's router selects the handler by it.
     Kind, "kind"
 }
 validated_name! {
-    /// Who holds a lease. Fresh for every start of a process, so that a reused name hides no orphan.
+    /// The holder of a lease. Every start of a process has a fresh id, so that a reused one does
+    /// not hide orphaned jobs.
     WorkerId, "worker id"
 }
 validated_name! {
@@ -37,20 +39,21 @@ validated_name! {
 }
 
 impl Kind {
-    /// The kind of jobs whose producer names none.
+    /// The kind of jobs whose producer gives none.
     pub fn unnamed() -> Self {
         Self::from_static("default")
     }
 
-    /// Begins with `queue.`: the jobs that this library enqueues for itself, such as schedules. Every worker carries their
-    /// handlers, and one that is too old to know a kind gives its jobs back uncharged, after a wait. Producers cannot
-    /// enqueue them.
+    /// Whether the kind begins with `queue.`, as do those of the jobs that this library enqueues
+    /// for itself, such as schedules. Every worker has their handlers, and a worker that is too old
+    /// to know such a kind gives its jobs back, uncharged, after a wait. Producers cannot enqueue
+    /// them.
     pub fn is_reserved(&self) -> bool {
         is_reserved(self.as_str())
     }
 }
 
-/// Also for constants, where text cannot be compared.
+/// The same test for constants, in which text cannot be compared.
 const fn is_reserved(kind: &str) -> bool {
     matches!(kind.as_bytes(), [b'q', b'u', b'e', b'u', b'e', b'.', ..])
 }

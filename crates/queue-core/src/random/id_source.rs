@@ -1,3 +1,5 @@
+//! The source of generated job ids: UUIDs of version 7, in the order of their creation.
+
 use crate::{Clock, JobId, Rng, SystemClock, SystemRng, Timestamp};
 use std::{
     fmt::Debug,
@@ -7,16 +9,16 @@ use std::{
     },
 };
 
-/// Where generated job ids come from.
+/// The source of generated job ids.
 pub trait IdSource: Debug + Send + Sync + 'static {
-    /// A fresh id, never given before.
+    /// A fresh id, which was never returned before.
     fn next_id(&self) -> JobId;
 }
 
 /// UUID version 7 (RFC 9562) as 32 lower-case hexadecimal characters.
 ///
-/// Ids of one source sort in the order they were made, which keeps index writes of a store close together:
-/// the 12 bits after the timestamp and the top bits of the tail hold a counter.
+/// Ids of one source sort in the order in which they were made, which keeps index writes of a store
+/// close together. The 12 bits after the timestamp and the top bits of the tail are a counter.
 #[derive(Debug)]
 pub struct TimeOrderedIds {
     clock: Arc<dyn Clock>,
@@ -26,12 +28,13 @@ pub struct TimeOrderedIds {
 }
 
 impl TimeOrderedIds {
-    /// Takes time and randomness from outside.
+    /// A source with this clock and this generator.
     pub fn new(clock: Arc<dyn Clock>, rng: Arc<dyn Rng>) -> Self {
         Self { clock, rng, last: AtomicU64::new(0) }
     }
 
-    /// The next pair of milliseconds and counter: always larger than the last, whatever the clock does.
+    /// The next pair of milliseconds and counter. It is always larger than the last one, whatever
+    /// the clock does.
     fn next_tick(&self) -> u64 {
         let reading = millis_48(self.clock.now()) << 16;
         let next = |last: u64| reading.max(last + 1);

@@ -1,4 +1,4 @@
-//! Randomness and generated ids, injected so that a seed repeats a run.
+//! Randomness and generated ids, passed in from outside so that a seed repeats a run.
 
 mod id_source;
 mod rng;

@@ -1,7 +1,9 @@
+//! The generators of random numbers: the operating system's, and a repeatable one for tests.
+
 use parking_lot::Mutex;
 use std::{fmt::Debug, sync::Arc};
 
-/// Where tokens, jitter and generated ids take their randomness from.
+/// The source of randomness for tokens, jitter and generated ids.
 pub trait Rng: Debug + Send + Sync + 'static {
     /// Sixty-four random bits.
     fn next_u64(&self) -> u64;

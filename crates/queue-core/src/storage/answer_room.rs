@@ -1,7 +1,10 @@
+//! The rule that bounds the bytes of an answer.
+
 use crate::{Enqueued, JobBody, JobRecord};
 
-/// How many bytes an answer may still bring. The rule is one for all: bodies are taken in order, the first whatever its
-/// size, and from the first that does not fit none is.
+/// The bytes that an answer still has room for. The rule is the same for all answers: bodies are
+/// taken in order, the first one whatever its size, and from the first body that does not fit none
+/// is taken.
 ///
 /// ```
 /// use queue_core::AnswerRoom;
@@ -34,14 +37,14 @@ impl AnswerRoom {
         true
     }
 
-    /// Leaves out the bodies of records that there is no room for, for stores that read them first.
+    /// Leaves out the bodies that there is no room for, for stores that read all bodies first.
     pub fn trim_records(mut self, records: &mut [Option<JobRecord>]) {
         for record in records.iter_mut().flatten() {
             record.body.take_if(|body| !self.takes(JobBody::len(body)));
         }
     }
 
-    /// The same for the results that an enqueue answers with.
+    /// Leaves out the results that there is no room for in the answers of an enqueue.
     pub fn trim_results(mut self, answers: &mut [Vec<Enqueued>]) {
         for answer in answers.iter_mut().flatten() {
             if let Enqueued::Completed { result, .. } = answer {
@@ -50,7 +53,7 @@ impl AnswerRoom {
         }
     }
 
-    /// Something was left out.
+    /// Whether a body was left out.
     pub const fn is_full(&self) -> bool {
         self.is_full
     }

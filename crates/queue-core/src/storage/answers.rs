@@ -1,32 +1,34 @@
+//! The answers of a store to an enqueue and to transitions.
+
 use crate::{JobMeta, Moment, Payload, Seq, State, Timestamp};
 
-/// An answer with the store's time at which it held. Use differences of such times only.
+/// An answer with the store's time at which it was true. Use only differences of such times.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stamped<T> {
     /// The store's time.
     pub now: Timestamp,
-    /// What its clock says: for calendars, and to see how far store time leads.
+    /// The reading of the store's clock: for calendars, and to see how far store time leads.
     pub clock: Timestamp,
     /// The answer.
     pub value: T,
 }
 
 impl<T> Stamped<T> {
-    /// An answer that held at this moment.
+    /// An answer that was true at this moment.
     pub const fn at(moment: Moment, value: T) -> Self {
         Self { now: moment.now, clock: moment.clock, value }
     }
 
-    /// When it held.
+    /// When the answer was true.
     pub const fn moment(&self) -> Moment {
         Moment { now: self.now, clock: self.clock }
     }
 }
 
-/// What became of one job of an enqueue.
+/// The answer for one job of an enqueue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Enqueued {
-    /// Accepted: it is stored as durably as the store promises.
+    /// The job is accepted, and stored as durably as the store promises.
     Queued {
         /// The new life.
         seq: Seq,
@@ -38,12 +40,12 @@ pub enum Enqueued {
         /// Its state, never Completed.
         state: State,
     },
-    /// The id is taken by a job that is done; here is its result.
+    /// The id is taken by a Completed job, whose result is in the answer.
     Completed {
         /// The life that holds it.
         seq: Seq,
-        /// What it left; `None` if the answer has no room for it (see
-        /// [`Limits::answer_bytes_max`](crate::Limits::answer_bytes_max)), so read it by its id.
+        /// The result; `None` if the answer has no room for it (see
+        /// [`Limits::answer_bytes_max`](crate::Limits::answer_bytes_max)): then read it by the id.
         result: Option<Payload>,
     },
 }
@@ -62,22 +64,25 @@ impl Enqueued {
     }
 }
 
-/// What became of one transition.
+/// The answer for one transition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Applied {
-    /// It is done, now or by the same settle sent before. For a removal this is the last the record looked like.
+    /// The change is done, now or by the same settle sent before. For a removal this is the last
+    /// form of the record.
     Done(JobMeta),
-    /// The lease is another's, lapsed, or settled otherwise. Final.
+    /// Another claim holds the lease, or it has lapsed, or was settled by another event. Final.
     LeaseLost(JobMeta),
-    /// The record moved since it was seen: decide again on this. For an extension or an expiry also that somebody holds the
-    /// record at this moment, as an open transaction may: send it again later.
+    /// The record has changed since it was read: decide again on this one. For an extension or an
+    /// expiry it can also mean that the record is locked at this moment, for example by an open
+    /// transaction: send it again later.
     Stale(JobMeta),
-    /// This life is gone. To the sender of a settle whose first outcome is unknown it counts as done.
+    /// This life is gone. For the sender of a settle whose first outcome is unknown, this counts as
+    /// done.
     Missing,
 }
 
 impl Applied {
-    /// True when the change stands.
+    /// Whether the change is done.
     pub const fn is_done(&self) -> bool {
         matches!(self, Self::Done(_))
     }

@@ -1,31 +1,34 @@
+//! The properties and optional features of a store.
+
 use crate::Limits;
 use std::time::Duration;
 
-/// What a store is and can do, so that callers need not guess and tests know what to skip.
+/// The properties and optional features of a store, so that callers need not guess and tests know
+/// what to skip.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 #[expect(clippy::struct_excessive_bools, reason = "each is one thing that a store can do or not")]
 pub struct Capabilities {
-    /// Its name, for people.
+    /// The name of the store, for people.
     pub name: &'static str,
-    /// What survives.
+    /// What an acknowledged write survives.
     pub durability: Durability,
-    /// Who can share it.
+    /// Who can share the store.
     pub reach: Reach,
-    /// How far its hints reach.
+    /// How far the hints of the store reach.
     pub events: EventReach,
-    /// Worker presence is kept.
+    /// Whether workers can announce themselves.
     pub presence: bool,
-    /// A queue can be paused.
+    /// Whether a queue can be paused.
     pub pause: bool,
-    /// Its queues can be listed.
+    /// Whether the queues of the store can be listed.
     pub queues: bool,
-    /// It keeps the attempts that were charged to a job.
+    /// Whether the store keeps the attempts that were charged to a job.
     pub attempts: bool,
-    /// What it accepts.
+    /// The sizes that the store accepts.
     pub limits: Limits,
-    /// A call without an answer for this long is given up, with an unknown outcome. Callers that wait for a call wait a
-    /// little longer. Default 30 s.
+    /// How long the store waits for the answer of a call until it gives the call up, with an
+    /// unknown outcome. Callers should wait a little longer. Default 30 s.
     pub call_timeout: Duration,
 }
 
@@ -33,9 +36,9 @@ pub struct Capabilities {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Durability {
-    /// Nothing: it lives in this process.
+    /// Nothing: the data is in the memory of this process.
     None,
-    /// The end of the process, but a power cut may take the newest writes.
+    /// The end of the process; a power cut may lose the newest writes.
     Process,
     /// A power cut.
     Power,
@@ -57,17 +60,19 @@ pub enum Reach {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum EventReach {
-    /// None are sent; callers poll.
+    /// The store sends no hints; callers poll.
     None,
-    /// Writes of other processes are hinted at by queue, never job by job: as [`Hint::Wake`](crate::Hint::Wake) and
+    /// Writes of this process are reported in full. Writes of other processes are reported by
+    /// queue, never job by job: as [`Hint::Wake`](crate::Hint::Wake) and
     /// [`Hint::Missed`](crate::Hint::Missed).
     Process,
-    /// Writes of everybody are reported.
+    /// Writes of all processes are reported in full.
     Store,
 }
 
 impl Capabilities {
-    /// A store of the mandatory verbs alone: no hints, no presence, no pause, no list of queues, no attempts, default limits.
+    /// A store with only the mandatory verbs: no hints, no presence, no pause, no list of queues,
+    /// no attempts, default limits.
     pub fn new(name: &'static str, durability: Durability, reach: Reach) -> Self {
         let (limits, events) = (Limits::default(), EventReach::None);
         let call_timeout = Duration::from_secs(30);
@@ -82,21 +87,21 @@ impl Capabilities {
         self
     }
 
-    /// Sets what it accepts.
+    /// Sets the sizes that the store accepts.
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// Sets when a call without an answer is given up.
+    /// Sets after how long a call without an answer is given up.
     #[must_use]
     pub fn with_call_timeout(mut self, call_timeout: Duration) -> Self {
         self.call_timeout = call_timeout;
         self
     }
 
-    /// Says that worker presence is kept.
+    /// Says that workers can announce themselves.
     #[must_use]
     pub fn with_presence(mut self) -> Self {
         self.presence = true;
@@ -110,14 +115,14 @@ impl Capabilities {
         self
     }
 
-    /// Says that its queues can be listed.
+    /// Says that the queues of the store can be listed.
     #[must_use]
     pub fn with_queues(mut self) -> Self {
         self.queues = true;
         self
     }
 
-    /// Says that it keeps the attempts that were charged to a job.
+    /// Says that the store keeps the attempts that were charged to a job.
     #[must_use]
     pub fn with_attempts(mut self) -> Self {
         self.attempts = true;

@@ -1,24 +1,28 @@
+//! The request to lease due jobs, and its answer.
+
 use crate::{JobRecord, LeaseToken, Moment, QueueName, Rng, Span, Timestamp, WorkerId};
 
 /// A request for due jobs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClaimRequest {
-    /// From which queue.
+    /// The queue to claim from.
     pub queue: QueueName,
-    /// Who will hold the leases.
+    /// The worker that will hold the leases.
     pub worker: WorkerId,
-    /// At most this many; 0 asks only when there will be something.
+    /// The most jobs to lease; with 0 the claim asks only when the next job will be due.
     pub limit: usize,
-    /// The leases lapse this long from now.
+    /// How long the leases last from now.
     pub lease: Span,
-    /// The proof of holding them, for this call alone: a claim is never sent again. Whoever does not hear its answer
-    /// finds what it leased by [`Walk::Held`](crate::Walk::Held).
+    /// The token of the leases, drawn for this call alone: a claim is never sent again. A caller
+    /// that does not receive the answer finds the leased jobs by [`Walk::Held`](crate::Walk::Held).
     pub token: LeaseToken,
-    /// At most this many bytes of payloads, but at least one job; then `next_due` is now. See
-    /// [`AnswerRoom`](crate::AnswerRoom). What else a job carries is at most 16 KiB each, and headers.
+    /// The most bytes of payloads in the answer, but at least one job; if a job does not fit,
+    /// `next_due` is now. See [`AnswerRoom`](crate::AnswerRoom). The other parts of a job are
+    /// headers, and parts of at most 16 KiB each.
     pub bytes_max: usize,
-    /// Until when the sender listens for the answer, in store time; a store that comes to it later leases nothing and
-    /// answers that `next_due` is now. `None`: the sender does not know the store's time yet.
+    /// Until when the sender waits for the answer, in store time. A store that begins the claim
+    /// later leases nothing and answers that `next_due` is now. `None`: the sender does not know
+    /// the store's time yet.
     pub not_after: Option<Timestamp>,
 }
 
@@ -32,12 +36,12 @@ impl ClaimRequest {
         Self { queue, worker, limit, lease, token, bytes_max: Self::BYTES_MAX, not_after: None }
     }
 
-    /// How many jobs it may still lease: none once its sender has stopped listening.
+    /// How many jobs the claim may still lease: none once its sender has stopped waiting.
     pub fn limit_at(&self, now: Timestamp) -> usize {
         if self.is_late(now) { 0 } else { self.limit }
     }
 
-    /// Its sender does not listen any more.
+    /// Whether the sender has stopped waiting.
     pub fn is_late(&self, now: Timestamp) -> bool {
         self.not_after.is_some_and(|at| now > at)
     }
@@ -46,30 +50,31 @@ impl ClaimRequest {
 /// The answer to a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claimed {
-    /// The jobs, in the order in which they are to run.
+    /// The leased jobs, in the order in which they should run.
     pub jobs: Vec<ClaimedJob>,
-    /// No job can be had before this: the earliest due time or lapse in the queue. `None`: only an enqueue brings one.
+    /// When the next job can be claimed at the earliest: the earliest due time or lapse in the
+    /// queue. `None`: only after an enqueue.
     pub next_due: Option<Timestamp>,
     /// The queue is paused, so there are no jobs.
     pub paused: bool,
     /// The store's time.
     pub now: Timestamp,
-    /// What its clock says.
+    /// The reading of the store's clock.
     pub clock: Timestamp,
 }
 
 impl Claimed {
-    /// No jobs.
+    /// An answer without jobs.
     pub const fn none(next_due: Option<Timestamp>, moment: Moment) -> Self {
         Self { jobs: Vec::new(), next_due, paused: false, now: moment.now, clock: moment.clock }
     }
 }
 
-/// A job and the proof that it is held.
+/// A leased job, with the token that proves it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClaimedJob {
     /// The job with its body.
     pub record: JobRecord,
-    /// For settling it.
+    /// The token to settle the job with.
     pub token: LeaseToken,
 }

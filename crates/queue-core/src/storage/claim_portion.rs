@@ -1,10 +1,13 @@
+//! Bounds how much a claim asks for, after answers that were lost.
+
 use crate::ClaimRequest;
 
-/// Payloads of at least this many bytes may come with a claim, and one job whatever its size.
+/// The smallest bound of a claim's payloads, in bytes; one job may come whatever its size is.
 const BYTES_MIN: usize = 64 << 10;
 
-/// How much a claim of a queue may bring: half as much after an answer that was lost, since it may have been too much for
-/// the way, and twice as much after one that came, up to the default of a request.
+/// How much a claim of a queue may bring: half as much after an answer that was lost, since it may
+/// have been too large for the connection, and twice as much after an answer that came, up to the
+/// default of a request.
 ///
 /// ```
 /// use queue_core::{ClaimPortion, ClaimRequest};
@@ -30,23 +33,23 @@ impl Default for ClaimPortion {
 }
 
 impl ClaimPortion {
-    /// At most this many jobs, at least one.
+    /// The most jobs that a claim may bring; at least one.
     pub const fn jobs(&self) -> usize {
         self.jobs
     }
 
-    /// At most this many bytes of payloads, at least 64 KiB.
+    /// The most bytes of payloads that a claim may bring; at least 64 KiB.
     pub const fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// The answer to a claim for so many jobs was lost.
+    /// Notes that the answer to a claim for `jobs` jobs was lost.
     pub fn halve(&mut self, jobs: usize) {
         self.jobs = (self.jobs.min(jobs) / 2).max(1);
         self.bytes = (self.bytes / 2).max(BYTES_MIN);
     }
 
-    /// The answer to a claim came, with jobs.
+    /// Notes that the answer to a claim came, with jobs.
     pub fn double(&mut self) {
         self.jobs = self.jobs.saturating_mul(2);
         self.bytes = self.bytes.saturating_mul(2).min(ClaimRequest::BYTES_MAX);

@@ -1,3 +1,5 @@
+//! Calls that are built from the verbs of any store.
+
 use super::traced_followers::trace_followers;
 use crate::{
     Applied, ClaimRequest, Claimed, Detail, Error, ErrorKind, Headers, JobId, JobMeta, JobRecord, LeaseToken,
@@ -6,31 +8,34 @@ use crate::{
 };
 use async_trait::async_trait;
 
-/// How often a decision is made afresh because the record moved, before `Conflict` is answered.
+/// How often a decision is made anew because the record has changed, before the answer is
+/// `Conflict`.
 pub const RE_DECIDES_MAX: usize = 8;
 
-/// Reads in a row that bring none of the bodies that are missing: what several callers ask for may be merged into one
-/// answer, and then the room may go to others first.
+/// The most reads in a row that bring none of the missing bodies. A read may bring none, because a
+/// store may merge the requests of several callers into one answer, whose room then goes to others
+/// first.
 const FRUITLESS_READS_MAX: usize = 64;
 
-/// What became of an event that was decided and applied.
+/// The result of an event that was decided and applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Changed {
-    /// It is done; the record as it then stood.
+    /// The change is done; the record is as it was after the change.
     Done(JobMeta),
     /// The lease was lost. Final.
     LeaseLost(JobMeta),
-    /// The event leads nowhere for the job as it stands.
+    /// The event changes nothing in the job in its present state.
     Rejected(Rejected),
     /// There is no such job, or this life of it is gone.
     Missing,
 }
 
-/// What can be built from the verbs of any [`Storage`]: comfort, no new rules.
+/// Convenient calls that are built from the verbs of any [`Storage`], without new rules.
 #[async_trait]
 pub trait StorageExt: Storage {
-    /// Settles or extends a job under one's own lease, deciding again while flags move. `job` is the metadata of the
-    /// claim; the token is inside the event, and no other is ever tried.
+    /// Settles or extends a job under the caller's own lease, and decides again if the job's flags
+    /// changed meanwhile. `job` is the metadata of the claim; the token is inside the event, and no
+    /// other token is tried.
     ///
     /// # Errors
     /// Those of [`Storage::apply`], and `Conflict` after [`RE_DECIDES_MAX`] decisions.
@@ -38,8 +43,8 @@ pub trait StorageExt: Storage {
         self.settle_with(job, &Headers::NONE, event, policy).await
     }
 
-    /// The same with the headers of the job, which its body has: what follows it goes on with its trace
-    /// ([`Headers::trace_on`]).
+    /// The same as [`settle`](Self::settle), with the headers of the job, which are part of its
+    /// body: the jobs that follow it inherit its trace context ([`Headers::trace_on`]).
     ///
     /// # Errors
     /// Those of [`settle`](Self::settle).
@@ -54,10 +59,12 @@ pub trait StorageExt: Storage {
         ended.ok_or_else(|| conflict("settle"))
     }
 
-    /// Changes a job that one does not hold: cancel, await, redrive and the like. The event must not carry a token.
+    /// Changes a job that the caller does not hold: cancel, await, redrive and others. The event
+    /// must not contain a token.
     ///
     /// # Errors
-    /// Those of [`Storage::get`] and [`Storage::apply`], and `Conflict` after [`RE_DECIDES_MAX`] decisions.
+    /// Those of [`Storage::get`] and [`Storage::apply`], and `Conflict` after [`RE_DECIDES_MAX`]
+    /// decisions.
     async fn change(&self, queue: &QueueName, id: &JobId, event: Event, policy: &Policy) -> Result<Changed> {
         let Some(record) = self.get_one(queue, id, Detail::Meta).await? else {
             return Ok(Changed::Missing);
@@ -76,8 +83,8 @@ pub trait StorageExt: Storage {
         Ok(found.value.into_iter().next().flatten())
     }
 
-    /// Reads jobs with their bodies, in as many calls as these take. Each record is as it was in the call that brought its
-    /// body; the time is that of the last.
+    /// Reads jobs with their bodies, in as many calls as the bodies need. Each record is as it was
+    /// in the call that brought its body; the time is that of the last call.
     ///
     /// # Errors
     /// Those of [`Storage::get`], and `Internal` if the store goes on answering without a body.
@@ -89,6 +96,8 @@ pub trait StorageExt: Storage {
             if missing.is_empty() {
                 return Ok(found);
             }
+            // An answer has at least one body, so each read makes progress unless a store merges
+            // reads.
             let asked: Vec<JobId> = missing.iter().map(|&place| ids[place].clone()).collect();
             let again = self.get(queue, &asked, Detail::Full).await?;
             fruitless = if without_body(&again.value).len() == missing.len() { fruitless + 1 } else { 0 };
@@ -102,7 +111,7 @@ pub trait StorageExt: Storage {
         }
     }
 
-    /// One queue with its counts, and whether it is paused; `None` if the store never heard of it.
+    /// One queue with its counts, and whether it is paused; `None` if the store does not list it.
     ///
     /// # Errors
     /// Those of [`Storage::queues`].
@@ -111,13 +120,13 @@ pub trait StorageExt: Storage {
         Ok(page.queues.into_iter().find(|status| status.name == *queue))
     }
 
-    /// Ends lapsed leases, at most `limit`, and answers the jobs as they then stood. Whoever else does the same at the
-    /// same time is harmless: each lapse is charged once.
+    /// Ends lapsed leases, at most `limit`, and answers the jobs as they are after that. Other
+    /// callers may do the same at the same time: each lapse is charged once.
     async fn rescue(&self, queue: &QueueName, limit: usize, policy: &Policy) -> Result<Vec<JobMeta>> {
         let lapsed = self.list(ListQuery::lapsed(queue.clone(), limit)).await?.jobs;
         let mut room = self.capabilities().limits.batch_max;
         let decided = lapsed.iter().filter_map(|job| decide(job, Event::Lapse, policy).ok());
-        // Those that a full batch leaves out are still lapsed when the next caller looks.
+        // Leases that a full batch leaves out are still lapsed when the next caller looks.
         let mut batch: Vec<Transition> =
             decided.take_while(|transition| takes_room(transition, &mut room)).collect();
         if batch.is_empty() {
@@ -128,18 +137,18 @@ pub trait StorageExt: Storage {
         Ok(applied.into_iter().filter_map(done).collect())
     }
 
-    /// Has what follows jobs of this queue that nobody here holds go on with their traces, as [`rescue`](Self::rescue) does. Only
-    /// those of the transitions that have followers cost a read. A job that cannot be read leaves its followers without a
-    /// trace.
+    /// Copies the trace context of jobs that the caller does not hold to the jobs that follow them,
+    /// as [`rescue`](Self::rescue) does. Only transitions with followers cost a read. If a job
+    /// cannot be read, its followers have no trace context.
     async fn trace_followers(&self, queue: &QueueName, transitions: &mut [Transition]) {
         trace_followers(self, queue, transitions).await;
     }
 
-    /// Claims, and if that finds nothing because what there is has lapsed, rescues and claims again. For callers that
-    /// run no worker. The second claim has a token of its own, as every claim has.
+    /// Claims, and if the claim finds no job but a lapsed lease, rescues and claims again. For
+    /// callers that run no worker. The second claim has a token of its own, as every claim has.
     ///
     /// # Errors
-    /// Those of the verbs. Like any claim it must not be dropped half-way.
+    /// Those of the verbs. Like any claim, the future should not be dropped before it is done.
     async fn claim_or_rescue(
         &self,
         request: ClaimRequest,
@@ -158,7 +167,7 @@ pub trait StorageExt: Storage {
 
 impl<S: Storage + ?Sized> StorageExt for S {}
 
-/// Decides and applies until the record stands as it was seen; `None` if it never does.
+/// Decides and applies until the record has not changed in between; `None` after the last try.
 async fn until_it_rests<S: Storage + ?Sized>(
     store: &S,
     mut seen: JobMeta,
@@ -180,7 +189,7 @@ enum Step {
     Moved(JobMeta),
 }
 
-/// Decides on the job as it was seen, and applies.
+/// Decides on the job as it was read, and applies.
 async fn step<S: Storage + ?Sized>(
     store: &S,
     seen: &JobMeta,
@@ -192,6 +201,7 @@ async fn step<S: Storage + ?Sized>(
         Ok(transition) => transition,
         Err(rejected) => return Ok(Step::Ended(Changed::Rejected(rejected))),
     };
+    // Traces are added once the decision has fixed which jobs follow.
     headers.trace_on(&mut transition.then);
     let applied = store.apply(vec![transition]).await?.value;
     Ok(match applied.into_iter().next() {
@@ -209,7 +219,7 @@ async fn step<S: Storage + ?Sized>(
     })
 }
 
-/// The places of the records whose body was left out.
+/// The positions of the records whose body was left out.
 fn without_body(records: &[Option<JobRecord>]) -> Vec<usize> {
     let is_missing = |record: &Option<JobRecord>| record.as_ref().is_some_and(|record| record.body.is_none());
     (0..records.len()).filter(|&place| is_missing(&records[place])).collect()

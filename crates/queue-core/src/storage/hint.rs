@@ -1,41 +1,44 @@
+//! The hints that a store sends to subscribers.
+
 use crate::{JobId, Seq, State};
 use futures_core::Stream;
 use std::pin::Pin;
 
-/// Hints from a store. It ends when the store closes.
+/// A stream of hints from a store. It ends when the store closes.
 pub type EventStream = Pin<Box<dyn Stream<Item = Hint> + Send>>;
 
-/// What a subscriber wants to hear of.
+/// The changes that a subscriber wants hints for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Interest {
-    /// That a claim may now find something. Waking coalesces.
+    /// A claim may now find a job. Several such hints may be merged into one.
     Wake,
-    /// That one of these ids reached a terminal state or is gone; sent for awaited jobs.
+    /// A job with one of these ids became terminal or is gone; sent for awaited jobs.
     Jobs(Vec<JobId>),
-    /// Every change of every job: complete and in order per job while connected, best effort otherwise.
+    /// Every change of every job: complete and in order for each job while the store is connected,
+    /// best effort otherwise.
     All,
 }
 
-/// Something may have changed. The stored record is the truth: read it.
+/// A message that something may have changed. Only the stored record decides, so read it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Hint {
-    /// A claim may now find something.
+    /// A claim may now find a job.
     Wake,
     /// A job changed.
     Job(JobChange),
-    /// Hints were lost, or somebody else wrote: read again whatever matters.
+    /// Hints were lost, or another process wrote: read all records again that you depend on.
     Missed,
 }
 
-/// How a job stood after a change.
+/// The state of a job after a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobChange {
-    /// Which job.
+    /// The id of the job.
     pub id: JobId,
-    /// Which life of it.
+    /// The life of the id.
     pub seq: Seq,
-    /// Orders the changes of one life.
+    /// The revision, which orders the changes of one life.
     pub revision: u64,
-    /// Its new state, `None` if it is gone.
+    /// The new state; `None` if the job is gone.
     pub state: Option<State>,
 }

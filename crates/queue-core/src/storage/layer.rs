@@ -1,3 +1,5 @@
+//! A layer in front of a store: passes on every call that it does not define itself.
+
 use crate::{
     Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Duty, Enqueued, EventStream, Interest,
     JobAttempts, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, QueuesPage, QueuesQuery,
@@ -6,8 +8,8 @@ use crate::{
 use async_trait::async_trait;
 use std::{any::Any, fmt::Debug, time::Duration};
 
-/// A store that stands before another: what it does not define it passes on. For measuring, checking, recording, or
-/// faults on purpose.
+/// A store in front of another one. It passes on every call that it does not define itself. Use it
+/// to measure, check or record calls, or to inject faults.
 ///
 /// Every layer is a [`Storage`].
 ///
@@ -44,10 +46,10 @@ use std::{any::Any, fmt::Debug, time::Duration};
 /// ```
 #[async_trait]
 pub trait StorageLayer: Debug + Send + Sync + 'static {
-    /// The kind of store behind; `dyn Storage` serves for any.
+    /// The type of the inner store; `dyn Storage` stands for any.
     type Inner: Storage + ?Sized;
 
-    /// The store behind.
+    /// The inner store.
     fn inner(&self) -> &Self::Inner;
 
     /// See [`Storage::capabilities`].

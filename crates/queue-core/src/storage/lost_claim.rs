@@ -1,3 +1,5 @@
+//! Finds and gives back the jobs of a claim whose answer was lost.
+
 use crate::{
     Applied, ClaimRequest, JobMeta, LeaseToken, ListQuery, QueueName, Result, Span, Storage, Timestamp,
     WorkerId,
@@ -5,11 +7,12 @@ use crate::{
 };
 use std::time::Duration;
 
-/// A claim whose answer was lost. What it leased, or still will, is held by nobody, so it is looked for by the token of the
-/// claim and given back uncharged: a lost answer charges no job a stall.
+/// A claim whose answer was lost. No worker knows the jobs that it leased, or will still lease. So
+/// the sender looks for them by the token of the claim and gives them back, uncharged: a lost
+/// answer charges no job a stall.
 ///
-/// One look may be too early, since the claim may still be on its way, or in the middle of its work. Whoever sent it looks
-/// again, with pauses, until nothing can come of it any more.
+/// One look may be too early, since the claim may not have reached the store or ended there. The
+/// sender looks again, with pauses, until the claim can lease nothing more.
 ///
 /// ```
 /// # use queue_core::{ClaimRequest, LostClaim, QueueName, Result, Rng, Span, Storage, WorkerId};
@@ -34,18 +37,20 @@ pub struct LostClaim {
 }
 
 impl LostClaim {
-    /// What is to be known of a claim before it is sent.
+    /// Notes what must be known of a claim before it is sent.
     pub fn of(request: &ClaimRequest) -> Self {
         let (queue, worker) = (request.queue.clone(), request.worker.clone());
         Self { queue, worker, token: request.token, not_after: request.not_after }
     }
 
-    /// Looks once, and gives back what there is. True if nothing more can come of the claim: it was not found by a store
-    /// that would not begin it any more, and has had the time of a call to finish it. Of a claim that said
-    /// [no such time](ClaimRequest::not_after) that is taken to be two calls after the first look.
+    /// Looks once, and gives back the jobs that it finds. True if the claim can lease nothing more:
+    /// the store found none of its jobs, would not begin the claim any more, and has had the time
+    /// of a call to finish it. For a claim without [that time](ClaimRequest::not_after) this is
+    /// assumed two call time-outs after the first look.
     ///
     /// # Errors
-    /// Those of [`Storage::list`] and [`Storage::apply`]; look again. A dropped future may leave jobs for the next look.
+    /// Those of [`Storage::list`] and [`Storage::apply`]; then look again. A dropped future may
+    /// leave jobs for the next look.
     pub async fn give_back<S: Storage + ?Sized>(&mut self, store: &S) -> Result<bool> {
         let capabilities = store.capabilities();
         let mut query = ListQuery::held(self.queue.clone(), self.token, capabilities.limits.batch_max);
@@ -63,14 +68,15 @@ impl LostClaim {
             }
             query.after = page.next;
             if query.after.is_none() {
-                // What was leased after the first page was read need not stand on the later ones.
+                // Jobs that were leased after the first page was read may be missing on the later
+                // pages.
                 let now = looked_at.unwrap_or(page.now);
                 return Ok(all_are_back && self.is_over(now, capabilities.call_timeout));
             }
         }
     }
 
-    /// A token that came to be used twice is no proof of another's lease.
+    /// A token that was used twice by accident does not prove the lease of another claim.
     fn is_holder_of(&self, job: &JobMeta) -> bool {
         job.lease.as_ref().is_some_and(|lease| lease.worker == self.worker)
     }

@@ -1,4 +1,4 @@
-//! The contract between the library and a store.
+//! The contract between the library and a store: the verbs, their requests and their answers.
 
 mod answer_room;
 mod answers;

@@ -1,31 +1,33 @@
+//! The request to remove records.
+
 use crate::{QueueName, Span};
 use std::time::Duration;
 
 /// A request to remove records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PruneRequest {
-    /// From which queue.
+    /// The queue of the records.
     pub queue: QueueName,
     /// Which records.
     pub what: Prune,
-    /// At most this many in one call.
+    /// The most records to remove in one call.
     pub limit: usize,
 }
 
 /// Which records to remove.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Prune {
-    /// Those past their purge time, which count as absent already.
+    /// Records past their purge time, which count as absent already.
     Expired,
-    /// Terminal ones that finished at least this long ago, whatever their retention.
+    /// Terminal records that finished at least this long ago, whatever their retention.
     FinishedBefore(Span),
-    /// All, running ones too: their holders will find them missing.
+    /// All records, including running jobs, whose holders will find them missing.
     Everything,
 }
 
 impl Prune {
-    /// Terminal ones that finished at least so long ago, whatever their retention. Fractions of a millisecond round up; over a
-    /// hundred years becomes that.
+    /// Terminal records that finished at least `age` ago, whatever their retention. Fractions of a
+    /// millisecond round up; an age of more than a hundred years becomes a hundred years.
     pub fn finished_before(age: Duration) -> Self {
         Self::FinishedBefore(Span::at_most(age))
     }

@@ -1,9 +1,12 @@
+//! The listing of the queues of a store.
+
 use crate::{Counts, QueueName};
 
-/// Sorts behind a name and before every other name that begins with it, since names have no control characters.
+/// A suffix that sorts behind a name and before every other name that begins with it, since names
+/// have no control characters.
 const JUST_BEHIND: char = '\u{1}';
 
-/// A request for the queues of a store, in the order of their names by bytes.
+/// A request for the queues of a store, in the order of the bytes of their names.
 ///
 /// ```
 /// use queue_core::{QueueName, QueuesQuery};
@@ -20,28 +23,28 @@ pub struct QueuesQuery {
     limit: usize,
 }
 
-/// One page of them.
+/// One page of the queues of a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueuesPage {
     /// The queues found, in order.
     pub queues: Vec<QueueStatus>,
-    /// Where to go on; `None` at the end. The page behind a full one may be empty.
+    /// The query for the next page; `None` at the end. The page behind a full one may be empty.
     pub next: Option<QueuesQuery>,
 }
 
-/// What is known of a queue without a look at single jobs.
+/// The name of a queue, its pause and its counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueueStatus {
-    /// Its name.
+    /// The name of the queue.
     pub name: QueueName,
-    /// Its claims are stopped.
+    /// Whether its claims are stopped.
     pub paused: bool,
     /// What [`Storage::counts`](crate::Storage::counts) would have answered at that moment.
     pub counts: Counts,
 }
 
 impl QueuesQuery {
-    /// No page has more queues.
+    /// The most queues of a page.
     pub const LIMIT_MAX: usize = 1_000;
 
     /// The first page of all queues. A page has at least one queue, whatever the limit, and at most
@@ -50,7 +53,7 @@ impl QueuesQuery {
         Self::starting(String::new(), limit)
     }
 
-    /// The queues from this name on, the one of this name too.
+    /// The queues from this name on, including the queue of this name.
     pub fn from(name: &QueueName, limit: usize) -> Self {
         Self::starting(name.as_str().to_owned(), limit)
     }
@@ -64,7 +67,8 @@ impl QueuesQuery {
         Self { start, limit: limit.clamp(1, Self::LIMIT_MAX) }
     }
 
-    /// No name of the page sorts before this text, which need not be a name.
+    /// The text that the page begins at: no name of the page sorts before it. It need not be a
+    /// name.
     pub fn start(&self) -> &str {
         &self.start
     }
@@ -74,7 +78,8 @@ impl QueuesQuery {
         self.limit
     }
 
-    /// The page of these queues, which are all from the start on, or as many as the limit.
+    /// The page that consists of these queues, which are all queues from the start on, or as many
+    /// as the limit.
     pub fn page(&self, queues: Vec<QueueStatus>) -> QueuesPage {
         let last = queues.last().filter(|_| queues.len() >= self.limit);
         let next = last.map(|last| Self::after(&last.name, self.limit));

@@ -1,3 +1,5 @@
+//! The trait that every store implements, and the contract of each verb.
+
 use crate::{
     Applied, Capabilities, ClaimRequest, Claimed, Counts, Duty, Enqueued, Error, ErrorKind, EventStream,
     Interest, JobAttempts, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, QueuesPage,
@@ -9,98 +11,110 @@ use std::{any::Any, fmt::Debug, time::Duration};
 /// How much of a record to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Detail {
-    /// Metadata alone.
+    /// Only the metadata.
     Meta,
-    /// Payload, result and error details too.
+    /// The metadata, and payload, headers, result and error details.
     Full,
 }
 
-/// A place where jobs live. Few verbs, all batched.
+/// A place where jobs are stored. It has few verbs, and all of them take batches.
 ///
-/// # What every store keeps
-/// - A write that was answered is as durable as [`Capabilities::durability`] says.
-/// - Every verb but `claim` may be sent again after an unknown outcome; a store never sends a claim twice by itself. An enqueue sent again after its first life has
-///   ended and left no record begins another: delivery is at least once.
-/// - Times are the store's: milliseconds that never go back and never stand still. Each step is decided at
-///   [`Moment::decide`](crate::Moment::decide) of the mark, the clock and the floor of the calling handle's
-///   [`StoreTime`](crate::StoreTime). A write raises the mark to its time in the same step, and so does a claim while that
-///   time is ahead of the clock, even one that leases nothing. So a time that a write was decided by binds every handle,
-///   across a reopen too; one that was only told by a read binds the handle that told it.
+/// # What every store promises
+/// - An acknowledged write is as durable as [`Capabilities::durability`] says.
+/// - Every verb except `claim` may be sent again after an unknown outcome; a store never sends a
+///   claim twice by itself. An enqueue that is sent again after its first life has ended and left
+///   no record begins another life: delivery is at least once.
+/// - Times are store time: milliseconds that never go back and never stand still. Each step is
+///   decided at the time that [`Moment::decide`](crate::Moment::decide) computes from the time
+///   mark, the clock and the floor of the calling handle's [`StoreTime`](crate::StoreTime). A write
+///   raises the time mark to its time in the same step. So does a claim while its time is ahead of
+///   the clock, even a claim that leases nothing. So no handle sees a time before that of an
+///   earlier write, across a reopen too; a time that only a read returned binds only the handle of
+///   that read.
 /// - No answer is larger than its bound: [`ClaimRequest::bytes_max`] for a claim,
-///   [`Limits::answer_bytes_max`](crate::Limits::answer_bytes_max) for what `get` and `enqueue` bring back.
-/// - A record past its purge time is absent to every verb, removed or not.
-/// - Input is checked before anything is written: [`ErrorKind::Invalid`] means that nothing happened.
-/// - A store decides nothing beyond four rules: [`admit`](crate::lifecycle::admit), which due jobs a claim gets, which
-///   leases have lapsed and which records may go, and that purged records are absent.
+///   [`Limits::answer_bytes_max`](crate::Limits::answer_bytes_max) for `get` and `enqueue`.
+/// - A record past its purge time is absent for every verb, whether it has been removed or not.
+/// - Input is checked before anything is written: [`ErrorKind::Invalid`] means that nothing
+///   happened.
+/// - A store decides nothing beyond four rules: [`admit`](crate::lifecycle::admit), which due jobs
+///   a claim gets, which leases have lapsed and which records may go, and that purged records are
+///   absent.
 ///
 /// # Dropped futures
-/// Dropping the future of any verb leaves its effect unknown, as a lost connection would: it happens whole or not at
-/// all, for each group of an enqueue and each item of an apply. A store gives back what a dropped `claim` leases, uncharged,
-/// as soon as it knows that nobody hears the answer; one that was not begun leases nothing. It may fail to, as where its
-/// runtime ends or its server is gone, and then the jobs stay leased to nobody, which charges a stall when they lapse; so
-/// whoever must be sure looks for what an unheard claim leased by [`Walk::Held`](crate::Walk::Held).
+/// Dropping the future of any verb leaves its effect unknown, as a lost connection would: the
+/// effect happens whole or not at all, for each group of an enqueue and each item of an apply. A
+/// dropped `claim` that was not begun leases nothing. If it has leased jobs, the store gives them
+/// back, uncharged, as soon as it knows that nobody receives the answer. It may fail to do so, for
+/// example if its runtime ends or its server is gone; the jobs then stay leased until they lapse,
+/// which charges a stall. A caller that must prevent this looks for the jobs that the claim leased
+/// by [`Walk::Held`](crate::Walk::Held).
 #[async_trait]
 pub trait Storage: Debug + Send + Sync + 'static {
-    /// What this store is and can do. Constant while it is open.
+    /// What this store is and what it offers. Constant while it is open.
     fn capabilities(&self) -> Capabilities;
 
-    /// The store behind all layers, for what only it can do, such as joining a transaction of its database. What is done there
-    /// passes by the layers.
+    /// The store behind all layers, for operations that only it has, such as joining a transaction
+    /// of its database. Such operations bypass the layers.
     ///
-    /// The default is none, which says that there is nothing of the kind.
+    /// The default is `None`: the store has no such operations.
     fn concrete(&self) -> Option<&dyn Any> {
         None
     }
 
     /// Stores jobs. Each group is all or nothing; the answers have the shape of the request.
     ///
-    /// A job whose id is taken is answered so and changes nothing, which is no failure of its group. An id that stands
-    /// twice in one call is a duplicate of itself, or [replaces](crate::OnWaiting::Replace) itself if it says so. Where a
-    /// record makes room the new life begins as [`JobMeta::replacing`](crate::JobMeta::replacing) says, and nothing of the
-    /// former life is left in the same step.
+    /// A job whose id is taken changes nothing and is answered as a duplicate; this does not fail
+    /// its group. An id that occurs twice in one call is a duplicate of itself, or
+    /// [replaces](crate::OnWaiting::Replace) itself if the job says so. If the new life replaces a
+    /// record, it begins as [`JobMeta::replacing`](crate::JobMeta::replacing) says, and the same
+    /// step removes everything of the former life.
     ///
     /// # Errors
-    /// `Invalid` if a payload or the batch is over the limits, if a job would expire before it is due, or if one that may
-    /// replace a waiting job may expire at all.
+    /// `Invalid` if a payload or the batch is over the limits, if a job would expire before it is
+    /// due, or if a job that may replace a waiting one can expire.
     async fn enqueue(
         &self,
         queue: &QueueName,
         groups: Vec<Vec<NewJob>>,
     ) -> Result<Stamped<Vec<Vec<Enqueued>>>>;
 
-    /// Leases due jobs, lowest `priority` first, then earliest `run_at`, then lowest `seq`: never more than the limit,
-    /// never one that is leased, cancelled or not due.
+    /// Leases due jobs, lowest `priority` first, then earliest `run_at`, then lowest `seq`: never
+    /// more than the limit, never one that is leased, cancelled or not due.
     ///
-    /// A store with one writer sees them all in this order; stores with several may pass over rows that another
-    /// claim holds at that moment. Where more than some thousand delayed jobs become due at once, the most urgent of them may
-    /// come with a later claim: `next_due` is then now. A paused queue gives nothing and says so. The answer stops before
-    /// the first job that [`ClaimRequest::bytes_max`] has no room for, and that job is not leased: `next_due` is then now.
+    /// A store with one writer gives all jobs in this order; a store with several writers may skip
+    /// rows that another claim holds at that moment. If more than some thousand delayed jobs become
+    /// due at once, the most urgent of them may come with a later claim: `next_due` is then now. A
+    /// claim of a paused queue leases nothing, and its answer says that the queue is paused. The
+    /// answer stops before the first job that [`ClaimRequest::bytes_max`] has no room for, and that
+    /// job is not leased: `next_due` is then now.
     ///
-    /// Claims that wait at the same time may share a call or a commit, each with its own token, limit, bytes, lease and worker.
-    /// They are answered as if one came after the other, but that `next_due` may be told as the last of them leaves it; none is
-    /// refused or held up for what another asks.
+    /// Claims that wait at the same time may share a call or a commit, each with its own token,
+    /// limit, bytes, lease and worker. They are answered as if one came after the other, except
+    /// that every `next_due` may be the one after the last of them. None is refused or held up
+    /// because of the request of another.
     ///
     /// # Errors
-    /// `Invalid` if the limit is over [`Limits::batch_max`](crate::Limits::batch_max). The one verb that is not
-    /// idempotent: after an unknown outcome jobs may be leased to nobody until they lapse, or are found by their token.
+    /// `Invalid` if the limit is over [`Limits::batch_max`](crate::Limits::batch_max). This is the
+    /// one verb that is not idempotent: after an unknown outcome, jobs may stay leased without a
+    /// worker until they lapse or are found by their token.
     async fn claim(&self, request: ClaimRequest) -> Result<Claimed>;
 
-    /// Applies transitions, each atomic by itself with the jobs that [follow](Transition::then) it, in order; the answers are
-    /// in the order of the request.
+    /// Applies transitions, each atomic by itself with the jobs that [follow](Transition::then) it,
+    /// in order; the answers are in the order of the request.
     ///
-    /// Jobs follow any patch, once it is written and by the rule of ids that an enqueue has. They follow nothing else: not
-    /// a settle that is answered a second time, and not a transition that is refused.
-    /// See [`lifecycle::apply`](crate::lifecycle::apply) for what each answer means.
+    /// Jobs follow any patch that is written; the rule for their ids is that of an enqueue. No job
+    /// follows a settle that is answered a second time, or a transition that is refused. See
+    /// [`lifecycle::apply`](crate::lifecycle::apply) for what each answer means.
     ///
     /// # Errors
-    /// `Invalid` if a result, a note, a follower or the batch is over the limits, or if a job would follow a heartbeat; then
-    /// nothing was applied.
+    /// `Invalid` if a result, a note, a follower or the batch is over the limits, or if a job would
+    /// follow a heartbeat. Then nothing was applied.
     async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>>;
 
     /// Reads jobs; the answers are in the order of the ids.
     ///
-    /// A record comes without its body from the first on that the answer has no room for. Ask for those again, or use
-    /// [`StorageExt::get_whole`](crate::StorageExt::get_whole).
+    /// From the first record that the answer has no room for, records come without their bodies.
+    /// Ask for those again, or use [`StorageExt::get_whole`](crate::StorageExt::get_whole).
     async fn get(
         &self,
         queue: &QueueName,
@@ -110,19 +124,24 @@ pub trait Storage: Debug + Send + Sync + 'static {
 
     /// Reads metadata of many jobs of one queue, page by page, along an index and in its order.
     ///
-    /// A page steps through at most [`ListQuery::LOOKS_MAX`] jobs, and says how many; a store may choose less, but not less
-    /// than a thousand. What it costs depends on what it steps through, not on what else is stored. The next one goes on behind the
-    /// place at which it ended: of jobs that move meanwhile none is shown twice at one place, and of those that stand still none is missed.
+    /// A page steps through at most [`ListQuery::LOOKS_MAX`] jobs, and says through how many; a
+    /// store may choose a smaller bound, but not below a thousand. The cost of a page depends on
+    /// the jobs that it steps through, not on what else is stored. The next page begins behind the
+    /// last position of this one: a job that moves meanwhile is not shown twice at one position,
+    /// and a job that does not move is not missed.
     ///
-    /// A store without such indexes may look at every job of the queue and answer with [`ListQuery::page_of`].
+    /// A store without such indexes may look at every job of the queue and answer with
+    /// [`ListQuery::page_of`].
     ///
     /// # Errors
     /// `Invalid` for a cursor of another store or of another listing.
     async fn list(&self, query: ListQuery) -> Result<Page>;
 
-    /// Reads a job with the attempts that were charged to it, both as they were at one moment; `None` if it is absent.
+    /// Reads a job with the attempts that were charged to it, both as they were at one moment;
+    /// `None` if it is absent.
     ///
-    /// A store writes an attempt in the step that charges it, and nothing for a job that never fails.
+    /// A store writes an attempt in the step that charges it, and nothing for a job that never
+    /// fails.
     ///
     /// # Errors
     /// `Unsupported` unless [`Capabilities::attempts`].
@@ -130,18 +149,19 @@ pub trait Storage: Debug + Send + Sync + 'static {
         Err(unsupported("attempts"))
     }
 
-    /// Counts jobs by state. What it costs does not grow with the number of jobs that wait or are over; each store says what
-    /// else it looks at.
+    /// Counts jobs by state. The cost does not grow with the number of jobs that wait or are
+    /// finished; each store says what else it reads.
     async fn counts(&self, queue: &QueueName) -> Result<Counts>;
 
-    /// One page of the queues of this store, in the order of their names by bytes: which there are, whether each is paused, and
-    /// its counts.
+    /// One page of the queues of this store, in the order of the bytes of their names. Each entry
+    /// says whether the queue is paused, and has its counts.
     ///
-    /// A queue is listed from its first job on, or the first time that it is paused or resumed, and for ever: one whose
-    /// last record is gone is listed with zeros, across a reopen too. A store may list it as soon as either is tried.
-    /// Reads, claims and what is refused as `Invalid` list nothing. Each queue is shown as it is at one
-    /// moment, and two of a page may be shown at different ones; a queue that is there all the while is shown exactly once
-    /// in a walk over all pages.
+    /// A queue is listed from its first job, its first pause or its first resume on, and for ever:
+    /// a queue whose last record is gone is listed with zeros, across a reopen too. A store may
+    /// list it as soon as one of these is tried. Reads, claims and calls that are refused as
+    /// `Invalid` make no queue listed. Each queue is shown as it is at one moment, and two queues
+    /// of a page may be shown at different moments. A queue that exists during the whole walk over
+    /// all pages is shown exactly once.
     ///
     /// # Errors
     /// `Unsupported` unless [`Capabilities::queues`].
@@ -149,11 +169,13 @@ pub trait Storage: Debug + Send + Sync + 'static {
         Err(unsupported("queues"))
     }
 
-    /// Removes records, at most as many as asked, and answers how many. Call again while it answers the limit.
+    /// Removes records, at most as many as requested, and answers how many. Call it again while the
+    /// answer equals the limit.
     async fn prune(&self, request: PruneRequest) -> Result<u64>;
 
-    /// Stops or resumes claims of a queue for everybody. Leases, settles and enqueues go on. Either way subscribers to
-    /// [`Interest::Wake`] get a hint: a worker that asks then learns of a pause and gives back what it has not started.
+    /// Stops or resumes claims of a queue for all workers. Leases, settles and enqueues go on. In
+    /// both cases subscribers to [`Interest::Wake`] get a hint: a worker that then claims learns of
+    /// the pause, and gives back the jobs that it has not started.
     ///
     /// # Errors
     /// `Unsupported` unless [`Capabilities::pause`].
@@ -161,30 +183,33 @@ pub trait Storage: Debug + Send + Sync + 'static {
         Err(unsupported("set_paused"))
     }
 
-    /// Hints at changes. They may be lost, repeated or late: whoever depends on a change also reads at intervals.
+    /// Subscribes to hints at changes. Hints may be lost, repeated or late, so a caller that
+    /// depends on a change must also read at intervals.
     ///
-    /// The stream is registered when this answers, so a change made afterwards is hinted at. The default never says
-    /// anything, which costs speed, not correctness.
+    /// The stream is registered when this method answers, so a change made afterwards is hinted at.
+    /// The default stream never has a hint, which costs speed, but not correctness.
     ///
-    /// A subscription is cheap, since every call that waits for a result has one: a store that needs a connection to hear
-    /// of changes holds one for each handle, and shares out what comes from there (with a [`Hub`](crate::Hub), say).
-    /// Dropping the stream leaves nothing behind.
+    /// A subscription must be cheap, since every call that waits for a result has one: a store that
+    /// needs a connection for hints holds one for each handle, and distributes the hints from there
+    /// (for example with a [`Hub`](crate::Hub)). Dropping the stream leaves nothing behind.
     async fn subscribe(&self, _queue: &QueueName, _interest: Interest) -> Result<EventStream> {
         Ok(Box::pin(futures_util::stream::pending()))
     }
 
-    /// Shows a worker to [`workers`](Self::workers) for a while, and answers its duty; a `ttl` of zero retires it,
-    /// and is answered with [`Work`](Duty::Work).
+    /// Lists a worker in [`workers`](Self::workers) for the time `ttl`, and answers its duty. A
+    /// `ttl` of zero retires the worker, and is answered with [`Work`](Duty::Work).
     ///
     /// # Errors
-    /// `Unsupported` unless [`Capabilities::presence`], and `Invalid` as [`WorkerInfo::check`] says.
+    /// `Unsupported` unless [`Capabilities::presence`], and `Invalid` as [`WorkerInfo::check`]
+    /// says.
     async fn announce(&self, _worker: WorkerInfo, _ttl: Duration) -> Result<Duty> {
         Err(unsupported("announce"))
     }
 
-    /// Asks a worker to drain. The wish stands in what is shown of the worker, and each of its announcements is answered with
-    /// it, until it is retired or its announcement runs out: a worker that is there again after that is not asked. Asking
-    /// twice is once. Answers whether there is such a worker.
+    /// Asks a worker to drain. The request is shown with the worker, and each of its announcements
+    /// is answered with it, until the worker is retired or its announcement expires; a worker that
+    /// announces itself again after that is not asked. Asking twice has the effect of asking once.
+    /// Answers whether there is such a worker.
     ///
     /// # Errors
     /// `Unsupported` unless [`Capabilities::presence`].
@@ -200,7 +225,7 @@ pub trait Storage: Debug + Send + Sync + 'static {
         Err(unsupported("workers"))
     }
 
-    /// Cross-checks every index against the records and answers what does not add up, in words.
+    /// Checks every index against the records, and answers the inconsistencies as text.
     ///
     /// # Errors
     /// `Unsupported` by default. For tests and operators: it may read everything.
@@ -208,8 +233,8 @@ pub trait Storage: Debug + Send + Sync + 'static {
         Err(unsupported("verify"))
     }
 
-    /// Finishes what was begun and lets go of resources of this handle; other handles live on. Later calls answer
-    /// `Closed`. Closing twice is fine.
+    /// Finishes the calls that were begun and releases the resources of this handle; other handles
+    /// stay open. Later calls answer `Closed`. Closing twice is allowed.
     async fn close(&self) -> Result<()>;
 }
 

@@ -1,7 +1,10 @@
+//! Copies trace contexts to the jobs that follow jobs which the caller does not hold.
+
 use crate::{Detail, Headers, JobId, QueueName, Storage, lifecycle::Transition};
 
-/// Has what follows jobs that nobody here holds go on with their traces. A listing brings no headers, so those jobs alone that
-/// have followers are read again: jobs that fail for good and asked for a follower, which is nearly none.
+/// Copies the trace context of jobs that the caller does not hold to the jobs that follow them. A
+/// listing brings no headers, so the jobs that have followers are read again. These are few: jobs
+/// that fail for good and asked for a follow-up.
 pub(super) async fn trace_followers<S: Storage + ?Sized>(
     store: &S,
     queue: &QueueName,
@@ -10,7 +13,7 @@ pub(super) async fn trace_followers<S: Storage + ?Sized>(
     let mut left: Vec<&mut Transition> = transitions.iter_mut().filter(|it| !it.then.is_empty()).collect();
     while !left.is_empty() {
         let ids: Vec<JobId> = left.iter().map(|transition| transition.id.clone()).collect();
-        // A trace is worth no failed rescue: what cannot be read goes without.
+        // A missing trace must not fail a rescue, so the followers of an unreadable job have none.
         let Ok(found) = store.get(queue, &ids, Detail::Full).await else { return };
         let asked = left.len();
         let mut unread = Vec::new();

@@ -1,34 +1,37 @@
+//! What a worker announces of itself, and the duty that it is told.
+
 use crate::{Error, QueueName, Result, WorkerId};
 use bytes::Bytes;
 
-/// A worker as it presents itself, for people to look at. No job depends on it.
+/// A worker as it announces itself, for people to look at. No job depends on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkerInfo {
-    /// Fresh for every start.
+    /// The id of the worker, fresh for every start.
     pub id: WorkerId,
-    /// What it works on.
+    /// The queues that it works on.
     pub queues: Vec<QueueName>,
     /// How many jobs it runs at once.
     pub concurrency: u32,
-    /// How many it holds now.
+    /// How many jobs it holds now.
     pub running: u32,
     /// Host and process, as free text.
     pub host: String,
-    /// What else it tells of itself, at most [`ABOUT_BYTES_MAX`](Self::ABOUT_BYTES_MAX) bytes in a format of its own: no
-    /// store looks inside. Workers of this library write what `AboutWorker` of the crate `queue-worker` reads.
+    /// Further details, at most [`ABOUT_BYTES_MAX`](Self::ABOUT_BYTES_MAX) bytes in the worker's
+    /// own format, which stores do not interpret. Workers of this library write what `AboutWorker`
+    /// of the crate `queue-worker` reads.
     pub about: Bytes,
-    /// Its duty, as somebody asked. The store says so; what an announcement has here counts for nothing.
+    /// The duty that was requested. The store sets this field, and ignores it in an announcement.
     pub duty: Duty,
 }
 
-/// What a worker that announced itself is there for.
+/// What a worker that has announced itself should do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Duty {
-    /// That it works.
+    /// Work.
     #[default]
     Work,
-    /// That it claims nothing more, finishes what it runs, and ends: see
+    /// Claim nothing more, finish what it runs, and end: see
     /// [`Storage::drain_worker`](crate::Storage::drain_worker).
     Drain,
 }
@@ -37,13 +40,13 @@ impl WorkerInfo {
     /// Longest [`about`](Self::about), in bytes.
     pub const ABOUT_BYTES_MAX: usize = 4096;
 
-    /// Only its name: it works on nothing, and tells nothing.
+    /// A worker with this id, without queues and details.
     pub fn new(id: WorkerId) -> Self {
         let (queues, host, about) = (Vec::new(), String::new(), Bytes::new());
         Self { id, queues, concurrency: 0, running: 0, host, about, duty: Duty::Work }
     }
 
-    /// What a store checks before it shows the worker.
+    /// Checks what a store must check before it lists the worker.
     ///
     /// # Errors
     /// `Invalid` if [`about`](Self::about) is too long.
@@ -59,7 +62,7 @@ impl WorkerInfo {
 }
 
 impl Duty {
-    /// A number for stores to keep.
+    /// The number that stores write.
     pub const fn as_code(self) -> u8 {
         match self {
             Self::Work => 0,
@@ -67,7 +70,7 @@ impl Duty {
         }
     }
 
-    /// What a store kept; `None` for a number that is none of these.
+    /// The duty of a stored number; `None` for any other number.
     pub const fn from_code(code: u8) -> Option<Self> {
         match code {
             0 => Some(Self::Work),

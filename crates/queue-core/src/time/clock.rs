@@ -1,3 +1,5 @@
+//! The source of a store's time.
+
 use crate::Timestamp;
 use std::{
     fmt::Debug,
@@ -5,15 +7,16 @@ use std::{
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
-/// Where a store takes its time from. Every store accepts one, so that tests can own time.
+/// The source of a store's time. Every store accepts a clock, so that tests can control time.
 ///
-/// A clock may step in either direction; [`StoreTime`](crate::StoreTime) says what stores make of it.
+/// A clock may step in either direction; [`StoreTime`](crate::StoreTime) says how stores deal with
+/// that.
 pub trait Clock: Debug + Send + Sync + 'static {
     /// The present reading.
     fn now(&self) -> Timestamp;
 
-    /// How long this clock has run, by a counter that no step of [`now`](Self::now) touches and that never goes back.
-    /// Only differences mean anything.
+    /// How long this clock has run, by a counter that never goes back and that no step of
+    /// [`now`](Self::now) changes. Only differences have a meaning.
     fn ticks(&self) -> Duration;
 }
 

@@ -1,8 +1,10 @@
+//! A clock for tests.
+
 use crate::{Clock, Timestamp};
 use parking_lot::{Mutex, MutexGuard};
 use std::time::Duration;
 
-/// A clock that stands still until a test moves it: by letting time pass, or by a step.
+/// A clock for tests. It stands still until the test lets time pass, or makes it step.
 #[derive(Debug)]
 pub struct ManualClock(Mutex<Hands>);
 
@@ -18,7 +20,7 @@ impl ManualClock {
         Self(Mutex::new(Hands { now, ticks: Duration::ZERO }))
     }
 
-    /// Lets whole milliseconds pass: the reading and the ticks move on.
+    /// Lets time pass, in whole milliseconds: the reading and the ticks advance.
     pub fn advance(&self, by: Duration) {
         let millis = i64::try_from(by.as_millis()).unwrap_or(i64::MAX);
         let mut hands = self.hands();
@@ -26,7 +28,7 @@ impl ManualClock {
         hands.ticks += Duration::from_millis(millis.unsigned_abs());
     }
 
-    /// Steps to any reading, backwards too. No time passes, so the ticks stay.
+    /// Makes the clock step to any reading, backwards too. No time passes, so the ticks stay.
     pub fn set(&self, now: Timestamp) {
         self.hands().now = now;
     }

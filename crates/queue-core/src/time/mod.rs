@@ -1,4 +1,5 @@
-//! Store time: millisecond timestamps, validated spans, the clocks that tell them, and the rule that keeps time going.
+//! Store time: millisecond timestamps, validated spans, clocks, and the rule by which store time
+//! never goes back or stands still.
 
 mod clock;
 mod manual_clock;

@@ -1,21 +1,26 @@
+//! A validated length of store time.
+
 use crate::{Error, Result};
 use std::{fmt, num::NonZeroI64, time::Duration};
 
 const MILLIS_MAX: i64 = 100 * 365 * 24 * 3_600_000;
 
-/// A length of store time that was checked at the boundary: whole milliseconds, at most [`Span::MAX`].
+/// A length of store time that was checked at the boundary: whole milliseconds, at most
+/// [`Span::MAX`].
 ///
-/// Fractions of a millisecond round up, so that nothing becomes due before its time.
+/// Fractions of a millisecond round up, so that no job becomes due before its time.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
-    /// One more than there are, so that a job without a time limit takes no more room than one with.
+    /// The number of milliseconds plus one, so that an `Option<Span>` takes no more room than a
+    /// `Span`.
     millis_and_one: NonZeroI64,
 }
 
 impl Span {
     /// No time at all.
     pub const ZERO: Self = Self::of(0);
-    /// A hundred years of 365 days: long enough for any job, short enough never to overflow a timestamp.
+    /// A hundred years of 365 days: long enough for any job, short enough never to overflow a
+    /// timestamp.
     pub const MAX: Self = Self::of(MILLIS_MAX);
 
     /// Checks a duration that may be zero, such as a delay. `what` names it in the error.
@@ -38,12 +43,13 @@ impl Span {
         Self::new(what, duration)
     }
 
-    /// A duration rounded up as everywhere, and [`MAX`](Self::MAX) if it is longer: for those who need not be told.
+    /// A duration rounded up, and [`MAX`](Self::MAX) if it is longer, for callers that need no
+    /// error.
     pub fn at_most(duration: Duration) -> Self {
         Self::new("a duration", duration).unwrap_or(Self::MAX)
     }
 
-    /// From milliseconds that a store kept, clamped to the valid range.
+    /// A span of milliseconds that a store kept, clamped to the valid range.
     pub const fn from_millis(millis: i64) -> Self {
         if millis < 0 {
             Self::ZERO
@@ -54,12 +60,12 @@ impl Span {
         }
     }
 
-    /// Of what is in the valid range.
+    /// A span of milliseconds that are in the valid range.
     const fn of(millis: i64) -> Self {
         Self { millis_and_one: NonZeroI64::new(millis + 1).expect("it is not negative") }
     }
 
-    /// From seconds, clamped to the valid range.
+    /// A span of seconds, clamped to the valid range.
     pub const fn from_secs(secs: i64) -> Self {
         Self::from_millis(secs.saturating_mul(1000))
     }

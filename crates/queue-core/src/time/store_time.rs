@@ -1,18 +1,23 @@
+//! Keeps the store time of one handle from going back or standing still.
+
 use crate::Timestamp;
 use std::time::Duration;
 
-/// While its clock is behind, store time runs slower than real time by one part in this many.
+/// While the clock is behind, store time runs slower than real time by one part in this many.
 pub(super) const SLOWER_BY: u32 = 64;
 
-/// What one handle knows of its store's time, so that time neither goes back nor stands still while the clock is behind
-/// what was told before (I24): after a step back, or a failover to a host whose clock is behind.
+/// The store time that one handle knows, so that time neither goes back nor stands still (I24)
+/// while the clock is behind a time that was told before: after a step back of the clock, or a
+/// failover to a host whose clock is behind.
 ///
-/// A store decides each step at [`Moment::decide`](crate::Moment::decide)`(mark, clock, floor)`. The mark is persisted;
-/// the floor comes from here and lives in memory alone. The floor runs at 63/64 of real time, slower than any healthy
-/// clock, so the clock catches up with it and rules again: a lead of a minute is gone after 64.
+/// A store decides each step at [`Moment::decide`](crate::Moment::decide)`(mark, clock, floor)`.
+/// The mark is stored; the floor comes from this type and is only in memory. The floor runs at
+/// 63/64 of real time, slower than any healthy clock, so that the clock catches up with it: a lead
+/// of one minute is gone after 64 minutes.
 ///
-/// Floors rest on a monotonic counter, never on the difference of two wall clocks: handles whose clocks differ lead by
-/// no more than the fastest clock does. Time in which no handle is open does not count.
+/// Floors are computed from a monotonic counter, never from the difference of two wall clocks, so
+/// handles whose clocks differ are ahead by no more than the fastest clock. Time in which no handle
+/// is open does not count.
 ///
 /// ```
 /// use queue_core::{Moment, StoreTime, Timestamp};
@@ -30,17 +35,19 @@ pub(super) const SLOWER_BY: u32 = 64;
 pub struct StoreTime {
     /// The latest time that this handle was told.
     told: Timestamp,
-    /// The counter at the receipt of it.
+    /// The reading of the counter when that time was received.
     at: Duration,
 }
 
 impl StoreTime {
-    /// A handle that was told nothing yet; `ticks` is the present reading of its monotonic counter.
+    /// The state of a handle that was told no time yet; `ticks` is the present reading of its
+    /// monotonic counter.
     pub const fn new(ticks: Duration) -> Self {
         Self { told: Timestamp::from_millis(0), at: ticks }
     }
 
-    /// The earliest that the store's time can be at this reading of the counter. Taken at sending, and passed along.
+    /// The earliest time that store time can be at this reading of the counter. A handle computes
+    /// it when it sends a call, and passes it along.
     pub fn floor(&self, ticks: Duration) -> Timestamp {
         let measured = i64::try_from(ticks.saturating_sub(self.at).as_millis()).unwrap_or(i64::MAX);
         Timestamp::from_millis(
@@ -48,15 +55,17 @@ impl StoreTime {
         )
     }
 
-    /// The longest that so much store time can take by a monotonic counter: whoever was told a time, and has measured this
-    /// since, knows that so much store time has passed.
+    /// The longest time that `store_time` can take by a monotonic counter: a caller that was told a
+    /// time, and has measured this much since, knows that at least `store_time` has passed.
     pub fn longest(store_time: Duration) -> Duration {
         store_time.saturating_add(store_time / (SLOWER_BY - 1))
     }
 
-    /// Takes a reply. The counter is read at its receipt: one read at sending would add the latency of every call.
+    /// Notes the time in an answer. Read the counter when the answer is received: a reading from
+    /// the time of sending would add the latency of every call.
     ///
-    /// What is already known changes nothing. A new anchor for each reply would round time down until it stands still.
+    /// A time that is already known changes nothing: a new anchor for each answer would round time
+    /// down until it stands still.
     pub fn note(&mut self, now: Timestamp, ticks: Duration) {
         if now > self.floor(ticks) {
             *self = Self { told: now, at: ticks };
@@ -79,7 +88,8 @@ mod tests {
         Duration::from_millis(u64::try_from(millis).expect("time goes on"))
     }
 
-    /// A store whose mark every call writes, and whose clock reads `clock` at each millisecond of real time.
+    /// A store whose mark every call writes, and whose clock reads `clock` at each millisecond of
+    /// real time.
     fn told_after(handles: usize, real_ms: i64, latency_ms: i64, clock: impl Fn(i64) -> i64) -> i64 {
         let rng = SeededRng::new(7);
         let below = |most: i64| i64::try_from(rng.next_u64() % most.unsigned_abs()).expect("small");

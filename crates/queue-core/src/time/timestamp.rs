@@ -1,20 +1,24 @@
+//! A moment of store time.
+
 use crate::Span;
 use std::{fmt, num::NonZeroU64};
 
-/// A moment on a store's clock: whole milliseconds since the Unix epoch.
+/// A moment of store time: whole milliseconds since the Unix epoch.
 ///
-/// Compare timestamps of one store only; a client uses differences, since its own clock may disagree.
+/// Compare only timestamps of one store. A client uses differences, since its own clock may
+/// disagree.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp {
-    /// Counted from the earliest that an `i64` holds, which is itself no timestamp, so that one that a job does not have yet
-    /// takes no more room than one that it has.
+    /// Counted from the earliest time that an `i64` holds, which is itself no timestamp, so that an
+    /// `Option<Timestamp>` takes no more room than a `Timestamp`.
     since_the_first: NonZeroU64,
 }
 
 const FIRST: u64 = i64::MIN.cast_unsigned();
 
 impl Timestamp {
-    /// From milliseconds since the Unix epoch. The earliest is a millisecond after `i64::MIN`.
+    /// The timestamp of these milliseconds since the Unix epoch. The earliest is a millisecond
+    /// after `i64::MIN`.
     pub const fn from_millis(millis: i64) -> Self {
         let since_the_first = match NonZeroU64::new(millis.cast_unsigned().wrapping_sub(FIRST)) {
             Some(since) => since,

@@ -1,7 +1,8 @@
 use queue_core::{AnswerRoom, ClaimRequest, Timestamp};
 
-/// Who gets which of the jobs that a store reads once for several claims of a queue: each job, in claim order, goes to the claim
-/// that would get it if they came one after the other. A part for authors of stores.
+/// Who gets which of the jobs that a store reads once for several claims of a queue: each job, in
+/// claim order, goes to the claim that would get it if they came one after the other. A part for
+/// authors of stores.
 ///
 /// ```
 /// use queue_core::{ClaimRequest, QueueName, SystemRng, Span, Timestamp, WorkerId};
@@ -46,7 +47,8 @@ impl ClaimShares {
         self.shares.iter().skip(self.at).map(|share| share.left).sum()
     }
 
-    /// Which request takes the next job, whose payload has so many bytes; `None` once all have what they may.
+    /// Which request takes the next job, whose payload has so many bytes; `None` once all have what
+    /// they may.
     pub fn takes(&mut self, payload_bytes: usize) -> Option<usize> {
         while let Some(share) = self.shares.get_mut(self.at) {
             if share.left > 0 && share.room.takes(payload_bytes) {
@@ -59,7 +61,8 @@ impl ClaimShares {
         None
     }
 
-    /// For each request whether its bytes had no room for a job that it might have taken: it is to ask again at once.
+    /// For each request whether its bytes had no room for a job that it might have taken: it is to
+    /// ask again at once.
     pub fn cut_short(&self) -> impl Iterator<Item = bool> {
         self.shares.iter().map(|share| share.is_cut_short)
     }

@@ -8,11 +8,12 @@ use std::future::ready;
 /// How often what moved while it was given back is decided anew.
 const ROUNDS_MAX: usize = 4;
 
-/// Jobs that claims leased for callers that are gone: they go back uncharged, and keep their places. A part for authors of
-/// stores, which know of such a caller before anybody else does.
+/// Jobs that claims leased for callers that are gone: they go back uncharged, and keep their
+/// places. A part for authors of stores, which know of such a caller before anybody else does.
 ///
-/// Whoever sent the claim may look for the same jobs as a [`LostClaim`](queue_core::LostClaim); of the two releases the second is a
-/// replay or finds the lease gone, and changes nothing.
+/// The caller that sent the claim may look for the same jobs as a
+/// [`LostClaim`](queue_core::LostClaim); of the two releases the second is a replay or finds the
+/// lease gone, and changes nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnheardClaim(Vec<(LeaseToken, Transition)>);
 
@@ -25,8 +26,8 @@ impl UnheardClaim {
         (!releases.is_empty()).then_some(Self(releases))
     }
 
-    /// Gives the jobs back within a transaction of the store: `apply` answers for each transition. A job whose cancellation
-    /// was asked for meanwhile is decided anew.
+    /// Gives the jobs back within a transaction of the store: `apply` answers for each transition.
+    /// A job whose cancellation was asked for meanwhile is decided anew.
     ///
     /// # Errors
     /// Those of `apply`.

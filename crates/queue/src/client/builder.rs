@@ -1,3 +1,5 @@
+//! The builder of a queue handle: its codec, default options, hooks, policy and sources.
+
 use crate::{
     InvalidOption, JobOptions, Queue,
     client::{
@@ -13,10 +15,11 @@ use queue_core::{
 use queue_serde::Codec;
 use std::{marker::PhantomData, sync::Arc, time::Duration};
 
-/// The default lease of a delivery.
+/// The default lease of a delivery in pull mode.
 const LEASE: Duration = Duration::from_secs(30);
 
-/// Makes a [`Queue`] with other than the default parts. Everything is checked in [`build`](Self::build).
+/// Makes a [`Queue`] with other parts than the default ones. [`build`](Self::build) checks all of
+/// them.
 #[derive(Debug)]
 #[must_use]
 pub struct QueueBuilder<P, R> {
@@ -38,7 +41,8 @@ impl<P, R> QueueBuilder<P, R> {
         Self {
             storage,
             name: name.to_owned(),
-            // JSON or none: never another format, so that enabling a feature somewhere changes no format elsewhere.
+            // The default is JSON or no codec, never another format, so that a feature that is
+            // enabled elsewhere does not change the format here.
             #[cfg(feature = "json")]
             codec: Some(Arc::new(queue_serde::Json)),
             #[cfg(not(feature = "json"))]
@@ -54,23 +58,25 @@ impl<P, R> QueueBuilder<P, R> {
         }
     }
 
-    /// How payloads and results are encoded; default JSON. Producers and workers of a queue use the same.
+    /// Sets the codec of payloads and results; default JSON. Producers and workers of a queue must
+    /// use the same codec.
     pub fn codec(mut self, codec: impl Codec) -> Self {
         self.codec = Some(Arc::new(codec));
         self
     }
 
-    /// What holds for every job of this handle, unless its own options say otherwise.
+    /// Sets the default options for every job of this handle; a job's own options take precedence.
     pub fn options(mut self, options: JobOptions) -> Self {
         self.options = options;
         self
     }
 
-    /// Has every job looked at before it is stored, whichever way this handle and its clones enqueue it: one, many, in a
-    /// transaction, or as a follower made by [`Queue::new_job`]. The hook may change the job, such as its priority or its id,
-    /// or refuse it; what it changes is checked by the store as if it had been enqueued so. A [`Codec`] that
-    /// binds its bytes to the job has written them by then, for the id and the kind that it had. Several hooks go in the order of
-    /// adding. It runs in the caller's task: keep it short, and do not block.
+    /// Adds a hook that sees every job before it is stored, however this handle and its clones
+    /// enqueue it: alone, in a batch, in a transaction, or as a follower made by
+    /// [`Queue::new_job`]. The hook may refuse the job, or change it, such as its priority or its
+    /// id; the store checks the changed job. A [`Codec`] that binds its bytes to the job has
+    /// written them before, for the id and the kind that the job had. Several hooks run in the
+    /// order of adding. A hook runs in the caller's task: keep it short, and do not block.
     ///
     #[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
     #[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]
@@ -92,8 +98,9 @@ impl<P, R> QueueBuilder<P, R> {
     /// # Ok(()) }
     /// ```
     ///
-    /// A refusal is an error of kind `Invalid` before anything is written, of many jobs too; the hook's error is its
-    /// [`source`](std::error::Error::source). What looks at jobs around their execution is `worker::Hook`.
+    /// A refusal is an error of the kind `Invalid` before anything is written, also for a batch;
+    /// the hook's error is its [`source`](std::error::Error::source). For hooks around the
+    /// execution of jobs there is `worker::Hook`.
     pub fn before_enqueue(
         mut self,
         hook: impl Fn(&QueueName, &mut NewJob) -> Result<(), Refusal> + Send + Sync + 'static,
@@ -102,8 +109,8 @@ impl<P, R> QueueBuilder<P, R> {
         self
     }
 
-    /// How long jobs wait after a failure or a stall that this handle decides on: [`Delivery::nack`] and the rescue
-    /// that goes with [`Queue::dequeue`].
+    /// Sets how long jobs wait after a failure or a stall that this handle decides on:
+    /// [`Delivery::nack`] and the rescue that goes with [`Queue::dequeue`].
     ///
     /// [`Delivery::nack`]: crate::Delivery::nack
     pub fn policy(mut self, policy: Policy) -> Self {
@@ -111,21 +118,23 @@ impl<P, R> QueueBuilder<P, R> {
         self
     }
 
-    /// How long a delivery is leased until it is extended; more than zero, default 30 seconds.
+    /// Sets the lease of a delivery; more than zero, default 30 seconds.
     pub fn lease(mut self, lease: Duration) -> Self {
         self.lease = lease;
         self
     }
 
-    /// Where generated ids come from; default [`TimeOrderedIds`].
+    /// Sets the source of generated ids; default [`TimeOrderedIds`].
     pub fn ids(mut self, ids: Arc<dyn IdSource>) -> Self {
         self.ids = Some(ids);
         self
     }
 
-    /// Makes ids of content with a key: then nobody who sees an id can find its payload by trying. At least 16 bytes; best 32 that
-    /// are kept where the key of the codec is. All producers of a queue use the same key, since the same payload has another id
-    /// under another: while a key is replaced, equal work may be enqueued twice. Default: none.
+    /// Sets a key for ids of content, so that nobody without the key can find a payload from its id
+    /// by trying. The key has at least 16 bytes; use 32, and keep them where you keep the key of
+    /// the codec. All producers of a queue must use the same key, since the same payload has
+    /// another id under another key: while a key is replaced, equal work may be enqueued twice.
+    /// Default: no key.
     ///
     #[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
     #[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]
@@ -144,17 +153,18 @@ impl<P, R> QueueBuilder<P, R> {
         self
     }
 
-    /// Where lease tokens, jitter and the name of this holder come from; default the operating system.
+    /// Sets the source of lease tokens, jitter and the name of this holder; default the operating
+    /// system.
     pub fn rng(mut self, rng: Arc<dyn Rng>) -> Self {
         self.rng = rng;
         self
     }
 
-    /// The handle.
+    /// Checks the parts and makes the handle.
     ///
     /// # Errors
-    /// `Invalid` for a bad name, bad default options, a short key or a lease of zero, and if there is no codec: give one, or enable
-    /// the feature `json`.
+    /// `Invalid` for a bad name, bad default options, a short key or a lease of zero, and if there
+    /// is no codec: set one, or enable the feature `json`.
     pub fn build(self) -> Result<Queue<P, R>> {
         self.options.validate()?;
         if self.options.time_of_day().is_some() {
@@ -183,7 +193,8 @@ impl<P, R> QueueBuilder<P, R> {
     }
 }
 
-/// Fresh for each handle, so that a lease can be told from one of a former process.
+/// A worker id that is fresh for each handle, so that a lease can be distinguished from one of a
+/// former process.
 fn fresh_worker(rng: &dyn Rng) -> WorkerId {
     WorkerId::new(format!("client-{:032x}", rng.next_u128())).expect("39 plain characters are a valid name")
 }

@@ -1,16 +1,19 @@
+//! The answer to a request to change a job.
+
 use queue_core::{Changed, Error, ErrorKind, Result, State, lifecycle::Rejected};
 
-/// What became of a request to change a job, whoever holds it.
+/// The answer to a request to change a job that the caller does not hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[must_use]
 #[non_exhaustive]
 pub enum Change {
-    /// It is done, now or by an earlier request: a job that was cancelled never starts again and never becomes Completed.
+    /// The change is done, now or by an earlier request. A job that was cancelled never starts
+    /// again and never becomes Completed.
     Done,
-    /// It runs, and its holder will be told that it is to be cancelled; it may complete all the same. Only
-    /// [`Queue::cancel_with`](crate::Queue::cancel_with) answers so.
+    /// The job runs, and its holder will be told to cancel it; it may still complete. Only
+    /// [`Queue::cancel_with`](crate::Queue::cancel_with) has this answer.
     Requested,
-    /// It makes no sense in this state; nothing was changed.
+    /// The change is not allowed in this state; nothing was changed.
     NotAllowed(State),
     /// There is no such job.
     Missing,
@@ -28,7 +31,7 @@ impl Change {
 
     pub(crate) fn of_cancel(changed: &Changed) -> Result<Self> {
         match changed {
-            // A job that was not running is Cancelled, or gone where it is not to be kept.
+            // A job that was not running is Cancelled, or removed if it is not to be kept.
             Changed::Done(meta) if meta.state == State::Processing => Ok(Self::Requested),
             Changed::Rejected(Rejected::Already(State::Processing)) => Ok(Self::Requested),
             Changed::Rejected(Rejected::Already(State::Cancelled)) => Ok(Self::Done),

@@ -1,18 +1,21 @@
+//! Stores debounced jobs, and stand-ins for those whose id is taken by a running job.
+
 use super::{enqueue::batches, said::CheckedOptions};
 use crate::{Decode, Encode, Enqueued, Id, InvalidOption, Queue};
 use queue_core::{Error, ErrorKind, JobId, NewJob, Result, State};
 
-/// How many jobs may stand in for one whose id is taken by a job that runs.
+/// The most jobs that may stand in for a job whose id is taken by a running job.
 const STAND_INS_MAX: usize = 4;
-/// What the id of each has behind that of the one before it.
+/// The suffix that each stand-in adds to the id of the job before it.
 const NEXT: &str = "~next";
 
 const WITHOUT_ID: &str = "a debounced job takes the place of others by its id: give one";
 
-/// Debounced jobs whose id is taken. One that waits is replaced by the store; one that runs is not, since it may have looked
-/// already at what it is about, so that another job has to stand in for it.
+/// Debounced jobs whose id is taken. The store replaces a waiting job. It does not replace a
+/// running job, which may have read its data already, so another job has to stand in for it.
 impl<P: Encode, R: Decode> Queue<P, R> {
-    /// The id of a job, which has room for that of every stand-in if the job is debounced.
+    /// The id of a job. If the job is debounced, its id has room for the suffixes of every
+    /// stand-in.
     pub(super) fn checked_id(&self, id: Id, payload: &P, options: &CheckedOptions) -> Result<JobId> {
         if options.is_debounced() && id == Id::Generated {
             return Err(InvalidOption::Debounce(WITHOUT_ID).into());
@@ -32,6 +35,7 @@ impl<P: Encode, R: Decode> Queue<P, R> {
         options: CheckedOptions,
     ) -> Result<Enqueued<R>> {
         let mut taken = id.clone();
+        // Each try may meet another running job, so the number of stand-ins is bounded.
         for _ in 0..=STAND_INS_MAX {
             let answer = self.store_one(self.job_of(id.clone(), &payload, &options)?).await?;
             if !is_taken(&answer) {
@@ -43,7 +47,8 @@ impl<P: Encode, R: Decode> Queue<P, R> {
         Err(busy(&taken))
     }
 
-    /// Stores jobs in place of those whose answers say that their ids are taken, and puts their answers there.
+    /// Stores stand-ins for the jobs whose answers say that their ids are taken, and replaces these
+    /// answers.
     pub(super) async fn store_stand_ins(
         &self,
         mut jobs: Vec<(JobId, P)>,
@@ -82,12 +87,12 @@ fn next(id: &JobId) -> Result<JobId> {
     Ok(JobId::new(format!("{id}{NEXT}"))?)
 }
 
-/// By a job that may have looked already.
+/// Whether the id is taken by a job that may have read its data already.
 fn is_taken<R>(answer: &Enqueued<R>) -> bool {
     match answer {
         Enqueued::Queued { .. } => false,
         Enqueued::Duplicate { state, .. } => *state == State::Processing,
-        // Somebody waited for it, or it was enqueued otherwise.
+        // A caller waited for the job, or it was enqueued without debounce.
         Enqueued::Completed { .. } => true,
     }
 }

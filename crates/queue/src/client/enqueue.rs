@@ -1,3 +1,5 @@
+//! Enqueues one job or many, with or without options.
+
 use crate::{
     Decode, Encode, Enqueued, Id, InvalidOption, JobOptions, Queue,
     client::{Shared, said::CheckedOptions},
@@ -5,8 +7,8 @@ use crate::{
 use queue_core::{Enqueued as Stored, Error, ErrorKind, JobId, Kind, NewJob, Result, StorageExt};
 use queue_serde::Role;
 
-/// A batch of [`Queue::enqueue_many`] is sent when its payloads have this many bytes, so that no transaction of a store
-/// grows without bound.
+/// The bytes of payloads at which a batch of [`Queue::enqueue_many`] is sent, so that no
+/// transaction of a store grows without bound.
 const BATCH_BYTES_MAX: usize = 16 << 20;
 
 const ONE_CALL: &str = "a debounced job may take two calls, since its id may be that of a job that runs; here is one: use \
@@ -15,26 +17,27 @@ const ONE_CALL: &str = "a debounced job may take two calls, since its id may be 
 impl<P: Encode, R: Decode> Queue<P, R> {
     /// Stores a job with the default options of this handle.
     ///
-    /// It is durable, as far as the store promises, once this answers. An id that is present is not enqueued again: the
-    /// answer says by what it is taken, with the result if that is Completed.
+    /// Once this answers, the job is as durable as the store promises. An id that is present is not
+    /// enqueued again: the answer says which job has it, with the result if that job is Completed.
     ///
     /// # Errors
-    /// `Invalid`, before anything is written, for a bad id, a payload that cannot be encoded or is over the store's
-    /// limit (1 MiB by default), a kind that is [reserved](Kind::is_reserved), or a present result that is no `R`: under a codec that binds bytes to their job, one that a job of
-    /// another kind left is none. With [`Certainty::Unknown`] the job may have been
-    /// stored: send it again under the same id.
+    /// `Invalid`, before anything is written, for a bad id, a payload that cannot be encoded or is
+    /// over the store's limit (1 MiB by default), a kind that is [reserved](Kind::is_reserved), or
+    /// a present result that cannot be decoded as `R`; a codec that binds bytes to their job cannot
+    /// decode the result of a job of another kind. With [`Certainty::Unknown`] the job may have
+    /// been stored: send it again under the same id.
     ///
-    /// A dropped future leaves the job stored or not, as nobody knows which.
+    /// A dropped future leaves the job stored or not stored.
     ///
     /// [`Certainty::Unknown`]: crate::Certainty::Unknown
     pub async fn enqueue(&self, id: impl Into<Id>, payload: P) -> Result<Enqueued<R>> {
         self.store_checked(id.into(), payload, self.shared.options.checked()?).await
     }
 
-    /// Stores a job with options of its own, which stand over the handle's: what they do not say, the handle does.
+    /// Stores a job with options of its own, which take precedence over those of the handle.
     ///
     /// # Errors
-    /// Those of [`enqueue`](Self::enqueue), and `Invalid` for an option that cannot be.
+    /// Those of [`enqueue`](Self::enqueue), and `Invalid` for an invalid option.
     pub async fn enqueue_with(
         &self,
         id: impl Into<Id>,
@@ -45,9 +48,10 @@ impl<P: Encode, R: Decode> Queue<P, R> {
         self.store_checked(id.into(), payload, options).await
     }
 
-    /// The job that [`enqueue_with`](Self::enqueue_with) would store, for whatever else stores jobs: a completion that it is
-    /// to follow (`Context::then`), say. Nothing is written here. Store it in the queue of this handle: a codec that binds bytes to
-    /// their job wrote the payload for no other.
+    /// The job that [`enqueue_with`](Self::enqueue_with) would store, for other calls that store
+    /// jobs, such as a completion that it follows (`Context::then`). This method writes nothing.
+    /// Store the job in the queue of this handle, since a codec that binds bytes to their job wrote
+    /// the payload for this queue.
     ///
     /// ```
     /// # #[cfg(all(feature = "memory", feature = "json"))] {
@@ -64,21 +68,24 @@ impl<P: Encode, R: Decode> Queue<P, R> {
     /// ```
     ///
     /// # Errors
-    /// `Invalid` for a bad id, an option that cannot be, or a payload that cannot be encoded. The limits of the store
-    /// are checked when it is stored.
+    /// `Invalid` for a bad id, an invalid option, or a payload that cannot be encoded. The limits
+    /// of the store are checked when the job is stored.
     pub fn new_job(&self, id: impl Into<Id>, payload: &P, options: &JobOptions) -> Result<NewJob> {
         self.job(id.into(), payload, options)
     }
 
-    /// Stores many jobs with the same options, which stand over the handle's; the answers are in the order of the jobs.
+    /// Stores many jobs with the same options, which take precedence over those of the handle; the
+    /// answers are in the order of the jobs.
     ///
-    /// Every job is encoded and checked before the first is written. They are sent in batches of at most
-    /// [`Limits::batch_max`](crate::Limits::batch_max) jobs (10,000 by default) and 16 MiB of payload. Each batch is all or
-    /// nothing, the whole is not. An id that stands twice is a duplicate of itself.
+    /// Every job is encoded and checked before the first is written. They are sent in batches of at
+    /// most [`Limits::batch_max`](crate::Limits::batch_max) jobs (10,000 by default) and 16 MiB of
+    /// payload. Each batch is all or nothing, but several batches together are not. An id that
+    /// occurs twice is a duplicate of itself.
     ///
     /// # Errors
-    /// Those of [`enqueue_with`](Self::enqueue_with). If batches were stored before one failed, the message says how
-    /// many jobs, and the certainty is `Unknown`. Sending all again is safe unless ids are generated.
+    /// Those of [`enqueue_with`](Self::enqueue_with). If batches were stored before one failed, the
+    /// message says how many jobs they had, and the certainty is `Unknown`. Sending all jobs again
+    /// is safe unless their ids are generated.
     pub async fn enqueue_many<I: Into<Id>>(
         &self,
         jobs: impl IntoIterator<Item = (I, P)>,
@@ -112,7 +119,7 @@ impl<P: Encode, R: Decode> Queue<P, R> {
         self.store_one(self.job_of(id, &payload, &options)?).await
     }
 
-    /// A job that takes one call to store.
+    /// A job that one call can store; debounced jobs are refused.
     pub(crate) fn job(&self, id: Id, payload: &P, options: &JobOptions) -> Result<NewJob> {
         let options = options.checked_over(&self.shared.options)?;
         if options.is_debounced() {
@@ -126,7 +133,7 @@ impl<P: Encode, R: Decode> Queue<P, R> {
         Ok(answers.pop().expect("one answer was checked to be there"))
     }
 
-    /// Stores jobs as one group, and answers as many as they are.
+    /// Stores jobs as one group, with one answer for each.
     pub(super) async fn store(&self, jobs: Vec<NewJob>) -> Result<Vec<Enqueued<R>>> {
         let ids: Vec<JobId> = jobs.iter().map(|job| job.id.clone()).collect();
         let kinds: Vec<Kind> = jobs.iter().map(|job| job.kind.clone()).collect();
@@ -145,18 +152,19 @@ impl<P: Encode, R: Decode> Queue<P, R> {
 }
 
 impl<P: Encode, R> Queue<P, R> {
-    /// A job of this handle, with everything that is checked of one before it is stored.
+    /// A job of this handle, after all checks that come before it is stored.
     pub(crate) fn job_of(&self, id: JobId, payload: &P, options: &CheckedOptions) -> Result<NewJob> {
         let context = self.shared.context(self.kind(), &id, Role::Payload);
         let payload = payload.encode(&self.shared.codec, &context)?;
         let mut job = options.job(id, self.kind().clone(), payload);
         self.shared.hooks.look_at(&self.shared.name, &mut job)?;
-        // A hook may change both kinds.
+        // A hook may change the kind of the job and that of its follow-up.
         let mut kinds = std::iter::once(&job.kind).chain(&job.on_failure);
         if let Some(kind) = kinds.find(|kind| kind.is_reserved()).cloned() {
             return Err(InvalidOption::ReservedKind { kind }.into());
         }
-        // Behind the hooks, which may bring a trace of their own, and must not find the room for headers taken.
+        // The trace is added after the hooks, which may set one of their own, and need the room for
+        // headers.
         #[cfg(feature = "opentelemetry")]
         super::carry_trace(&mut job);
         Ok(job)
@@ -195,13 +203,14 @@ impl Shared {
     }
 }
 
-/// Its purge time came between the answer and the reading of its result.
+/// The purge time of the job came between the answer and the read of its result.
 fn gone(id: &JobId) -> Error {
     let message = format!("the result of {id:?} has just expired; enqueue the job again");
     Error::new(ErrorKind::Unavailable, "enqueue", message)
 }
 
-/// Cuts jobs into batches of at most `jobs_max`, each closed by the job that takes it over [`BATCH_BYTES_MAX`].
+/// Cuts jobs into batches of at most `jobs_max`, each closed by the job that takes it over
+/// [`BATCH_BYTES_MAX`].
 pub(super) fn batches(jobs: Vec<NewJob>, jobs_max: usize) -> Vec<Vec<NewJob>> {
     let mut batches = Vec::new();
     let (mut batch, mut bytes) = (Vec::new(), 0);
@@ -219,7 +228,7 @@ pub(super) fn batches(jobs: Vec<NewJob>, jobs_max: usize) -> Vec<Vec<NewJob>> {
     batches
 }
 
-/// The error of a batch, which owns up to the batches before it.
+/// The error of a batch, with the number of jobs that the batches before it stored.
 fn partly(error: Error, stored: usize, count: usize) -> Error {
     if stored == 0 {
         return error;

@@ -1,12 +1,14 @@
+//! The hooks that see every job of a handle before it is stored.
+
 use queue_core::{Error, NewJob, QueueName, Result};
 use std::{error::Error as StdError, fmt, sync::Arc};
 
-/// What a hook may answer: why the job is refused.
+/// The error by which a hook refuses a job.
 pub(crate) type Refusal = Box<dyn StdError + Send + Sync>;
 
 type EnqueueHook = dyn Fn(&QueueName, &mut NewJob) -> Result<(), Refusal> + Send + Sync;
 
-/// What looks at every job of a handle before it is stored, in the order of adding.
+/// The hooks that see every job of a handle before it is stored, in the order of adding.
 #[derive(Clone, Default)]
 pub(crate) struct EnqueueHooks(Vec<Arc<EnqueueHook>>);
 
@@ -18,7 +20,7 @@ impl EnqueueHooks {
         self.0.push(Arc::new(hook));
     }
 
-    /// The first that refuses the job decides.
+    /// Runs the hooks until one refuses the job.
     pub(crate) fn look_at(&self, queue: &QueueName, job: &mut NewJob) -> Result<()> {
         for hook in &self.0 {
             hook(queue, job).map_err(|refusal| refused(job, refusal))?;

@@ -1,16 +1,20 @@
+//! The answer for one job of an enqueue.
+
 use queue_core::{JobId, Seq, State};
 
-/// What became of one job of an enqueue. Most callers need not look: whichever it is, the job is there, or was done.
+/// The answer for one job of an enqueue. Most callers can ignore it: in each case the job is
+/// stored, or is done already.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Enqueued<R> {
-    /// Accepted, as durably as the store promises.
+    /// The job is accepted, and stored as durably as the store promises.
     Queued {
         /// Its id.
         id: JobId,
         /// Its life.
         seq: Seq,
     },
-    /// The id is taken by a job without a result: nothing was changed, and the payload given now was not stored.
+    /// The id is taken by a job without a result. Nothing was changed, and the new payload was not
+    /// stored.
     Duplicate {
         /// The id.
         id: JobId,
@@ -19,7 +23,7 @@ pub enum Enqueued<R> {
         /// Its state, never Completed.
         state: State,
     },
-    /// The id is taken by a job that is done, and here is what it left.
+    /// The id is taken by a Completed job, and this is its result.
     Completed {
         /// The id.
         id: JobId,
@@ -31,7 +35,7 @@ pub enum Enqueued<R> {
 }
 
 impl<R> Enqueued<R> {
-    /// The id, as given, generated or derived.
+    /// The id, whether it was given, generated or derived.
     pub const fn id(&self) -> &JobId {
         match self {
             Self::Queued { id, .. } | Self::Duplicate { id, .. } | Self::Completed { id, .. } => id,

@@ -1,3 +1,5 @@
+//! The stream of all changes of a queue.
+
 use crate::{Decode, Queue, client::Shared};
 use futures_util::{
     Stream, StreamExt,
@@ -14,11 +16,11 @@ use std::{
     task::{Context, Poll},
 };
 
-/// One change of a job, as the store tells it.
+/// One change of a job, as the store reports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum JobEvent<R> {
-    /// The job is now in this state, which is any but Completed.
+    /// The job is now in this state, which is not Completed.
     Changed {
         /// Which job.
         id: JobId,
@@ -33,7 +35,7 @@ pub enum JobEvent<R> {
         id: JobId,
         /// Which life of it.
         seq: Seq,
-        /// What it left; `None` if it was gone before it could be read.
+        /// The result; `None` if the record was gone before it could be read.
         result: Option<R>,
     },
     /// The record is gone: removed as it finished, deleted or pruned.
@@ -43,20 +45,22 @@ pub enum JobEvent<R> {
         /// Which life of it.
         seq: Seq,
     },
-    /// Changes were missed, or somebody else wrote: read again whatever matters.
+    /// Changes were missed, or another process wrote: read all records again that you depend on.
     Missed,
 }
 
-/// The changes of one queue; from [`Queue::events`]. It ends when the store closes.
+/// The stream of changes of one queue, from [`Queue::events`]. It ends when the store closes.
 pub struct JobEvents<R>(BoxStream<'static, Result<JobEvent<R>>>);
 
 impl<P, R: Decode + Send + 'static> Queue<P, R> {
-    /// Follows every change of every job of the queue from now on, in order for each job, with results decoded.
+    /// Follows every change of every job of the queue from now on, in order for each job, with
+    /// results decoded.
     ///
-    /// For people to look at, and for programs that act sooner because of it. **It is no record**: changes are missed when
-    /// the reader falls behind, when a connection is lost, and from other processes where the store's
-    /// [`events`](queue_core::Capabilities::events) do not reach them; then it says [`JobEvent::Missed`]. For the outcome
-    /// of one job there is [`wait`](Self::wait).
+    /// The stream is for people to look at, and for programs that act sooner because of it. **It is
+    /// not complete**: changes are missed if the reader falls behind, if a connection is lost, and
+    /// from other processes if the store's [`events`](queue_core::Capabilities::events) do not
+    /// reach them. Then the stream has [`JobEvent::Missed`]. For the outcome of one job use
+    /// [`wait`](Self::wait).
     ///
     #[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
     #[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]
@@ -82,8 +86,8 @@ impl<P, R: Decode + Send + 'static> Queue<P, R> {
     /// ```
     ///
     /// # Errors
-    /// Those of the store's subscription. Of the stream: an item is an error if a result could not be read, or is no
-    /// `R`; the stream goes on.
+    /// Those of the store's subscription. An item of the stream is an error if a result could not
+    /// be read, or not be decoded as `R`; the stream goes on after it.
     pub async fn events(&self) -> Result<JobEvents<R>> {
         let hints = self.shared.storage.subscribe(&self.shared.name, Interest::All).await?;
         Ok(JobEvents(stream::unfold((self.shared.clone(), hints), next).boxed()))
@@ -108,7 +112,7 @@ async fn of_change<R: Decode>(shared: &Shared, change: JobChange) -> Result<JobE
     Ok(match state {
         Some(State::Completed) => {
             let record = shared.storage.get_one(&shared.name, &id, Detail::Full).await?;
-            // Another life of the id may have a result too, but not this one's.
+            // The record may be of another life of the id, whose result is not meant.
             let record = record.filter(|record| record.meta.seq == seq);
             let result = record.as_ref().and_then(JobRecord::result);
             let context = record.as_ref().map(|record| CodecContext::of(&record.meta, Role::Result));

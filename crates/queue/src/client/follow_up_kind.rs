@@ -1,13 +1,15 @@
+//! The values that can name the kind of a follow-up.
+
 use queue_core::{FailedJob, InvalidName, JobKind, Kind};
 
-/// What can name the kind of a job that [follows a failure](crate::JobOptions::on_failure): a [`JobKind`] that takes a
-/// [`FailedJob`], a [`Kind`], text, or `None` for no such job.
+/// A value that can name the kind of a job that [follows a failure](crate::JobOptions::on_failure):
+/// a [`JobKind`] whose payload is a [`FailedJob`], a [`Kind`], text, or `None` for no such job.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not name the kind of a job that follows a failure",
     note = "give a `JobKind<FailedJob, _>`, a `Kind`, text, or `None`"
 )]
 pub trait FollowUpKind {
-    /// The kind, if there is to be such a job.
+    /// The kind; `None` for no such job.
     ///
     /// # Errors
     /// For text that is not 1 to 255 bytes without control characters.

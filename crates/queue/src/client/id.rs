@@ -1,28 +1,35 @@
+//! How a job gets its id: given, generated, or made of its content.
+
 use super::id_key::{IdKey, digest};
 use crate::{Encode, IntoJobId, client::Shared};
 use bytes::Bytes;
 use queue_core::{InvalidName, JobId, Kind, Result};
 use std::fmt::Write;
 
-/// How a job gets its id, which is its deduplication key: an id that is present is not enqueued again.
+/// How a job gets its id. The id is the deduplication key: an id that is present is not enqueued
+/// again.
 ///
-/// Whatever can name a job ([`IntoJobId`]: text, a [`JobId`], an integer, a `Uuid`) converts into [`Id::Given`].
+/// Every value that can name a job ([`IntoJobId`]: text, a [`JobId`], an integer, a `Uuid`)
+/// converts into [`Id::Given`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Id {
-    /// The producer's own: 1 to 255 bytes of UTF-8 without control characters. Best of all, since an enqueue of unknown
-    /// outcome may then be sent again.
+    /// An id of the producer: 1 to 255 bytes of UTF-8 without control characters. This is the best
+    /// choice, since an enqueue of unknown outcome can then be sent again.
     Given(JobId),
-    /// A fresh one that sorts by time: UUID version 7 as 32 lower-case hexadecimal characters. Nothing is a duplicate.
+    /// A fresh id that sorts by time: UUID version 7 as 32 lower-case hexadecimal characters. No
+    /// job is a duplicate.
     Generated,
-    /// Equal work is one job: the SHA-256 of the encoded payload as 64 lower-case hexadecimal characters, followed by
-    /// `/` and the kind unless that is the default one, since another kind of work on equal input is other work.
+    /// An id that is equal for equal work: the SHA-256 of the encoded payload as 64 lower-case
+    /// hexadecimal characters, followed by `/` and the kind unless the kind is the default one,
+    /// since another kind of work on equal input is other work.
     ///
-    /// It is made of the payload in its plain format, whatever a codec over that codec does to the stored bytes. So everybody
-    /// who can guess a payload can tell whether a job has it; [`QueueBuilder::id_key`](crate::QueueBuilder::id_key) makes it an
-    /// HMAC-SHA-256, which tells those with the key alone.
+    /// The id is made of the payload in its plain format, even if the codec encrypts or compresses
+    /// the stored bytes. So everybody who can guess a payload can tell whether a job has it. With
+    /// [`QueueBuilder::id_key`](crate::QueueBuilder::id_key) the id is an HMAC-SHA-256, and only
+    /// those who have the key can tell.
     OfContent,
-    /// What was given names no job; whoever takes it refuses it.
+    /// The given value is no valid id; every call refuses it.
     Invalid(InvalidName),
 }
 
@@ -30,7 +37,7 @@ impl Shared {
     /// The id of a job with this payload.
     ///
     /// # Errors
-    /// `Invalid` for an id that is none, and for content that its format cannot hold.
+    /// `Invalid` for an invalid id, and for content that its format cannot encode.
     pub(crate) fn id_of(&self, id: Id, kind: &Kind, payload: &impl Encode) -> Result<JobId> {
         match id {
             Id::Given(id) => Ok(id),

@@ -1,19 +1,21 @@
+//! The key for ids of content.
+
 use crate::InvalidOption;
 use bytes::Bytes;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 use std::fmt;
 
-/// A shorter key could be found by trying.
+/// The fewest bytes of a key, since a shorter one could be found by trying.
 const KEY_BYTES_MIN: usize = 16;
 
-/// What makes ids of content with a key: an HMAC that has taken the key in.
+/// The key for ids of content, as an HMAC that is initialized with it.
 #[derive(Clone)]
 pub(crate) struct IdKey(Hmac<Sha256>);
 
 impl IdKey {
     /// # Errors
-    /// For a key of less than 16 bytes.
+    /// [`InvalidOption`] for a key of less than 16 bytes.
     pub(crate) fn new(key: &[u8]) -> Result<Self, InvalidOption> {
         if key.len() < KEY_BYTES_MIN {
             return Err(InvalidOption::ShortKey { bytes: key.len() });
@@ -22,7 +24,8 @@ impl IdKey {
     }
 }
 
-/// 256 bits that stand for the content: nobody without the key can tell of which content they are.
+/// The 256 bits that stand for the content. With a key, nobody without it can tell which content
+/// they are made of.
 pub(super) fn digest(key: Option<&IdKey>, content: &Bytes) -> [u8; 32] {
     match key {
         Some(IdKey(hmac)) => hmac.clone().chain_update(content).finalize().into_bytes().into(),

@@ -1,7 +1,10 @@
+//! The values that can name a job.
+
 use queue_core::{InvalidName, JobId};
 
-/// What can name a job: text, an integer as its decimal digits, a `Uuid` (feature `uuid`) in its usual form with hyphens. The
-/// same value names the same job wherever it is given, as an id to enqueue under or one to look for.
+/// A value that can name a job: text, an integer as its decimal digits, or a `Uuid` (feature
+/// `uuid`) in its usual form with hyphens. The same value names the same job in every call, whether
+/// it enqueues or reads.
 ///
 #[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
 #[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]

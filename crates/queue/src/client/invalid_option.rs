@@ -1,3 +1,5 @@
+//! Why an option of a job or a handle was refused.
+
 use queue_core::{Error, InvalidName, Kind};
 use std::time::Duration;
 
@@ -5,21 +7,22 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidOption {
-    /// A job with no attempts would never run, and one with no stalls would fail before it began.
+    /// A budget of zero: a job without attempts would never run, and one without stalls would fail
+    /// before it began.
     #[error("{what} must be at least 1; use `{unlimited}()` for no limit")]
     NoBudget {
         /// Which budget.
         what: &'static str,
-        /// The method that lifts the limit.
+        /// The method that sets no limit.
         unlimited: &'static str,
     },
-    /// A time to live, a lease and the like must be longer than zero.
+    /// A length of zero: a retention, a lease and similar times must be longer than zero.
     #[error("{what} must be longer than zero")]
     NotPositive {
         /// Which length of time.
         what: &'static str,
     },
-    /// Store time holds at most 100 years ahead.
+    /// A length over 100 years, which store time cannot represent.
     #[error("{what} must be at most 100 years, not {given:?}")]
     TooLong {
         /// Which length of time.
@@ -27,7 +30,7 @@ pub enum InvalidOption {
         /// What was given.
         given: Duration,
     },
-    /// A job that expires before it may be claimed would never run.
+    /// A job that expires before it may be claimed, and so would never run.
     #[error(
         "a job that expires {expires_in:?} after its enqueue and is due after {delay:?} can never run; let it expire later than it is due"
     )]
@@ -37,12 +40,13 @@ pub enum InvalidOption {
         /// When it would be due.
         delay: Duration,
     },
-    /// How far away a time of day is, the store alone can tell.
+    /// A time of day in a call that does not ask the store: only the store can tell how far away it
+    /// is.
     #[error(
         "a time of day needs the store's clock, which is not asked here; give `delay(queue.time_until(at).await?)`"
     )]
     TimeOfDay,
-    /// A job may be put off longer than its delay, not shorter.
+    /// A `max_wait` that is shorter than the delay.
     #[error(
         "a debounced job whose delay is {delay:?} must be allowed to wait at least as long, not {max_wait:?}"
     )]
@@ -52,30 +56,30 @@ pub enum InvalidOption {
         /// The delay.
         delay: Duration,
     },
-    /// What cannot be of a debounced job.
+    /// An option or a call that is not possible for a debounced job.
     #[error("{0}")]
     Debounce(&'static str),
-    /// Kinds that begin with `queue.` are those of the library's own jobs.
+    /// A kind that begins with `queue.`, which is reserved for the library's own jobs.
     #[error("the kind {kind:?} is reserved, as all that begin with `queue.` are; choose another name")]
     ReservedKind {
         /// The kind that was given.
         kind: Kind,
     },
-    /// The kind of the job that is to follow a failure is none.
+    /// An invalid kind for the job that follows a failure.
     #[error("the kind of the job that follows a failure: {0}")]
     FollowUpKind(#[source] InvalidName),
     /// Headers over a limit, or with a control character.
     #[error("{0}")]
     Headers(String),
-    /// A tag that cannot be, or too many of them.
+    /// An invalid tag, or too many tags.
     #[error("{0}")]
     Tags(String),
-    /// A key for ids of content that can be guessed.
+    /// A key for ids of content that is too short.
     #[error(
         "a key for ids has at least 16 bytes, better 32 of the operating system's randomness, and not {bytes}"
     )]
     ShortKey {
-        /// How many bytes were given.
+        /// The number of bytes of the key.
         bytes: usize,
     },
 }

@@ -1,10 +1,13 @@
+//! The options of a job.
+
 use super::said::{Bound, CheckedOptions, Due, Limit, Said, checked};
 use crate::{InvalidOption, Keep, client::FollowUpKind};
 use queue_core::OnFailed;
 use std::time::{Duration, SystemTime};
 
-/// Everything about a job but its id, kind and payload. What is not said is left to the [options of the handle], and what they do not
-/// say to the defaults. Checked as a whole when a job is enqueued, before anything is written.
+/// The options of a job: everything except its id, kind and payload. An option that is not set has
+/// the value in the [options of the handle], and otherwise its default. The options are checked
+/// together when a job is enqueued, before anything is written.
 ///
 /// ```
 /// use queue::{JobOptions, Keep, OnFailed};
@@ -33,28 +36,30 @@ pub struct JobOptions {
 }
 
 impl JobOptions {
-    /// Says nothing. What the handle says nothing of either has its default: due at once, priority 0, 25
-    /// attempts, three stalls; kept for an hour once Completed and for seven days once Failed or Cancelled; a Failed record of
-    /// the same id blocks.
+    /// Options of which none is set. The defaults are: due at once, priority 0, 25 attempts, three
+    /// stalls; kept for an hour once Completed and for seven days once Failed or Cancelled; a
+    /// Failed record of the same id blocks the enqueue.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Not claimed before this has passed since the enqueue; at most 100 years. Fractions of a millisecond round up. It takes the
-    /// place of [`run_at`](Self::run_at).
+    /// Sets how long after the enqueue the job is due; at most 100 years. Fractions of a
+    /// millisecond round up. Replaces [`run_at`](Self::run_at).
     pub fn delay(mut self, delay: Duration) -> Self {
         self.said.due = Some(Due::After(delay));
         self
     }
 
-    /// Not claimed before this time, by the clock of the store, which is one for all producers; at most 100 years ahead, and due at
-    /// once if it has passed. Times of `chrono`, `jiff` and `time` convert into a [`SystemTime`]. It takes the place of
-    /// [`delay`](Self::delay).
+    /// Sets the time at which the job is due, by the clock of the store, which is the same for all
+    /// producers; at most 100 years ahead. If the time has passed, the job is due at once. Times of
+    /// `chrono`, `jiff` and `time` convert into a [`SystemTime`]. Replaces [`delay`](Self::delay).
     ///
-    /// Enqueueing asks the store for its time first, a read more, and turns the rest into a delay: so the job is late by as long
-    /// as that took, and never early. Where the clock of this machine and that of the store differ, the store's rules, whatever
-    /// this machine takes for now: for "in an hour" say [`delay`](Self::delay). A clock that is set right afterwards does not move
-    /// the job. [`Queue::new_job`] asks no store, and so refuses it: see [`Queue::time_until`].
+    /// The enqueue first asks the store for its time, which costs one more read, and turns the
+    /// difference into a delay. So the job is late by the duration of that read, and never early.
+    /// If the clocks of this machine and of the store differ, the clock of the store decides; for
+    /// "in an hour" use [`delay`](Self::delay). A correction of the clock after the enqueue does
+    /// not move the job. [`Queue::new_job`] does not ask the store, and so refuses this option: see
+    /// [`Queue::time_until`].
     ///
     #[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
     #[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]
@@ -77,16 +82,18 @@ impl JobOptions {
         self
     }
 
-    /// Puts the job off for as long as it is enqueued again: it takes the place of a job of the same id that waits, with its own payload
-    /// and options, and is due once this has passed without another; at most 100 years. For work that covers all changes up to its
-    /// start, such as bringing a search index up to date. It takes the place of [`delay`](Self::delay); how long a job may be put off
-    /// in all, [`max_wait`](Self::max_wait) says.
+    /// Debounces the job: it replaces a waiting job of the same id, with its own payload and
+    /// options, and is due once this time has passed without another enqueue; at most 100 years.
+    /// Use it for work that covers all changes up to its start, such as updating a search index.
+    /// Replaces [`delay`](Self::delay). [`max_wait`](Self::max_wait) bounds how long a job may be
+    /// put off in total.
     ///
-    /// A job that has started is left alone, since it may have looked already: what is enqueued while it runs is another job, under the
-    /// id with `~next` behind it, as the answer says. So no change is lost, and two may run at once if one takes longer than the
-    /// delay. Should five run at once, a sixth is refused with [`Conflict`](crate::ErrorKind::Conflict). The id is given, not
-    /// [generated](crate::Id::Generated). A debounced job is not kept once Completed, and takes the place of one that Failed,
-    /// unless [`on_failed`](Self::on_failed) says otherwise.
+    /// A job that has started is not replaced, since it may have read its data already. An enqueue
+    /// while it runs stores another job, whose id has the suffix `~next`, as the answer says. So no
+    /// change is lost, and two jobs may run at once if one takes longer than the delay. If five run
+    /// at once, a sixth is refused with [`Conflict`](crate::ErrorKind::Conflict). The id must be
+    /// given, not [generated](crate::Id::Generated). A debounced job is not kept once Completed,
+    /// and replaces a Failed job, unless [`on_failed`](Self::on_failed) says otherwise.
     ///
     #[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
     #[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]
@@ -107,95 +114,99 @@ impl JobOptions {
         self
     }
 
-    /// How long a [debounced](Self::debounce) job may be put off, from the first of those that took each other's place; at least the
-    /// delay. Default: for as long as they come.
+    /// Sets how long a [debounced](Self::debounce) job may be put off in total, counted from the
+    /// first of the jobs that replaced each other; at least the delay. Default: no bound.
     pub fn max_wait(mut self, max_wait: Duration) -> Self {
         self.said.max_wait = Some(max_wait);
         self
     }
 
-    /// Gives the job up unless it has started within so long since the enqueue: it is then Cancelled with
-    /// [`Reason::Expired`](crate::Reason::Expired), uncharged, and its id is free. Longer than the [delay](Self::delay), at
-    /// most 100 years; fractions of a millisecond round up. Default, and what `None` says over an expiry of the handle: it waits
-    /// for ever.
+    /// Sets how long after the enqueue the job expires if it has not started: it is then Cancelled
+    /// with [`Reason::Expired`](crate::Reason::Expired), uncharged, and its id is free. Longer than
+    /// the [delay](Self::delay), at most 100 years; fractions of a millisecond round up. By default
+    /// the job waits for ever; `None` overrides an expiry of the handle with this default.
     ///
-    /// A job that failed, stalled or snoozed has started, and one that was redriven shall run whenever it can: these do
-    /// not expire. An expired job is ended by whoever meets it: a worker or [`dequeue`](crate::Queue::dequeue) that
-    /// claims it, or somebody who waits for it.
+    /// A job that failed, stalled or snoozed has started, and a redriven job is meant to run
+    /// however late it is: these do not expire. An expired job is ended by the first claim of a
+    /// worker or of [`dequeue`](crate::Queue::dequeue) that meets it, or by a wait for it.
     pub fn expires_in(mut self, span: impl Into<Option<Duration>>) -> Self {
         self.said.expires_in = Some(Bound::of(span.into()));
         self
     }
 
-    /// How long its handler may run, in place of the limit of its kind or of the worker; more than zero, at most 100
-    /// years, fractions of a millisecond rounded up. See `WorkerBuilder::time_limit` for what happens then. Callers of
-    /// [`dequeue`](crate::Queue::dequeue) see it in the metadata, and nothing enforces it there. `None` leaves it to the kind and
-    /// the worker, over a limit of the handle.
+    /// Sets how long the handler may run, in place of the limit of the kind or of the worker; more
+    /// than zero, at most 100 years, fractions of a millisecond rounded up.
+    /// `WorkerBuilder::time_limit` says what happens then. Callers of
+    /// [`dequeue`](crate::Queue::dequeue) find the limit in the metadata; nothing enforces it
+    /// there. `None` overrides a limit of the handle, and leaves the limit to the kind and the
+    /// worker.
     pub fn time_limit(mut self, limit: impl Into<Option<Duration>>) -> Self {
         self.said.time_limit = Some(Bound::of(limit.into()));
         self
     }
 
-    /// Lower is claimed first.
+    /// Sets the priority; lower is claimed first.
     pub fn priority(mut self, priority: i16) -> Self {
         self.said.priority = Some(priority);
         self
     }
 
-    /// How many attempts may fail before the job is Failed; at least 1. Default 25, which at the default waits take two
-    /// days and more.
+    /// Sets the number of failures at which the job is Failed; at least 1. Default 25, which take
+    /// two days and more at the default waits.
     pub fn max_attempts(mut self, limit: u32) -> Self {
         self.said.max_attempts = Some(Limit::At(limit));
         self
     }
 
-    /// Retries for as long as the retry policy wants.
+    /// Sets no limit of failures: only the retry policy ends the retries.
     pub fn unlimited_attempts(mut self) -> Self {
         self.said.max_attempts = Some(Limit::Unlimited);
         self
     }
 
-    /// How many leases may lapse before the job is Failed, since it may be what kills its workers; at least 1.
-    /// Default 3.
+    /// Sets the number of lapsed leases at which the job is Failed, since the job may be what kills
+    /// its workers; at least 1. Default 3.
     pub fn max_stalls(mut self, limit: u32) -> Self {
         self.said.max_stalls = Some(Limit::At(limit));
         self
     }
 
-    /// Runs again however often a lease lapses.
+    /// Sets no limit of lapsed leases.
     pub fn unlimited_stalls(mut self) -> Self {
         self.said.max_stalls = Some(Limit::Unlimited);
         self
     }
 
-    /// How long the job stays once finished, whatever the outcome.
+    /// Sets how long the job is kept once finished, whatever the outcome.
     pub fn keep(self, keep: impl Into<Keep>) -> Self {
         let keep = keep.into();
         self.keep_completed(keep).keep_failed(keep)
     }
 
-    /// How long the job stays once Completed. Default one hour.
+    /// Sets how long the job is kept once Completed. Default one hour.
     pub fn keep_completed(mut self, keep: impl Into<Keep>) -> Self {
         self.said.keep_completed = Some(keep.into());
         self
     }
 
-    /// How long the job stays once Failed or Cancelled. Default seven days.
+    /// Sets how long the job is kept once Failed or Cancelled. Default seven days.
     pub fn keep_failed(mut self, keep: impl Into<Keep>) -> Self {
         self.said.keep_failed = Some(keep.into());
         self
     }
 
-    /// What a present Failed record of the same id means.
+    /// Sets what the enqueue does if there is a Failed record of the same id.
     pub fn on_failed(mut self, on_failed: OnFailed) -> Self {
         self.said.on_failed = Some(on_failed);
         self
     }
 
-    /// The kind of a job to be enqueued, into the same queue, in the very step that ends this one as Failed, whoever ends it: the
-    /// worker, or somebody who finds that the last lease it may have has lapsed. Its payload is a
-    /// [`FailedJob`](crate::FailedJob), in JSON whatever the codec. A job that completes, is cancelled or expires has none; one
-    /// that is redriven and fails again has another. A [`JobKind`](crate::JobKind) or text; `None` lifts that of the handle.
+    /// Sets the kind of a follow-up: a job that is enqueued, into the same queue, in the same step
+    /// that ends this one as Failed, whether its worker ends it or a rescue of its last lease. The
+    /// payload of the follow-up is a [`FailedJob`](crate::FailedJob), in JSON whatever the codec
+    /// is. A job that completes, is cancelled or expires has no follow-up; a job that is redriven
+    /// and fails again has a new one. The kind is a [`JobKind`](crate::JobKind) or text; `None`
+    /// removes that of the handle.
     ///
     #[cfg_attr(all(feature = "worker", feature = "memory", feature = "json"), doc = "```")]
     #[cfg_attr(not(all(feature = "worker", feature = "memory", feature = "json")), doc = "```ignore")]
@@ -221,32 +232,34 @@ impl JobOptions {
         self
     }
 
-    /// Text that the handler gets beside the payload, such as a tenant or a schema version: at most 16 with 4 KiB of names and
-    /// values together. One of the same name takes the place of that before, also of that of the handle. No listing looks for
-    /// jobs by them; that is what a [`tag`](Self::tag) is for.
+    /// Adds a header: text that the handler gets beside the payload, such as a tenant or a schema
+    /// version. A job has at most 16 headers, with 4 KiB of names and values together. A header
+    /// replaces an earlier one of the same name, also that of the handle. No listing searches
+    /// headers; use a [`tag`](Self::tag) for that.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.said.headers.push((name.into(), value.into()));
         self
     }
 
-    /// A word by which the job is found again, such as a tenant or a campaign: at most 8 of 64 bytes, with those of the handle.
-    /// See [`Jobs::tag`](crate::Jobs::tag).
+    /// Adds a tag: a word by which the job is found again, such as a tenant or a campaign. A job
+    /// has at most 8 tags of 64 bytes, including those of the handle. See
+    /// [`Jobs::tag`](crate::Jobs::tag).
     pub fn tag(mut self, tag: impl Into<String>) -> Self {
         self.said.tags.push(tag.into());
         self
     }
 
-    /// Checks every option, as enqueueing does.
+    /// Checks every option, as an enqueue does.
     ///
     /// # Errors
-    /// The first option that cannot be.
+    /// The first invalid option.
     pub fn validate(&self) -> Result<(), InvalidOption> {
-        // How far away a time of day is, the store alone can tell.
+        // Only the store can tell how far away a time of day is.
         let due = self.said.due.filter(Due::is_delay);
         checked(&Said { due, ..self.said.clone() }).map(drop)
     }
 
-    /// The time of day at which the job is due, if that is how it was said.
+    /// The time of day at which the job is due, if it was set in this form.
     pub(crate) fn time_of_day(&self) -> Option<SystemTime> {
         match self.said.due {
             Some(Due::At(at)) => Some(at),
@@ -254,12 +267,13 @@ impl JobOptions {
         }
     }
 
-    /// What holds for a job that says nothing itself.
+    /// The checked options of a job without options of its own.
     pub(crate) fn checked(&self) -> Result<CheckedOptions, InvalidOption> {
         checked(&self.said)
     }
 
-    /// What holds for a job: these, and where they say nothing those of its handle.
+    /// The checked options of a job: these, and for those that are not set the options of the
+    /// handle.
     pub(crate) fn checked_over(&self, handle: &Self) -> Result<CheckedOptions, InvalidOption> {
         checked(&self.said.clone().over(&handle.said))
     }

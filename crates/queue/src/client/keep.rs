@@ -1,8 +1,10 @@
+//! Checks lengths of time in options.
+
 use crate::{InvalidOption, Keep};
 use queue_core::{Retention, Span};
 use std::time::Duration;
 
-/// What a store writes for it.
+/// The retention that a store writes.
 pub(crate) fn retention(keep: Keep) -> Result<Retention, InvalidOption> {
     if let Keep::For(ttl) = keep {
         positive_span("a time to live", ttl)?;
@@ -10,12 +12,12 @@ pub(crate) fn retention(keep: Keep) -> Result<Retention, InvalidOption> {
     Ok(keep.into())
 }
 
-/// Any that is longer than zero.
+/// Checks a length of time that must be longer than zero.
 pub(crate) fn positive_span(what: &'static str, given: Duration) -> Result<Span, InvalidOption> {
     if given.is_zero() { Err(InvalidOption::NotPositive { what }) } else { checked_span(what, given) }
 }
 
-/// Any length of time that store time can hold, zero included.
+/// Checks a length of time that may be zero.
 pub(crate) fn checked_span(what: &'static str, given: Duration) -> Result<Span, InvalidOption> {
     Span::new(what, given).map_err(|_| InvalidOption::TooLong { what, given })
 }

@@ -1,3 +1,5 @@
+//! Reads and changes single jobs, and pauses, counts and prunes a queue.
+
 use crate::{Change, Decode, IntoJobId, Keep, Queue, Status, client::retention};
 use queue_core::{
     Changed, ContentType, Counts, Detail, JobAttempts, JobRecord, Payload, Prune, PruneRequest, Result,
@@ -6,14 +8,14 @@ use queue_core::{
 };
 use queue_serde::{CodecContext, Role};
 
-/// Records removed by one call.
+/// The most records that one call of a prune removes.
 const PRUNE_MAX: usize = 500;
 
 impl<P, R> Queue<P, R> {
-    /// How a job stands; `None` if there is no such job.
+    /// The status of a job; `None` if there is no such job.
     ///
     /// # Errors
-    /// `Invalid` for text that is no id; no job has it.
+    /// `Invalid` for text that is no valid id.
     pub async fn status(&self, id: impl IntoJobId) -> Result<Option<Status>> {
         let id = id.into_job_id()?;
         let found = self.shared.storage.get(&self.shared.name, &[id], Detail::Meta).await?;
@@ -21,12 +23,12 @@ impl<P, R> Queue<P, R> {
         Ok(record.map(|record| Status { meta: record.meta, now: found.now }))
     }
 
-    /// What the handler of a job last reported of its progress, in the format of this queue; `None` if it reported
-    /// nothing, and if there is no such job, which [`status`](Self::status) tells apart. A worker stores reports about
-    /// once a second, the latest of them.
+    /// The progress that the handler of a job last reported, decoded with the codec of this queue;
+    /// `None` if it reported nothing, or if there is no such job; [`status`](Self::status)
+    /// distinguishes the two. A worker stores the latest report about once a second.
     ///
     /// # Errors
-    /// `Invalid` if the report is no `T`, and for text that is no id.
+    /// `Invalid` if the report cannot be decoded as `T`, and for text that is no valid id.
     pub async fn progress<T: Decode>(&self, id: impl IntoJobId) -> Result<Option<T>> {
         let Some(Status { mut meta, .. }) = self.status(id).await? else { return Ok(None) };
         let Some(reported) = meta.progress.take() else { return Ok(None) };
@@ -34,8 +36,7 @@ impl<P, R> Queue<P, R> {
         Ok(Some(self.shared.decode(&report, &CodecContext::of(&meta, Role::Progress))?))
     }
 
-    /// What a job was enqueued with, in whatever state it is; `None` if there is no such job. It is read as results are: one job
-    /// at a time, at most as large as the store takes.
+    /// The payload of a job, whatever its state is; `None` if there is no such job.
     ///
     #[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
     #[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]
@@ -55,8 +56,9 @@ impl<P, R> Queue<P, R> {
     /// ```
     ///
     /// # Errors
-    /// `Invalid` if the payload is no `P`, with the [`CodecError`](crate::CodecError) as its source, and for text that is no
-    /// id. [`payload_bytes`](Self::payload_bytes) reads a payload of any type.
+    /// `Invalid` if the payload cannot be decoded as `P`, with the
+    /// [`CodecError`](crate::CodecError) as its source, and for text that is no valid id.
+    /// [`payload_bytes`](Self::payload_bytes) reads a payload of any type.
     pub async fn payload(&self, id: impl IntoJobId) -> Result<Option<P>>
     where
         P: Decode,
@@ -65,20 +67,20 @@ impl<P, R> Queue<P, R> {
         Ok(Some(self.shared.decode(&body.payload, &CodecContext::of(&meta, Role::Payload))?))
     }
 
-    /// The same as it is stored, with its content type: nothing is decoded.
+    /// The payload of a job as it is stored, with its content type, without decoding.
     ///
     /// # Errors
-    /// `Invalid` for text that is no id.
+    /// `Invalid` for text that is no valid id.
     pub async fn payload_bytes(&self, id: impl IntoJobId) -> Result<Option<Payload>> {
         let record = self.whole(id).await?;
         Ok(record.and_then(|record| record.body).map(|body| body.payload))
     }
 
-    /// The result of a Completed job; `None` if it is not Completed or there is no such job, which
-    /// [`status`](Self::status) tells apart.
+    /// The result of a Completed job; `None` if the job is not Completed, or if there is no such
+    /// job; [`status`](Self::status) distinguishes the two.
     ///
     /// # Errors
-    /// `Invalid` if the result is no `R`.
+    /// `Invalid` if the result cannot be decoded as `R`.
     pub async fn result(&self, id: impl IntoJobId) -> Result<Option<R>>
     where
         R: Decode,
@@ -91,42 +93,45 @@ impl<P, R> Queue<P, R> {
         Ok(record.result().map(|result| self.shared.decode(result, &context)).transpose()?)
     }
 
-    /// A job with the attempts that were charged to it: its last ten failures and stalls, oldest first, with who held it, from
-    /// when to when, and the error. A job that completed at once has none, and a redrive keeps them. `None` if there is no such
-    /// job.
+    /// A job with the attempts that were charged to it: its last ten failures and stalls, oldest
+    /// first, each with its worker, its times and its error. A job that completed at its first
+    /// attempt has none, and a redrive keeps them. `None` if there is no such job.
     ///
     /// # Errors
-    /// `Unsupported` if the store keeps none; see its capabilities. `Invalid` for text that is no id.
+    /// `Unsupported` if the store keeps no attempts; see its capabilities. `Invalid` for text that
+    /// is no valid id.
     pub async fn attempts(&self, id: impl IntoJobId) -> Result<Option<JobAttempts>> {
         let id = id.into_job_id()?;
         Ok(self.shared.storage.attempts(&self.shared.name, &id).await?.value)
     }
 
-    /// Takes a waiting job back; one that runs is left alone, and the answer says so: it is then not allowed, as it is for one
-    /// that is Completed or Failed. One that is Cancelled already is done.
+    /// Cancels a waiting job. A running job is left alone, and the answer is
+    /// [`Change::NotAllowed`], as for a Completed or Failed job. For a job that is already
+    /// Cancelled the answer is [`Change::Done`].
     pub async fn cancel(&self, id: impl IntoJobId) -> Result<Change> {
         self.cancel_with(id, OnRunning::Leave).await
     }
 
-    /// Takes a job back, and says what shall happen if it runs: with [`OnRunning::Request`] its holder hears of it with
-    /// the next heartbeat, and any outcome but completion becomes Cancelled.
+    /// Cancels a job, and says what happens if it runs: with [`OnRunning::Request`] its holder is
+    /// told with the next heartbeat, and any outcome except completion becomes Cancelled.
     ///
     /// # Errors
-    /// `Conflict` if the record kept moving; ask again.
+    /// `Conflict` if the record kept changing; try again.
     pub async fn cancel_with(&self, id: impl IntoJobId, running: OnRunning) -> Result<Change> {
         Change::of_cancel(&self.change(id, Event::Cancel { running }).await?)
     }
 
-    /// Makes a finished job stay for another time, counted from now.
+    /// Keeps a finished job for another time, counted from now.
     ///
     /// # Errors
-    /// `Invalid` for a time to live of zero or over 100 years. `Conflict` if the record kept moving.
+    /// `Invalid` for a time of zero or over 100 years. `Conflict` if the record kept changing.
     pub async fn set_retention(&self, id: impl IntoJobId, keep: impl Into<Keep>) -> Result<Change> {
         let retention = retention(keep.into())?;
         Change::of(&self.change(id, Event::SetRetention(retention)).await?)
     }
 
-    /// Makes a Failed or Cancelled job run again, with fresh budgets, in the same life. It does not expire any more.
+    /// Runs a Failed or Cancelled job again, with fresh budgets, in the same life. The job does not
+    /// expire any more.
     ///
     /// # Errors
     /// `Conflict` if the record kept moving.
@@ -134,9 +139,10 @@ impl<P, R> Queue<P, R> {
         self.redrive_with(id, None).await
     }
 
-    /// The same for a job that was enqueued with a wrong content type, as one whose payload no handler could decode: its
-    /// bytes stay as they are, and from now on they are said to be encoded so. Bytes that a codec bound to their job stay bound to
-    /// it, so such a codec reads them as before.
+    /// The same for a job that was enqueued with a wrong content type, so that no handler could
+    /// decode its payload. The bytes of the payload stay as they are, and get this content type.
+    /// Bytes that a codec bound to their job stay bound to it, so such a codec reads them as
+    /// before.
     ///
     /// # Errors
     /// As [`redrive`](Self::redrive).
@@ -156,7 +162,7 @@ impl<P, R> Queue<P, R> {
         Change::of(&self.change(id, Event::Promote).await?)
     }
 
-    /// Removes a job that does not run, with its result and its claim on the id.
+    /// Removes a job that does not run, with its result, so that its id is free.
     ///
     /// # Errors
     /// `Conflict` if the record kept moving.
@@ -169,7 +175,7 @@ impl<P, R> Queue<P, R> {
         self.shared.storage.counts(&self.shared.name).await
     }
 
-    /// Whether the queue is paused. One that nobody ever used is not.
+    /// Whether the queue is paused. A queue that was never used is not paused.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> queue::Result<()> {
@@ -189,18 +195,19 @@ impl<P, R> Queue<P, R> {
         Ok(status.is_some_and(|status| status.paused))
     }
 
-    /// Removes up to `limit` records at once, and answers how many; call again while it answers the limit. Workers remove
-    /// what is past its purge time by themselves.
+    /// Removes up to `limit` records at once, and answers how many; call it again while the answer
+    /// equals the limit. Workers remove records past their purge time by themselves.
     pub async fn prune(&self, what: Prune, limit: usize) -> Result<u64> {
         let queue = self.shared.name.clone();
         self.shared.storage.prune(PruneRequest { queue, what, limit }).await
     }
 
-    /// Removes every record that is meant, and answers how many. Workers remove what is past its purge time by
-    /// themselves.
+    /// Removes all records that `what` selects, and answers how many. Workers remove records past
+    /// their purge time by themselves.
     ///
     /// # Errors
-    /// Of the first call that fails; what was removed before stays so, as it does if the future is dropped.
+    /// The error of the first call that fails. Records that were removed before stay removed, also
+    /// if the future is dropped.
     pub async fn prune_all(&self, what: Prune) -> Result<u64> {
         let mut removed = 0;
         loop {
@@ -212,11 +219,11 @@ impl<P, R> Queue<P, R> {
         }
     }
 
-    /// Stops claims of this queue, for everybody and until [`resume`](Self::resume). What runs goes on, and enqueueing
-    /// too.
+    /// Stops claims of this queue, for all workers, until [`resume`](Self::resume). Running jobs
+    /// and enqueues go on.
     ///
     /// # Errors
-    /// `Unsupported` if the store cannot; see its capabilities.
+    /// `Unsupported` if the store cannot pause; see its capabilities.
     pub async fn pause(&self) -> Result<()> {
         self.shared.storage.set_paused(&self.shared.name, true).await
     }

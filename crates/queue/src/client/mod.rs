@@ -1,4 +1,4 @@
-//! The typed client: what is enqueued, under which id and options, and what is answered.
+//! The typed client: enqueues with ids and options, reads, changes, and their answers.
 
 mod builder;
 mod change;

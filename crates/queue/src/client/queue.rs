@@ -1,3 +1,5 @@
+//! The typed handle on one queue.
+
 use super::enqueue_hooks::EnqueueHooks;
 use crate::{JobOptions, QueueBuilder, client::IdKey, pull::Claims};
 use parking_lot::Mutex;
@@ -9,29 +11,32 @@ use queue_serde::{Codec, CodecContext, CodecError, Decode, Role};
 use std::{fmt, marker::PhantomData, sync::Arc};
 use tokio::time::Instant;
 
-/// A typed handle on one queue: jobs with payload `P` that leave results `R`.
+/// A typed handle on one queue, whose jobs have payloads `P` and results `R`.
 ///
-/// Cheap to clone. Two handles of one name on one store are the same queue, in this process or another; closing the
-/// store is up to whoever opened it. Types meet bytes at the edge alone, so `P` and `R` need
-/// [`Encode`](crate::Encode) or [`Decode`] only where a method uses them: every serde type has both.
+/// A handle is cheap to clone. Two handles with one name on one store are the same queue, in this
+/// process or another. The code that opened the store also closes it. `P` and `R` need
+/// [`Encode`](crate::Encode) or [`Decode`] only for the methods that use them; every serde type has
+/// both.
 ///
 /// # Dropped futures
-/// Every method may be cancelled by dropping its future. A read leaves nothing behind; a write may have happened or
-/// not, but never by half; [`dequeue`](Self::dequeue) gives back what it claims too late.
+/// Every method can be cancelled by dropping its future. A dropped read leaves nothing behind. A
+/// dropped write has happened as a whole or not at all. A dropped [`dequeue`](Self::dequeue) gives
+/// back the jobs that it still claims.
 ///
 /// # Errors
-/// `Invalid` says that the request was refused before anything was written, and how to mend it; the cause is the
-/// error's [`source`](std::error::Error::source): [`InvalidOption`](crate::InvalidOption),
-/// [`InvalidName`](crate::InvalidName) or [`CodecError`]. All other kinds come from the store. A duplicate, a missing job
-/// and a lost lease are answers.
+/// `Invalid` means that the request was refused before anything was written, and the message says
+/// how to correct it. The cause is the error's [`source`](std::error::Error::source):
+/// [`InvalidOption`](crate::InvalidOption), [`InvalidName`](crate::InvalidName) or [`CodecError`].
+/// All other kinds of errors come from the store. A duplicate, a missing job and a lost lease are
+/// answers, not errors.
 pub struct Queue<P, R = ()> {
     pub(crate) shared: Arc<Shared>,
-    /// Of the jobs that this handle enqueues.
+    /// The kind of the jobs that this handle enqueues.
     kind: Kind,
     types: PhantomData<fn(P) -> R>,
 }
 
-/// What all clones of a handle, and the deliveries it gave out, have in common.
+/// The state that all clones of a handle, and its deliveries, have in common.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) storage: Arc<dyn Storage>,
@@ -61,7 +66,7 @@ impl<P, R> Queue<P, R> {
         Self::builder(storage, name).build()
     }
 
-    /// A handle with a codec, options or sources of one's own.
+    /// A builder for a handle with its own codec, options or sources of ids and randomness.
     pub fn builder(storage: Arc<dyn Storage>, name: impl AsRef<str>) -> QueueBuilder<P, R> {
         QueueBuilder::new(storage, name.as_ref())
     }
@@ -70,8 +75,9 @@ impl<P, R> Queue<P, R> {
         Self { shared: Arc::new(shared), kind, types: PhantomData }
     }
 
-    /// The same queue for jobs of a kind, with the payload and the result of that kind: what this handle enqueues is marked
-    /// with it, and a worker's [`Router`](crate::worker::Router) that handles the same constant takes just that.
+    /// A handle on the same queue for jobs of one kind, with the payload and the result of that
+    /// kind. The jobs that it enqueues have this kind, and a worker's
+    /// [`Router`](crate::worker::Router) that handles the same constant takes exactly these types.
     ///
     #[cfg_attr(all(feature = "worker", feature = "memory", feature = "json"), doc = "```")]
     #[cfg_attr(not(all(feature = "worker", feature = "memory", feature = "json")), doc = "```ignore")]
@@ -108,13 +114,15 @@ impl<P, R> Queue<P, R> {
         Queue { shared: self.shared.clone(), kind: kind.into(), types: PhantomData }
     }
 
-    /// The same queue for jobs of a kind whose name is known only now, with the types of this handle.
+    /// A handle on the same queue for jobs of a kind whose name is known only when the program
+    /// runs, with the types of this handle.
     #[must_use]
     pub fn of_kind(&self, kind: Kind) -> Self {
         Self { shared: self.shared.clone(), kind, types: PhantomData }
     }
 
-    /// What jobs of this handle are marked with: `default`, unless it is [of](Self::of) another kind.
+    /// The kind of the jobs that this handle enqueues: `default`, unless it is [of](Self::of)
+    /// another kind.
     pub fn kind(&self) -> &Kind {
         &self.kind
     }
@@ -124,19 +132,19 @@ impl<P, R> Queue<P, R> {
         &self.shared.name
     }
 
-    /// The store, for what this client does not offer.
+    /// The store, for operations that this client does not offer.
     pub fn storage(&self) -> &Arc<dyn Storage> {
         &self.shared.storage
     }
 
-    /// How payloads and results are encoded.
+    /// The codec of payloads and results.
     pub fn codec(&self) -> &Arc<dyn Codec> {
         &self.shared.codec
     }
 }
 
 impl Shared {
-    /// Of bytes that belong to a job of this queue.
+    /// The context of bytes that belong to a job of this queue.
     pub(crate) fn context<'a>(&'a self, kind: &'a Kind, id: &'a JobId, role: Role) -> CodecContext<'a> {
         CodecContext::new(&self.name, kind, id, role)
     }

@@ -1,4 +1,4 @@
-//! What options say, and what it comes to.
+//! The options of a job as they were set, and the checked values that they result in.
 
 use crate::{
     InvalidOption, Keep,
@@ -19,7 +19,7 @@ const EXPIRES: &str = "a debounced job cannot expire, since its time counts from
 const KEPT: &str = "a debounced job is not kept once Completed, since the record would keep its id from the next one; \
                     leave `keep_completed` out, or give `Keep::Nothing`";
 
-/// All options. `None` says nothing.
+/// All options; `None` is an option that was not set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Said {
     pub(super) due: Option<Due>,
@@ -32,7 +32,7 @@ pub(super) struct Said {
     pub(super) keep_completed: Option<Keep>,
     pub(super) keep_failed: Option<Keep>,
     pub(super) on_failed: Option<OnFailed>,
-    /// A kind, that there is none, or what is no kind.
+    /// A kind, no kind, or the error of an invalid one.
     pub(super) on_failure: Option<Result<Option<Kind>, InvalidName>>,
     /// Of several with one name the last counts.
     pub(super) headers: Vec<(String, String)>,
@@ -44,11 +44,11 @@ pub(super) struct Said {
 pub(super) enum Due {
     After(Duration),
     At(SystemTime),
-    /// So long after the last of those that replace each other.
+    /// This long after the last of the jobs that replace each other.
     Debounced(Duration),
 }
 
-/// A length of time, or that there is none.
+/// A length of time, or no bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bound {
     In(Duration),
@@ -65,7 +65,7 @@ pub(super) enum Limit {
 impl Said {
     pub(super) fn over(self, under: &Self) -> Self {
         Self {
-            // How long a job may be put off goes with what puts it off.
+            // The longest time to put a job off belongs to the debounce that puts it off.
             max_wait: self.max_wait.or(under.max_wait.filter(|_| self.due.is_none())),
             due: self.due.or(under.due),
             expires_in: self.expires_in.or(under.expires_in),
@@ -90,8 +90,8 @@ impl Said {
         }
     }
 
-    /// A debounced job takes the place of one that waits. Any other record that could keep its id is not kept, unless it runs or
-    /// was asked for.
+    /// A debounced job replaces a waiting one, and is not kept once Completed, so that only a
+    /// running job blocks its id.
     fn on_waiting(&self, delay: Duration) -> Result<OnWaiting, InvalidOption> {
         if !self.is_debounced() {
             return self

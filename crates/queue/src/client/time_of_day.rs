@@ -1,10 +1,13 @@
+//! Turns a time of day into a delay, by the clock of the store.
+
 use crate::{JobOptions, Queue};
 use queue_core::{Detail, JobId, Result, Timestamp};
 use std::time::{Duration, SystemTime};
 
 impl<P, R> Queue<P, R> {
-    /// How long until that time by the clock of the store, which is read for it; zero if it has passed. For what
-    /// [`JobOptions::run_at`] cannot do by itself, such as a job in a transaction:
+    /// How long until that time by the clock of the store, which this method reads; zero if the
+    /// time has passed. Use it where [`JobOptions::run_at`] is refused, such as for a job in a
+    /// transaction:
     ///
     #[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
     #[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]
@@ -23,13 +26,13 @@ impl<P, R> Queue<P, R> {
     /// # Errors
     /// Those of the store.
     pub async fn time_until(&self, at: SystemTime) -> Result<Duration> {
-        // Every reply carries the time; whether there is such a job is all the same.
+        // Every answer has the time, whether there is such a job or not.
         let any = JobId::from_static("time");
         let read = self.shared.storage.get(&self.shared.name, &[any], Detail::Meta).await?;
         Ok(until(at, read.clock))
     }
 
-    /// The same options with a delay in the place of a time of day.
+    /// The same options with a delay in place of a time of day.
     pub(crate) async fn timed(&self, options: JobOptions) -> Result<JobOptions> {
         match options.time_of_day() {
             Some(at) => Ok(options.delay(self.time_until(at).await?)),

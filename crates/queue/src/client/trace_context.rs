@@ -1,5 +1,5 @@
-//! What a job takes along of the trace in which it is enqueued, as the W3C Trace Context says (level 1, version 00). The worker
-//! reads it: `queue_worker::worker::trace::remote`.
+//! Writes the context of the current trace into the headers of a job, in the format of the W3C
+//! Trace Context (level 1, version 00). The worker reads it: `queue_worker::worker::trace::remote`.
 
 use opentelemetry::trace::{SpanContext, TraceContextExt as _, TraceFlags};
 use queue_core::{Headers, NewJob};
@@ -12,8 +12,8 @@ const STATE: &str = "tracestate";
 /// The longest `tracestate` that vendors must pass on, in characters.
 const STATE_MAX: usize = 512;
 
-/// Has a job that brings no trace context of its own go on with that of the current span, if there is one. What does not fit
-/// beside its headers is left out.
+/// Adds the trace context of the current span, if there is one, to a job that has none of its own.
+/// Parts that do not fit beside its headers are left out.
 pub(crate) fn carry_trace(job: &mut NewJob) {
     let span = Span::current();
     if span.is_disabled() || [PARENT, STATE].iter().any(|name| job.headers.get(name).is_some()) {
@@ -27,7 +27,7 @@ pub(crate) fn carry_trace(job: &mut NewJob) {
 }
 
 fn carry(headers: &mut Headers, context: &SpanContext) {
-    // The other flags are not this version's to pass on.
+    // This version of the format must not pass on other flags.
     let flags = context.trace_flags() & TraceFlags::SAMPLED;
     let parent = format!("00-{}-{}-{:02x}", context.trace_id(), context.span_id(), flags);
     let Ok(traced) = headers.with(PARENT, parent) else { return };

@@ -1,11 +1,15 @@
+//! Ids for work that is unique by some fields, or once in each period.
+
 use super::keep::positive_span;
 use crate::{Encode, Id, IntoJobId, Queue};
 use queue_core::{Detail, JobId, Result};
 use std::time::Duration;
 
 impl<P, R> Queue<P, R> {
-    /// The id that [`Id::OfContent`] would give a job of this handle's kind whose payload were these parts: work is the same if the parts
-    /// are, whatever else a payload says. Under [`id_key`](crate::QueueBuilder::id_key) it is made with that.
+    /// The id that [`Id::OfContent`] would give to a job of this handle's kind whose payload
+    /// consists of these parts. So work counts as the same if these parts are equal, whatever the
+    /// rest of the payload is. If there is an [`id_key`](crate::QueueBuilder::id_key), the id is
+    /// made with it.
     ///
     #[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
     #[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]
@@ -34,10 +38,11 @@ impl<P, R> Queue<P, R> {
         self.shared.id_of(Id::OfContent, self.kind(), parts)
     }
 
-    /// The id `id@N`, where `N` is the number of the present period by the clock of the store, which is read for it: for work that is
-    /// to be done at most once in each. Periods are counted from 1970 on in UTC, so those of a day end at midnight there.
+    /// The id `id@N` for work that must be done at most once in each period. `N` is the number of
+    /// the present period by the clock of the store, which this method reads. Periods are counted
+    /// from the beginning of 1970 in UTC, so periods of a day end at midnight UTC.
     ///
-    /// Keep the job for a period at least: an id is free again once its record is gone.
+    /// Keep the job for at least one period, since an id is free again once its record is gone.
     ///
     #[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
     #[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]
@@ -54,8 +59,8 @@ impl<P, R> Queue<P, R> {
     /// ```
     ///
     /// # Errors
-    /// `Invalid` for an id that is none or has no room for the number, and for a period of zero or of over 100 years; those of the
-    /// store.
+    /// `Invalid` for an id that is invalid or has no room for the number, and for a period of zero
+    /// or over 100 years; and those of the store.
     pub async fn id_in_period(&self, id: impl IntoJobId, period: Duration) -> Result<JobId> {
         let (id, period) = (id.into_job_id()?, positive_span("a period", period)?);
         let read =

@@ -1,10 +1,13 @@
+//! Makes workers for the jobs of a queue handle.
+
 use crate::{Decode, Encode, Queue};
 use queue_core::Payload;
 use queue_worker::{Context, JobError, Router, WorkQueue, Worker, WorkerBuilder, runtime::Handler};
 
 impl<P, R> Queue<P, R> {
-    /// A worker whose handler is a function of what this handle enqueues: of its payload and its kind, with its result and
-    /// its codec, and the policy of this handle. It gets the payload and a [`Context`], and any error will do:
+    /// A worker whose handler is a function for the jobs that this handle enqueues: of its kind,
+    /// with its payload, result and codec, and under its policy. The function gets the payload and
+    /// a [`Context`], and may return any error:
     ///
     #[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
     #[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]
@@ -38,8 +41,9 @@ impl<P, R> Queue<P, R> {
     /// }
     /// ```
     ///
-    /// A job of another kind is not for it: by [`on_unknown_kind`](WorkerBuilder::on_unknown_kind) a failed attempt. For
-    /// several kinds, and for state that all handlers share, there is [`worker`](Self::worker) with a
+    /// The function does not get jobs of other kinds: for this worker they are failed attempts,
+    /// unless [`on_unknown_kind`](WorkerBuilder::on_unknown_kind) says otherwise. For several
+    /// kinds, and for state that all handlers share, use [`worker`](Self::worker) with a
     /// [`Router`](crate::worker::Router).
     pub fn work_with<F, Fut>(&self, function: F) -> WorkerBuilder
     where
@@ -51,7 +55,8 @@ impl<P, R> Queue<P, R> {
         self.worker(self.handler(function))
     }
 
-    /// The handler of [`work_with`](Self::work_with) by itself, for what runs handlers in other ways, such as `testing::TestQueue`.
+    /// The handler of [`work_with`](Self::work_with) alone, for code that runs handlers in another
+    /// way, such as `testing::TestQueue`.
     #[expect(clippy::missing_panics_doc, reason = "a kind of a handle is valid, and the router has no other")]
     pub fn handler<F, Fut>(&self, function: F) -> Router
     where
@@ -63,10 +68,11 @@ impl<P, R> Queue<P, R> {
         Router::with_codec((), self.codec().clone()).handle(self.kind(), function).expect("one valid kind")
     }
 
-    /// A worker for the jobs of this queue, with the policy of this handle. The handler is most often a
-    /// [`Router`](crate::worker::Router).
+    /// A worker for the jobs of this queue, with the policy of this handle. The handler is usually
+    /// a [`Router`](crate::worker::Router).
     ///
-    /// It can work on other queues of the same store too, each with a weight and a rate limit if it is to have one:
+    /// The worker can work on other queues of the same store too, each with a weight and an
+    /// optional rate limit:
     #[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
     #[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -90,7 +96,7 @@ impl<P, R> Queue<P, R> {
     }
 }
 
-/// The queue as a worker is to work on it, by name: the store is the worker's.
+/// The queue for a worker, by its name; the store is that of the worker.
 impl<P, R> From<&Queue<P, R>> for WorkQueue {
     fn from(queue: &Queue<P, R>) -> Self {
         Self::new(queue.shared.name.clone())

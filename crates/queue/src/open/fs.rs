@@ -1,3 +1,5 @@
+//! Opens the files store by its URL.
+
 use super::StoreUrl;
 use queue_core::{Error, Result, Storage};
 use queue_fs::{Create, Flush, FsOptions, FsStorage};

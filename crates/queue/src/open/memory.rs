@@ -1,3 +1,5 @@
+//! Opens a memory store by its URL.
+
 use super::StoreUrl;
 use parking_lot::Mutex;
 use queue_core::{Result, Storage};
@@ -7,8 +9,8 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
-/// The stores that have a name. They live as long as the process, as files would, so that a moment without any handle
-/// loses nothing.
+/// The stores that have a name. They live as long as the process, like files, so that a moment
+/// without any handle loses nothing.
 static NAMED: LazyLock<Mutex<HashMap<String, MemoryStorage>>> = LazyLock::new(Mutex::default);
 
 pub(super) fn open(url: StoreUrl) -> Result<Arc<dyn Storage>> {

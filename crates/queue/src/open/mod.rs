@@ -1,4 +1,4 @@
-//! Stores by URL.
+//! Opens a store by its URL.
 
 #[cfg(feature = "fs")]
 mod fs;
@@ -20,7 +20,7 @@ use queue_core::{Error, Result, Storage};
 use std::sync::Arc;
 use store_url::StoreUrl;
 
-/// The schemes of this build.
+/// The schemes of the stores in this build.
 const SCHEMES: &[&str] = &[
     #[cfg(feature = "fs")]
     "file:",
@@ -39,28 +39,29 @@ const SCHEMES: &[&str] = &[
 /// | URL | store |
 /// |---|---|
 /// | `file:DIRECTORY` | a directory, made if it is missing (feature `fs`, on Unix) |
-/// | `file:DIRECTORY?flush=never` | the newest writes may be lost in a power cut, which makes each faster; `flush=100ms` bounds by time how many |
+/// | `file:DIRECTORY?flush=never` | writes are faster, but a power cut may lose the newest; `flush=100ms` bounds that loss by time |
 /// | `file:DIRECTORY?create=never` | an error if the directory is missing |
-/// | `memory:` | a fresh store in this process (feature `memory`) |
+/// | `memory:` | a new store in this process (feature `memory`) |
 /// | `memory:NAME` | the store of that name in this process; it lives until the process ends |
-/// | `postgres://USER:PASSWORD@HOST:PORT/DATABASE?schema=NAME` | tables in a schema of a PostgreSQL database, `queue` unless named; the other parameters are those of the driver (feature `postgres`) |
-/// | `postgres://...?sslmode=verify-full&sslrootcert=FILE` | the same, encrypted, by an authority of your own; `sslcert` and `sslkey` for a client certificate (feature `tls`) |
-/// | `redis://USER:PASSWORD@HOST:PORT/DB?namespace=NAME` | keys of a Redis or Valkey server, `jq` unless named (feature `redis`) |
+/// | `postgres://USER:PASSWORD@HOST:PORT/DATABASE?schema=NAME` | tables in a schema of a PostgreSQL database, by default `queue`; the other parameters are those of the driver (feature `postgres`) |
+/// | `postgres://...?sslmode=verify-full&sslrootcert=FILE` | the same, encrypted, with your own certificate authority; `sslcert` and `sslkey` for a client certificate (feature `tls`) |
+/// | `redis://USER:PASSWORD@HOST:PORT/DB?namespace=NAME` | keys of a Redis or Valkey server that begin with the namespace, by default `jq` (feature `redis`) |
 /// | `redis+cluster://HOST:PORT,HOST:PORT` | the same on a Cluster |
 /// | `redis+sentinel://HOST:PORT,HOST:PORT/DB?service=NAME` | the same on the master that Sentinels name |
-/// | `rediss://..`, `rediss+cluster://..`, `rediss+sentinel://..` | the same, encrypted; `ssl_ca_certs=FILE` for an authority of your own, `ssl_certfile` and `ssl_keyfile` for a client certificate (feature `tls`) |
+/// | `rediss://..`, `rediss+cluster://..`, `rediss+sentinel://..` | the same, encrypted; `ssl_ca_certs=FILE` for your own certificate authority, `ssl_certfile` and `ssl_keyfile` for a client certificate (feature `tls`) |
 /// | `sqlite:PATH` | a file, made if it is missing (feature `sqlite`) |
-/// | `sqlite:PATH?synchronous=normal` | the newest writes may be lost in a power cut, which makes each faster |
+/// | `sqlite:PATH?synchronous=normal` | writes are faster, but a power cut may lose the newest |
 /// | `sqlite:PATH?create=never` | an error if the file is missing or holds no queue |
 ///
-/// `//` may follow the scheme: `sqlite:///var/lib/jobs.db` and `sqlite:/var/lib/jobs.db` are the same file. In a path,
-/// `%3F` stands for `?` and `%25` for `%`; every other character may stand for itself.
+/// `//` may follow the scheme: `sqlite:///var/lib/jobs.db` and `sqlite:/var/lib/jobs.db` are the
+/// same file. In a path, write `%3F` for `?` and `%25` for `%`; no other character needs to be
+/// encoded.
 ///
-/// Each call gives a handle of its own; closing one disturbs no other.
+/// Each call returns a handle of its own; closing one does not affect the others.
 ///
 /// # Errors
-/// `Invalid` for a URL that is malformed or of a scheme that this build does not have, and the errors of the store.
-/// No message repeats the URL, since it may hold a password.
+/// `Invalid` for a URL that is malformed or of a scheme that this build does not have, and the
+/// errors of the store. No message repeats the URL, since it may hold a password.
 ///
 /// A dropped future leaves no handle; a file may have been made.
 ///
@@ -105,7 +106,7 @@ fn unknown_scheme(scheme: &str) -> Error {
     Error::invalid("open", format!("this build has no store for `{scheme}:`; {advice}"))
 }
 
-/// What brings the store of a scheme, for all that [`open`] knows.
+/// The feature that adds the store of a scheme, for every scheme that [`open`] knows.
 fn feature_of(scheme: &str) -> Option<&'static str> {
     Some(match scheme {
         "file" => "fs",

@@ -1,3 +1,5 @@
+//! Opens the SQLite store by its URL.
+
 use super::StoreUrl;
 use queue_core::{Error, Result, Storage};
 use queue_sqlite::{Create, SqliteOptions, SqliteStorage, Synchronous};

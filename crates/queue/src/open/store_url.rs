@@ -1,3 +1,5 @@
+//! Parses the URL of a store.
+
 use percent_encoding::percent_decode_str;
 use queue_core::{Error, Result};
 
@@ -6,7 +8,7 @@ use queue_core::{Error, Result};
 pub(super) struct StoreUrl {
     /// In lower case.
     pub(super) scheme: String,
-    /// Decoded, without the `//` that may stand in front.
+    /// Decoded, without a leading `//`.
     pub(super) path: String,
     query: Vec<(String, String)>,
 }
@@ -25,7 +27,7 @@ impl StoreUrl {
         })
     }
 
-    /// The options in the order given, refusing those that are not among the known ones, and repeated ones.
+    /// The options in their order. Unknown and repeated options are refused.
     pub(super) fn options(&self, known: &[&str]) -> Result<&[(String, String)]> {
         for (at, (key, _)) in self.query.iter().enumerate() {
             if !known.contains(&key.as_str()) {

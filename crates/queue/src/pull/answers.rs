@@ -1,27 +1,31 @@
+//! The answers to settles and extensions in pull mode.
+
 use queue_core::Changed;
 
-/// What became of a settle.
+/// The answer to a settle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[must_use]
 pub enum Settled {
-    /// It is done, now or by the same call before.
+    /// The settle is done, now or by the same call before.
     Done,
-    /// The lease lapsed and the job was given to somebody else, or this delivery was settled otherwise before. Nothing
-    /// was changed.
+    /// The lease lapsed and another consumer has the job, or this delivery was settled in another
+    /// way before. Nothing was changed.
     LeaseLost,
-    /// The job is gone. After a call of unknown outcome that means done, for a job that is not kept.
+    /// The job is gone. After a call of unknown outcome this means done, for a job that is not
+    /// kept.
     Missing,
 }
 
-/// What became of an extension.
+/// The answer to an extension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[must_use]
 pub enum Extended {
-    /// The lease lapses that long after the call, later than before or sooner.
+    /// The lease now lapses that long after the call, which may be later than before or sooner.
     Done,
-    /// The same, but somebody asked to cancel the job: any outcome but completion becomes Cancelled.
+    /// The same, but a cancel of the job was requested: any outcome except completion becomes
+    /// Cancelled.
     CancelRequested,
-    /// The lease lapsed, and the job is or will be somebody else's: stop.
+    /// The lease lapsed, and another consumer has the job or will get it: stop.
     LeaseLost,
     /// The job is gone: stop.
     Missing,

@@ -1,4 +1,5 @@
-//! A claim whose jobs cannot get lost: whoever is dropped, times out or dies while a claim is under way gives them back.
+//! A claim that loses no jobs: if the caller is dropped or times out while its claim is in flight,
+//! the jobs are given back.
 
 use super::{claims, reserved};
 use crate::{client::Shared, spawn};
@@ -12,31 +13,34 @@ use tokio::{
     time::{Instant, sleep, timeout_at},
 };
 
-/// How often a job that came too late is given back while the store is in trouble, before its lease has to lapse.
+/// How often the give-back of a job that came too late is tried while the store fails. After that
+/// its lease has to lapse.
 const RELEASES_MAX: u32 = 5;
-/// The wait after the first of them; it doubles.
+/// The wait after the first try; it doubles.
 const RELEASE_PAUSE: Duration = Duration::from_millis(100);
 
-/// How often consumers of one handle look for lapsed leases while there are other jobs to take.
+/// How often consumers of one handle look for lapsed leases while there are other jobs to claim.
 const RESCUE_INTERVAL: Duration = Duration::from_secs(5);
-/// Most lapsed leases ended by one look.
+/// The most lapsed leases that one look ends.
 const RESCUE_MAX: usize = 1000;
 
-/// The answer to a claim. Unless [`taken`](Self::taken), its jobs are given back.
+/// The answer to a claim. Its jobs are given back when it is dropped, unless the caller has
+/// [`taken`](Self::taken) them.
 pub(super) struct Offer {
     pub(super) claimed: Claimed,
     taken: oneshot::Sender<()>,
 }
 
 impl Offer {
-    /// The jobs are the caller's from here on.
+    /// Hands the jobs over to the caller.
     pub(super) fn take(self) {
-        // The task is gone only if the runtime is, and then nothing gives the job back.
+        // The task is gone only if the runtime is gone, and then nothing gives the job back.
         let _ = self.taken.send(());
     }
 }
 
-/// Claims jobs, rescuing lapsed ones if there are none. Dropping the future, before or after the answer, leases nothing.
+/// Claims jobs, and rescues lapsed ones if there are none. Dropping the future, before or after the
+/// answer, leaves no job leased.
 pub(super) async fn claim(shared: &Arc<Shared>, limit: usize, until: Instant) -> Result<Offer> {
     let (answer, answered) = oneshot::channel();
     spawn::owned(claim_and_offer(shared.clone(), limit, until, answer));
@@ -69,7 +73,7 @@ async fn claim_and_offer(
         Err(error) => return drop(answer.send(Err(error))),
     };
     let jobs = claimed.jobs.clone();
-    // An offer that nobody waits for any more comes back here, and goes with its sender.
+    // An offer that no caller waits for any more comes back here, and is dropped with its sender.
     drop(answer.send(Ok(Offer { claimed, taken })));
     if is_taken.await.is_err() {
         for job in &jobs {
@@ -78,8 +82,8 @@ async fn claim_and_offer(
     }
 }
 
-/// Jobs for the caller that may still start. Those of the library's own are done here and those that may not start are ended,
-/// and others are claimed if there was nothing else.
+/// Claims jobs for the caller that may still start. The library's own jobs are done here, jobs that
+/// may not start any more are ended, and if nothing else came, other jobs are claimed.
 async fn claim_in_time(shared: &Arc<Shared>, limit: usize, until: Instant) -> Result<Claimed> {
     loop {
         let mut claimed = claim_or_rescue(shared, limit, until).await?;
@@ -95,7 +99,8 @@ async fn claim_in_time(shared: &Arc<Shared>, limit: usize, until: Instant) -> Re
             reserved::look_after(shared, &job).await;
         }
         if let Err(error) = expire(shared, &late, now).await {
-            // Given back they stay too late. A lapse would count as a start.
+            // If they were given back they would still be too late, and a lapse would count as a
+            // start.
             for job in late.iter().chain(&claimed.jobs) {
                 give_back(shared, job).await;
             }
@@ -120,7 +125,7 @@ async fn expire(shared: &Shared, late: &[ClaimedJob], now: Timestamp) -> Result<
     Ok(())
 }
 
-/// Lapsed jobs, if there are no others.
+/// Claims, and rescues lapsed jobs if there are no others.
 async fn claim_or_rescue(shared: &Arc<Shared>, limit: usize, until: Instant) -> Result<Claimed> {
     let claimed = claims::claim(shared, limit, until).await?;
     let is_overdue = claimed.next_due.is_some_and(|at| at <= claimed.now);
@@ -131,7 +136,8 @@ async fn claim_or_rescue(shared: &Arc<Shared>, limit: usize, until: Instant) -> 
     claims::claim(shared, limit, until).await
 }
 
-/// A queue that always has a job due never comes to the rescue that a claim without one brings.
+/// Rescues at intervals: in a queue that always has a due job, no claim comes back empty and
+/// rescues.
 async fn rescue_at_intervals(shared: &Shared) -> Result<()> {
     let now = Instant::now();
     {
@@ -151,7 +157,7 @@ async fn give_back(shared: &Shared, job: &ClaimedJob) {
         let event = Event::release(job.token);
         match shared.storage.settle(&job.record.meta, event, &policy).await {
             Err(error) if error.is_transient() => sleep(RELEASE_PAUSE * 2_u32.pow(attempt)).await,
-            // Given back, or in a state in which only the lapse of the lease can.
+            // The job was given back, or only the lapse of its lease can give it back.
             _ => return,
         }
     }

@@ -1,5 +1,5 @@
-//! Claims of one handle: how much each may bring, until when it is listened for, and what becomes of one whose answer is
-//! lost.
+//! The claims of one handle: how much each may bring, how long the caller waits for its answer, and
+//! how the jobs of a lost claim are given back.
 
 use crate::{client::Shared, spawn};
 use parking_lot::MutexGuard;
@@ -10,23 +10,25 @@ use queue_core::{
 use std::{sync::Arc, time::Duration};
 use tokio::time::{Instant, sleep, timeout};
 
-/// How much longer than for a call its answer is waited for, so that a store can say itself that it has none.
+/// How much longer than the call time-out of the store a claim waits for its answer, so that the
+/// store can report the time-out itself.
 const ANSWER_MAX: Duration = Duration::from_secs(1);
 
-/// The pauses between two looks for what a lost claim leased.
+/// The pauses between two looks for the jobs of a lost claim.
 const FIRST_LOOK: Duration = Duration::from_millis(50);
 const SLOWEST_LOOK: Duration = Duration::from_secs(5);
-/// A claim that did not say until when it is listened for may be begun whenever a server that stands still goes on. It is
-/// looked for until that has answered once, and for no longer than this.
+/// The longest search for the jobs of a lost claim that had no `not_after`. A server that stands
+/// still may begin such a claim whenever it goes on, so the search ends once the server has
+/// answered.
 const STANDSTILL_MAX: Duration = Duration::from_secs(3600);
-/// A look without an answer is given up.
+/// How long a look waits for its answer.
 const LOOK_MAX: Duration = Duration::from_secs(5);
 
-/// What is known for the next claim of a handle.
+/// What a handle knows for its next claim.
 #[derive(Debug, Default)]
 pub(crate) struct Claims {
     portion: ClaimPortion,
-    /// What the store last said that its time is, and when it did.
+    /// The store time of the last answer, and when that answer came.
     told: Option<(Timestamp, Instant)>,
 }
 
@@ -37,8 +39,8 @@ impl Claims {
     }
 }
 
-/// One claim, whose caller listens for an answer until then. If the answer is lost, what it leased is looked for by a task
-/// of its own and given back uncharged.
+/// Makes one claim, whose caller waits for the answer until `until`. If the answer is lost, a task
+/// of its own looks for the leased jobs and gives them back, uncharged.
 pub(super) async fn claim(shared: &Arc<Shared>, limit: usize, until: Instant) -> Result<Claimed> {
     let listens = listens(shared, until);
     let request = request(shared, limit, listens);
@@ -48,6 +50,8 @@ pub(super) async fn claim(shared: &Arc<Shared>, limit: usize, until: Instant) ->
     match &answer {
         Ok(claimed) => note_answer(&mut claims(shared), claimed),
         Err(error) if error.certainty() == Certainty::Unknown => {
+            // The answer may have been too large for the connection, so the next claim asks for
+            // less.
             claims(shared).portion.halve(limit);
             let begun_by = if said_until { Instant::now() } else { Instant::now() + STANDSTILL_MAX };
             spawn::owned(find(shared.clone(), lost, begun_by + listens));
@@ -57,7 +61,8 @@ pub(super) async fn claim(shared: &Arc<Shared>, limit: usize, until: Instant) ->
     answer
 }
 
-/// No longer than leaves a part of the lease for finding what was leased.
+/// How long the caller waits: short enough that a part of the lease is left for finding the jobs of
+/// a lost claim.
 fn listens(shared: &Shared, until: Instant) -> Duration {
     let call = shared.storage.capabilities().call_timeout.saturating_add(ANSWER_MAX);
     let lease = shared.lease.as_duration() * 2 / 3;
@@ -83,7 +88,7 @@ fn note_answer(claims: &mut Claims, claimed: &Claimed) {
     }
 }
 
-/// Looks until nothing can come of the claim any more, or whatever it leased has lapsed.
+/// Looks until the claim can lease nothing more, or until its leases have lapsed.
 async fn find(shared: Arc<Shared>, mut lost: LostClaim, begun_by: Instant) {
     let lapses_at = begun_by + shared.storage.capabilities().call_timeout + shared.lease.as_duration();
     let pauses = RetryPolicy::exponential(FIRST_LOOK).cap(SLOWEST_LOOK);

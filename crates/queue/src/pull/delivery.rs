@@ -1,3 +1,5 @@
+//! A job that a program holds in pull mode, and its settles.
+
 use super::{Extended, Nack, Settled};
 use crate::{
     Encode, InvalidOption,
@@ -9,11 +11,13 @@ use std::{fmt, marker::PhantomData, sync::Arc, time::Duration};
 
 /// A job that this program holds until it settles it or its lease lapses.
 ///
-/// Every settle takes `&self`, so that one of unknown outcome can be sent again: the same settle twice is answered
-/// twice. After [`Settled::LeaseLost`] nothing was changed, and the work may be done again by somebody else.
+/// Every settle takes `&self`, so that a settle of unknown outcome can be sent again: the same
+/// settle sent twice is answered twice. After [`Settled::LeaseLost`] nothing was changed, and
+/// another consumer may do the work again.
 ///
 /// Dropping a delivery does not settle it: its lease lapses after the time set with
-/// [`lease`](crate::QueueBuilder::lease), which charges a stall. Call [`release`](Self::release) instead.
+/// [`lease`](crate::QueueBuilder::lease), which charges a stall. Call [`release`](Self::release)
+/// instead.
 pub struct Delivery<P, R = ()> {
     shared: Arc<Shared>,
     meta: JobMeta,
@@ -34,12 +38,12 @@ impl<P, R> Delivery<P, R> {
         Self { shared, meta, token, payload, headers, result: PhantomData }
     }
 
-    /// What to work on.
+    /// The input of the job.
     pub fn payload(&self) -> &P {
         &self.payload
     }
 
-    /// What the producer told [beside](crate::JobOptions::header) the payload.
+    /// The headers that the producer [set](crate::JobOptions::header) beside the payload.
     pub fn headers(&self) -> &Headers {
         &self.headers
     }
@@ -49,12 +53,13 @@ impl<P, R> Delivery<P, R> {
         &self.meta.id
     }
 
-    /// Everything small about the job, as it was when it was claimed. `(seq, epoch)` fences outside resources.
+    /// The metadata of the job, as it was when it was claimed. `(seq, epoch)` fences outside
+    /// resources.
     pub fn meta(&self) -> &JobMeta {
         &self.meta
     }
 
-    /// The proof of this claim, for settling the job in a transaction of the program's own
+    /// The token of this claim, to settle the job in a transaction of the program
     /// (`PostgresStorage::settle_in`).
     pub fn lease_token(&self) -> LeaseToken {
         self.token
@@ -68,7 +73,8 @@ impl<P, R> Delivery<P, R> {
     /// Completes the job with a result.
     ///
     /// # Errors
-    /// `Invalid` for a result that cannot be encoded or is over the store's limit: the job is still held.
+    /// `Invalid` for a result that cannot be encoded or is over the store's limit; the program
+    /// still holds the job.
     pub async fn ack(&self, result: &R) -> Result<Settled>
     where
         R: Encode,
@@ -78,21 +84,23 @@ impl<P, R> Delivery<P, R> {
         self.settle(Event::Complete { token: self.token, result, retention: None, then: Vec::new() }).await
     }
 
-    /// Counts the attempt as failed: the job runs again after a wait, or is Failed once its budget is spent.
+    /// Fails the attempt: the job runs again after a wait, or is Failed once its budget is spent.
     ///
     /// # Errors
-    /// `Invalid` for a delay over 100 years or error details over the store's limit: the job is still held.
+    /// `Invalid` for a delay over 100 years or error details over the store's limit; the program
+    /// still holds the job.
     pub async fn nack(&self, nack: impl Into<Nack>) -> Result<Settled> {
         self.settle(nack.into().event(self.token)?).await
     }
 
-    /// Gives the job back unworked, to its old place. Nothing is charged, and if it may expire it still may.
+    /// Gives the job back unworked, to its old place. Nothing is charged, and a job that can expire
+    /// still can.
     pub async fn release(&self) -> Result<Settled> {
         self.settle(Event::release(self.token)).await
     }
 
-    /// Gives the job back, to be claimed once `delay` has passed. Nothing is charged; it counts as started, so it does not
-    /// expire any more.
+    /// Gives the job back, to be claimed once `delay` has passed. Nothing is charged. The job
+    /// counts as started, so it does not expire any more.
     ///
     /// # Errors
     /// `Invalid` for a delay over 100 years.
@@ -101,8 +109,8 @@ impl<P, R> Delivery<P, R> {
         self.settle(Event::snooze(self.token, delay)).await
     }
 
-    /// Makes the lease lapse `by` from now, be that later than before or sooner. Call it well before the lease ends; a
-    /// lapsed lease is not extended.
+    /// Makes the lease lapse `by` from now, whether that is later than before or sooner. Call it
+    /// well before the lease ends; a lapsed lease is not extended.
     ///
     /// # Errors
     /// `Invalid` for zero or over 100 years.

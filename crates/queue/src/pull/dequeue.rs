@@ -1,3 +1,5 @@
+//! Takes jobs, and waits for them.
+
 use super::{
     Delivery,
     claim::{Offer, claim, out_of_time},
@@ -16,25 +18,31 @@ use queue_serde::{CodecContext, CodecError, Role};
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
-/// How much longer than the store gives its own call a claim and what follows it may take, beyond the time to wait.
+/// How much longer than the call time-out of the store a claim and its follow-up calls may take,
+/// beyond the time to wait.
 const CLAIM_SLACK: Duration = Duration::from_secs(1);
-/// The time between two claims of one wait, since hints get lost. With its jitter it is at most a second.
+/// The time between two claims of one wait, since hints may be lost. With its jitter it is at most
+/// a second.
 const POLL: Duration = Duration::from_millis(800);
 
 impl<P: Decode, R> Queue<P, R> {
-    /// Takes a job, waiting up to `wait` for one; `None` if none was due by then. Zero asks once; at most 100 years.
+    /// Takes a job, and waits up to `wait` for one; `None` if none was due by then. A `wait` of
+    /// zero asks once; at most 100 years.
     ///
-    /// The job is held until it is settled or its lease lapses; see [`Delivery`]. Jobs whose lease has lapsed are rescued
-    /// when there is nothing else, and every five seconds otherwise, so a program may do without any worker. It answers
-    /// at the latest one second after `wait` and the time that the store gives a call
-    /// ([`Capabilities::call_timeout`](crate::Capabilities::call_timeout)), whatever the store does.
+    /// The program holds the job until it settles it or the lease lapses; see [`Delivery`]. Jobs
+    /// whose lease has lapsed are rescued when there are no other jobs, and every five seconds
+    /// otherwise, so a program needs no worker. The method answers at the latest one second after
+    /// `wait` and the call time-out of the store together
+    /// ([`Capabilities::call_timeout`](crate::Capabilities::call_timeout)), whatever the store
+    /// does.
     ///
     /// # Errors
-    /// `Unavailable` if the store did not answer in time. `Invalid` if the payload is no `P`: that job is Failed as
-    /// undecodable (or retried, if the policy says so), and the next call goes on with the next job.
+    /// `Unavailable` if the store did not answer in time. `Invalid` if the payload cannot be
+    /// decoded as `P`: that job is Failed as undecodable (or retried, if the policy says so), and
+    /// the next call goes on with the next job.
     ///
-    /// A dropped future holds nothing: a claim that is under way is finished by a task of its own, and its job goes back
-    /// uncharged.
+    /// A dropped future holds no job: a task of its own finishes a claim that is in flight, and
+    /// gives the job back, uncharged.
     ///
     /// # Panics
     /// Outside a tokio runtime with time enabled.
@@ -42,18 +50,21 @@ impl<P: Decode, R> Queue<P, R> {
         Ok(self.dequeue_many(1, wait).await?.pop())
     }
 
-    /// Takes up to `limit` jobs in one call, in claim order, as soon as there is one; none if none was due within `wait`.
+    /// Takes up to `limit` jobs in one call, in claim order, as soon as there is one; empty if none
+    /// was due within `wait`.
     ///
-    /// As [`dequeue`](Self::dequeue) in everything else. All are leased from the same moment, so the last must be
-    /// settled or extended in time too. At most [`Limits::batch_max`](crate::Limits::batch_max) jobs come, 10,000 by
-    /// default; a limit of zero takes nothing and does not wait. Fewer come where payloads are over 16 MiB together, and for
-    /// a while after an answer was lost: then half as many each time, and twice as many after each that came.
+    /// Otherwise it behaves like [`dequeue`](Self::dequeue). All jobs are leased from the same
+    /// moment, so the last one must be settled or extended in time too. At most
+    /// [`Limits::batch_max`](crate::Limits::batch_max) jobs come, 10,000 by default; a limit of
+    /// zero takes no jobs and does not wait. Fewer come if the payloads have over 16 MiB together,
+    /// and for a while after an answer was lost: half as many after each lost answer, and twice as
+    /// many after each answer that came.
     ///
     /// # Errors
-    /// `Unavailable` if the store did not answer in time. A job whose payload is no `P` is settled as undecodable and
-    /// left out; `Invalid` if that leaves none.
+    /// `Unavailable` if the store did not answer in time. A job whose payload cannot be decoded as
+    /// `P` is settled as undecodable and left out; `Invalid` if that leaves no job.
     ///
-    /// A dropped future holds nothing, as with [`dequeue`](Self::dequeue).
+    /// A dropped future holds no job, as with [`dequeue`](Self::dequeue).
     ///
     /// # Panics
     /// Outside a tokio runtime with time enabled.
@@ -87,14 +98,14 @@ impl<P: Decode, R> Queue<P, R> {
             }
             match &mut idle {
                 Some(idle) => idle.rest(&self.shared, &offer.claimed, limit, deadline).await,
-                // What happened before the subscription is found by claiming once more.
+                // One more claim finds the jobs that came before the subscription.
                 None => idle = Some(Idle::new(&self.shared, deadline).await),
             }
         }
     }
 
-    /// Hands out the jobs of an offer, except those whose payload cannot be read. Dropping the future drops the offer, so
-    /// all of them go back.
+    /// Hands out the jobs of an offer, except those whose payload cannot be decoded. Dropping the
+    /// future drops the offer, so that all jobs are given back.
     async fn deliver(&self, mut offer: Offer) -> Result<Vec<Delivery<P, R>>> {
         let mut deliveries = Vec::new();
         let mut unread = None;
@@ -117,6 +128,8 @@ impl<P: Decode, R> Queue<P, R> {
                 }
             }
         }
+        // All jobs are handed out or settled now. If the future is dropped before, the offer gives
+        // them back.
         offer.take();
         match unread {
             Some(error) if deliveries.is_empty() => Err(error.into()),
@@ -129,7 +142,7 @@ fn no_body() -> Error {
     Error::new(ErrorKind::Internal, "dequeue", "the store gave out a job without its body")
 }
 
-/// Settles a job that this program cannot read.
+/// Settles a job whose payload this program cannot decode.
 async fn refuse(
     shared: &Shared,
     job: &JobMeta,
@@ -143,7 +156,7 @@ async fn refuse(
     shared.storage.settle_with(job, headers, event, &shared.policy).await.map(drop)
 }
 
-/// What a dequeue does between two claims.
+/// The state of a dequeue between two claims.
 struct Idle {
     hints: Hints,
     next_ask: NextAsk,
@@ -155,8 +168,8 @@ impl Idle {
         Self { hints, next_ask: NextAsk::for_claims(POLL) }
     }
 
-    /// Waits for a hint, the time at which something is due, the next poll or the deadline. Where a lease has lapsed, a rescue
-    /// came behind the claim already.
+    /// Waits for a hint, the next due time, the next poll or the deadline. If a lease has lapsed,
+    /// the claim has already been followed by a rescue.
     async fn rest(&mut self, shared: &Shared, claimed: &Claimed, limit: usize, deadline: Instant) {
         let now = Instant::now().into_std();
         let _rescued: AfterClaim = self.next_ask.claimed(now, claimed, 0, limit, &*shared.rng);

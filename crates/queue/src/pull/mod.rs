@@ -1,4 +1,4 @@
-//! Pull mode: jobs taken one at a time by a program that runs no worker.
+//! Pull mode: a program without a worker takes jobs one at a time.
 
 mod answers;
 mod claim;

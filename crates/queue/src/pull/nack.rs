@@ -1,3 +1,5 @@
+//! A failed attempt in pull mode.
+
 use crate::{InvalidOption, client::checked_span};
 use queue_core::{
     Failure, LeaseToken,
@@ -5,7 +7,7 @@ use queue_core::{
 };
 use std::time::Duration;
 
-/// A failed attempt. A [`Failure`] converts.
+/// A failed attempt. A [`Failure`] converts into it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct Nack {
@@ -15,18 +17,19 @@ pub struct Nack {
 }
 
 impl Nack {
-    /// An attempt after which another may help.
+    /// A failure after which another attempt may help.
     pub fn new(failure: Failure) -> Self {
         Self { failure, cause: Cause::Retryable, delay: None }
     }
 
-    /// No further attempt can help: the job becomes Failed, whatever its budget.
+    /// Makes the failure final: no further attempt can help, so the job becomes Failed, whatever
+    /// its budget.
     pub fn terminal(mut self) -> Self {
         self.cause = Cause::Terminal;
         self
     }
 
-    /// How long to wait before the next attempt, in place of what the policy says; at most 100 years.
+    /// Sets the wait before the next attempt, in place of the policy's; at most 100 years.
     pub fn retry_in(mut self, delay: Duration) -> Self {
         self.delay = Some(delay);
         self

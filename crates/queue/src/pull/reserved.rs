@@ -1,9 +1,10 @@
-//! Jobs of the library's own kinds, which no consumer gets to see.
+//! Jobs of the library's own kinds, which are never handed to a consumer.
 
 use crate::client::Shared;
 use queue_core::{ClaimedJob, StorageExt, lifecycle::Event};
 
-/// Does what the job asks for, as a worker would. What the store does not take is left to the lapse of the lease.
+/// Does what the job asks for, as a worker would. If the store does not accept the outcome, the
+/// lease lapses.
 pub(super) async fn look_after(shared: &Shared, job: &ClaimedJob) {
     let event = event(shared, job).await;
     drop(shared.storage.settle(&job.record.meta, event, &shared.policy).await);
@@ -18,7 +19,7 @@ async fn event(shared: &Shared, job: &ClaimedJob) -> Event {
     handle_reserved(&*shared.storage, reserved).await.map_or(later, |handled| handled.event)
 }
 
-/// This program has none of their handlers: they go back, uncharged, for one that has.
+/// This program has no handlers for them: they are given back, uncharged, for a program that has.
 #[cfg(not(feature = "worker"))]
 #[allow(clippy::unused_async, reason = "with the feature `worker` it asks the store")]
 async fn event(_: &Shared, job: &ClaimedJob) -> Event {

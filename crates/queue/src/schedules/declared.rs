@@ -1,57 +1,64 @@
+//! Puts and declares schedules.
+
 use super::{Schedule, Schedules};
 use crate::Encode;
 use queue_core::Result;
 use queue_schedule::ScheduleError;
 use std::collections::BTreeSet;
 
-/// What became of a schedule that was put.
+/// The answer to a schedule that was put.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Put {
-    /// There was none of the name.
+    /// There was no schedule of this name before.
     Created,
-    /// There was one that said something else. What it had dealt with stays dealt with.
+    /// There was a different schedule of this name. Ticks that it has dealt with stay dealt with.
     Changed,
-    /// It is there as it is. Nothing was written.
+    /// The same schedule is there already. Nothing was written.
     Unchanged,
 }
 
-/// What became of the schedules that a program declares.
+/// The answer to the schedules that a program declares.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Declared {
-    /// Those that were not there before.
+    /// Schedules that were not there before.
     pub created: Vec<String>,
-    /// Those that said something else before. If two programs declare one name differently, each changes it at its start, and
-    /// each is told here.
+    /// Schedules that were different before. If two programs declare one name differently, each
+    /// changes the schedule at its start, and each finds the name here.
     pub changed: Vec<String>,
-    /// Those that were there already.
+    /// Schedules that were there already.
     pub unchanged: Vec<String>,
-    /// Those whose last moment has passed, so that there was nothing to write.
+    /// Schedules whose last moment has passed, so that there was nothing to write.
     pub over: Vec<String>,
-    /// Those of this kind of job that a program declared before and this one does not. They go on until somebody removes them.
+    /// Schedules for this kind of job that a program declared before and this one does not. They go
+    /// on until they are removed.
     pub undeclared: Vec<String>,
 }
 
 impl<P: Encode, R> Schedules<P, R> {
-    /// Makes a schedule, or makes the one of its name say this. It begins with the first tick from now on, by the store's clock;
-    /// one that is edited begins where the other one stops, in the same atomic step, so that no tick is lost or comes twice.
-    /// A paused one stays paused.
+    /// Makes a schedule, or changes the schedule of its name into this one. A new schedule begins
+    /// with the first tick from now on, by the store's clock. A changed schedule begins where the
+    /// old one stops, in the same atomic step, so that no tick is lost or comes twice. A paused
+    /// schedule stays paused.
     ///
     /// # Errors
-    /// `Invalid`, before anything is written, for a schedule that cannot be ([`ScheduleError`] is the source), for options and
-    /// payloads as [`Queue::enqueue`](crate::Queue::enqueue), and for a codec that binds payloads to ids. As
-    /// [`pause`](Self::pause) besides. A dropped future leaves the schedule as it was or as it should be.
+    /// `Invalid`, before anything is written, for an invalid schedule ([`ScheduleError`] is the
+    /// source), for options and payloads as in [`Queue::enqueue`](crate::Queue::enqueue), and for a
+    /// codec that binds payloads to ids; and the errors of [`pause`](Self::pause). A dropped future
+    /// leaves the schedule as it was or as it should be.
     pub async fn put(&self, schedule: &Schedule<P>) -> Result<Put> {
         self.write(schedule.spec(&self.queue, false)?).await
     }
 
-    /// The schedules of a program, at its start, in any number of processes: what says the same is not written again. What
-    /// another version of the program declared and this one does not is reported, not removed.
+    /// Puts the schedules of a program when it starts, in any number of processes; a schedule that
+    /// is there already is not written again. Schedules that another version of the program
+    /// declared and this one does not are reported, but not removed.
     ///
     /// # Errors
-    /// As [`put`](Self::put); schedules before the one that failed are written. A schedule of single moments that have all
-    /// passed is no error here, since a program that is started again declares it again.
+    /// Those of [`put`](Self::put); schedules before the one that failed are written. A schedule of
+    /// single moments that have all passed is no error here, since a program that is started again
+    /// declares it again.
     pub async fn declare(&self, schedules: impl IntoIterator<Item = Schedule<P>>) -> Result<Declared> {
         let mut declared = Declared::default();
         let mut names = BTreeSet::new();

@@ -1,3 +1,5 @@
+//! Writes a schedule in place of an older one.
+
 use super::{Put, ScheduleStatus, Schedules, is_schedule, job_of};
 use queue_core::{
     Applied, Error, ErrorKind, NewJob, Result, Span, Stamped, State, Timestamp,
@@ -7,7 +9,8 @@ use queue_schedule::{Overlap, Progress, ScheduleError, ScheduleSpec};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
-/// How long a schedule may be held by a worker before an edit gives up: longer than a lease of a worker that died.
+/// How long an edit waits for a schedule that a worker holds: longer than the lease of a worker
+/// that died.
 const PATIENCE: Duration = Duration::from_secs(90);
 /// Between two looks.
 const LOOK: Duration = Duration::from_millis(50);
@@ -19,6 +22,7 @@ impl<P, R> Schedules<P, R> {
         loop {
             let Stamped { now, clock, value } = self.read(std::slice::from_ref(&id)).await?;
             let present = value.into_iter().flatten().next();
+            // A terminal record is a schedule that is over, which is then made anew.
             let put = match present.filter(|record| !record.meta.state.is_terminal()) {
                 None => {
                     let spec = spec.clone().beginning_at(Progress { dealt: clock, ran: None });
@@ -34,7 +38,7 @@ impl<P, R> Schedules<P, R> {
         }
     }
 
-    /// `None` if another was quicker.
+    /// Makes the schedule; `None` if another process was quicker.
     async fn create(&self, spec: &ScheduleSpec, clock: Timestamp) -> Result<Option<Put>> {
         spec.check()?;
         let wait = spec.wait(spec.since, clock).ok_or_else(|| never(spec))?;
@@ -43,8 +47,9 @@ impl<P, R> Schedules<P, R> {
         Ok(stored.value.iter().flatten().any(queue_core::Enqueued::is_new).then_some(Put::Created))
     }
 
-    /// The old schedule makes room for the new one under its revision, and its ticks up to now come in the same step: the new
-    /// one begins where it ends. `None` if it moved or is held.
+    /// Replaces the old schedule by the new one under its revision, and enqueues its ticks up to
+    /// now in the same step, so that the new one begins where it ends. `None` if the old schedule
+    /// changed meanwhile or is held.
     async fn edit(&self, present: ScheduleStatus, spec: &ScheduleSpec) -> Result<Option<Put>> {
         if spec.says_the_same(present.spec()) {
             return Ok(Some(Put::Unchanged));
@@ -58,6 +63,8 @@ impl<P, R> Schedules<P, R> {
         spec.check()?;
         let wait = spec.wait(spec.since, present.clock()).ok_or_else(|| never(&spec))?;
         then.push(job_of(&spec, if present.is_paused() { Span::MAX } else { wait })?);
+        // The old job is removed and the new one enqueued in one transition, under the revision of
+        // the old one.
         let Ok(mut transition) = decide(present.meta(), Event::Delete, &Policy::default()) else {
             return Ok(None);
         };
@@ -67,7 +74,8 @@ impl<P, R> Schedules<P, R> {
     }
 }
 
-/// What the schedule as it was would enqueue now. Where ticks must not overlap it is the newest alone.
+/// The jobs that the old schedule would enqueue now. If ticks must not overlap, it is only the
+/// newest one.
 fn last_ticks(present: &ScheduleStatus) -> Result<(Vec<NewJob>, Progress)> {
     let mut due = present.spec().due(Some(present.progress()), present.clock());
     if present.spec().overlap != Overlap::Allow {
@@ -78,7 +86,7 @@ fn last_ticks(present: &ScheduleStatus) -> Result<(Vec<NewJob>, Progress)> {
     Ok((jobs?, due.progress))
 }
 
-/// Waits for a schedule that is held.
+/// The wait for a schedule that a worker holds.
 pub(super) struct Patience(Instant);
 
 impl Patience {

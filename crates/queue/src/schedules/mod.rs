@@ -1,5 +1,6 @@
-//! Jobs that are enqueued at times of a calendar. A schedule is a job itself, of a kind that every worker and every consumer
-//! carries the handler of, so there is no leader, no table and no process of its own.
+//! Schedules: jobs that are enqueued at times of a calendar. A schedule is itself a job, and every
+//! worker and consumer has the handler of its kind, so there is no leader, no table and no extra
+//! process.
 
 mod declared;
 mod edit;
@@ -20,7 +21,7 @@ use queue_core::{
 };
 use queue_schedule::SCHEDULE_KIND;
 
-/// Schedules on one page of a listing.
+/// The most schedules on one page of a listing.
 const PAGE: usize = 500;
 
 /// The schedules of a queue; see [`Queue::schedules`].
@@ -30,8 +31,8 @@ pub struct Schedules<P, R = ()> {
 }
 
 impl<P, R> Queue<P, R> {
-    /// The schedules of this queue: those that enqueue jobs of this handle's kind can be made here, and all can be looked at and
-    /// changed.
+    /// The schedules of this queue. The returned value can make schedules for jobs of this handle's
+    /// kind, and can read and change all schedules of the queue.
     ///
     #[cfg_attr(all(feature = "memory", feature = "json", feature = "worker"), doc = "```")]
     #[cfg_attr(not(all(feature = "memory", feature = "json", feature = "worker")), doc = "```ignore")]
@@ -62,21 +63,23 @@ impl<P, R> Queue<P, R> {
 }
 
 impl<P, R> Schedules<P, R> {
-    /// One schedule; `None` if there is none of the name.
+    /// One schedule; `None` if there is none of this name.
     ///
     /// # Errors
-    /// `Invalid` for what is no name of a schedule, `Corrupt` if what is stored cannot be read, `Unsupported` if a newer version
-    /// wrote it; and those of the store.
+    /// `Invalid` for an invalid name, `Corrupt` if the stored schedule cannot be read,
+    /// `Unsupported` if a newer version wrote it; and those of the store.
     pub async fn get(&self, name: &str) -> Result<Option<ScheduleStatus>> {
         let Stamped { now, clock, value } = self.read(&[ScheduleSpec::id_of(name)?]).await?;
         let record = value.into_iter().flatten().find(is_schedule);
         record.map(|record| ScheduleStatus::of(record, now, clock)).transpose()
     }
 
-    /// All schedules of the queue, whatever kind of jobs they enqueue, in the order in which they were made or edited.
+    /// All schedules of the queue, whatever kind of jobs they enqueue, in the order in which they
+    /// were made or changed.
     ///
     /// # Errors
-    /// As [`get`](Self::get). It reads in pages, so what changes meanwhile may be seen before or after.
+    /// Those of [`get`](Self::get). The method reads in pages, so a schedule that changes meanwhile
+    /// may be shown as before or after the change.
     pub async fn list(&self) -> Result<Vec<ScheduleStatus>> {
         let (mut after, mut found): (Option<Cursor>, _) = (None, Vec::new());
         loop {
@@ -99,35 +102,37 @@ impl<P, R> Schedules<P, R> {
         }
     }
 
-    /// Stops a schedule until it is [resumed](Self::resume): no tick is enqueued. A tick that is enqueued just now still is.
+    /// Stops a schedule until it is [resumed](Self::resume): no tick is enqueued, except one that a
+    /// worker is enqueueing at this moment.
     ///
     /// # Errors
-    /// As [`get`](Self::get), and `Conflict` if a worker holds the schedule for a minute and a half. A dropped future leaves it paused
-    /// or not.
+    /// Those of [`get`](Self::get), and `Conflict` if a worker holds the schedule for a minute and
+    /// a half. A dropped future leaves the schedule paused or not.
     pub async fn pause(&self, name: &str) -> Result<Change> {
         self.change(name, || Event::Reschedule { delay: Span::MAX }).await
     }
 
-    /// Goes on with a schedule that was paused. What becomes of the ticks of the meantime is said by its policy for
-    /// [missed](Schedule::missed) ones.
+    /// Resumes a paused schedule. Its policy for [missed](Schedule::missed) ticks decides about the
+    /// ticks during the pause.
     ///
     /// # Errors
-    /// As [`pause`](Self::pause).
+    /// Those of [`pause`](Self::pause).
     pub async fn resume(&self, name: &str) -> Result<Change> {
         self.change(name, || Event::Promote).await
     }
 
-    /// Removes a schedule. Jobs that it enqueued stay. If a worker handles it just now, its ticks up to now are enqueued and it
-    /// goes then: the answer is [`Change::Requested`].
+    /// Removes a schedule. Jobs that it enqueued stay. If a worker handles the schedule at this
+    /// moment, its ticks up to now are still enqueued, and it is removed then: the answer is
+    /// [`Change::Requested`].
     ///
     /// # Errors
-    /// As [`get`](Self::get). A dropped future leaves it or not.
+    /// Those of [`get`](Self::get). A dropped future leaves the schedule removed or not.
     pub async fn remove(&self, name: &str) -> Result<Change> {
         let (storage, shared) = (self.queue.storage(), &self.queue.shared);
         let id = ScheduleSpec::id_of(name)?;
         let cancel = Event::Cancel { running: OnRunning::Request };
         let changed = storage.change(&shared.name, &id, cancel, &shared.policy).await?;
-        // What is over keeps a record for a while, which nobody needs of this.
+        // A finished job keeps its record for a while, which is of no use for a schedule.
         let deleted = storage.change(&shared.name, &id, Event::Delete, &shared.policy).await?;
         match Change::of_cancel(&changed)? {
             Change::NotAllowed(State::Failed) => Change::of(&deleted),
@@ -135,11 +140,12 @@ impl<P, R> Schedules<P, R> {
         }
     }
 
-    /// Enqueues the job of a schedule now, beside its ticks: a paused one too, and whatever its policies say. The answer is the
-    /// job's id, the name and the present moment; `None` if there is no such schedule.
+    /// Enqueues the job of a schedule now, in addition to its ticks, even if it is paused and
+    /// whatever its policies are. The answer is the job's id, which is the name and the present
+    /// moment; `None` if there is no such schedule.
     ///
     /// # Errors
-    /// As [`get`](Self::get). A dropped future leaves the job enqueued or not.
+    /// Those of [`get`](Self::get). A dropped future leaves the job enqueued or not.
     pub async fn run_now(&self, name: &str) -> Result<Option<JobId>> {
         let Some(status) = self.get(name).await? else { return Ok(None) };
         let id = status.spec().tick_id(status.clock())?;
@@ -155,7 +161,7 @@ impl<P, R> Schedules<P, R> {
         self.queue.storage().get_whole(self.queue.name(), ids).await
     }
 
-    /// Changes a schedule that waits, as it does nearly always.
+    /// Changes a schedule that waits, as schedules do nearly always.
     async fn change(&self, name: &str, event: impl Fn() -> Event) -> Result<Change> {
         let id = ScheduleSpec::id_of(name)?;
         let (storage, shared) = (self.queue.storage(), &self.queue.shared);
@@ -174,8 +180,8 @@ fn is_schedule(record: &JobRecord) -> bool {
     record.meta.kind.as_str() == SCHEDULE_KIND
 }
 
-/// The job that a schedule is: it never ends by itself but after its last tick, and goes before all others, since it is short
-/// and late ticks are its business alone.
+/// The job that a schedule is. It ends only after its last tick, and has the highest priority,
+/// since it is short and its ticks must not be late.
 fn job_of(spec: &ScheduleSpec, delay: Span) -> Result<NewJob> {
     use queue_core::{Budget, ContentType, OnFailed, Payload, Retention, RetentionPolicy};
     let payload = Payload::new(spec.to_bytes(), ContentType::from_static("application/json"));

@@ -1,3 +1,5 @@
+//! A schedule as a program makes it.
+
 use crate::{Encode, JobOptions, Queue};
 use queue_core::{Error, JobId, NewJob, Result, Span, Timestamp};
 use queue_schedule::{Missed, Overlap, ScheduleSpec, Template, Timing};
@@ -7,7 +9,8 @@ use std::time::Duration;
 
 /// A schedule as a program makes it: a name, when it fires, and the job that it enqueues.
 ///
-/// Bounds are checked when it is [put](crate::schedules::Schedules::put) or declared, before anything is written.
+/// Its bounds are checked when it is [put](crate::schedules::Schedules::put) or declared, before
+/// anything is written.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Schedule<P> {
@@ -22,9 +25,10 @@ pub struct Schedule<P> {
 }
 
 impl<P> Schedule<P> {
-    /// A schedule that skips what was missed, lets jobs overlap, and enqueues at the tick. The name is 1 to 200 bytes without
-    /// control characters and without `@`; the jobs have it, `@` and their moment in UTC as their id. The payload may have its
-    /// [`Tick`](crate::schedules::Tick) where it says `Tick::HERE`.
+    /// A schedule that skips missed ticks, lets jobs overlap, and enqueues at the tick. The name
+    /// has 1 to 200 bytes without control characters and without `@`; the id of a job is the name,
+    /// `@` and its moment in UTC. In the payload `Tick::HERE` is replaced by the
+    /// [`Tick`](crate::schedules::Tick) of the job.
     pub fn new(name: impl Into<String>, timing: Timing, payload: P) -> Self {
         Self {
             name: name.into(),
@@ -38,35 +42,38 @@ impl<P> Schedule<P> {
         }
     }
 
-    /// Options of the jobs, over those of the handle. A delay comes on top of the tick; what becomes of a taken id makes no
-    /// difference, since each tick has its own.
+    /// Sets the options of the jobs, which take precedence over those of the handle. A delay is
+    /// added to the tick. Options about an id that is taken have no effect, since each tick has its
+    /// own id.
     pub fn options(mut self, options: JobOptions) -> Self {
         self.options = options;
         self
     }
 
-    /// What becomes of ticks that came and went while no worker could run them. By default they are skipped, but for those that
-    /// are late by less than half the time to the next.
+    /// Sets the policy for ticks that passed while no worker could run them. By default they are
+    /// skipped, except those that are late by less than half the time to the next tick.
     pub fn missed(mut self, missed: Missed) -> Self {
         self.missed = missed;
         self
     }
 
-    /// What becomes of a tick whose predecessor has not ended. By default both run.
+    /// Sets the policy for a tick while the job of the previous tick has not ended. By default both
+    /// run.
     pub fn overlap(mut self, overlap: Overlap) -> Self {
         self.overlap = overlap;
         self
     }
 
-    /// Each job is due a while after its tick, from zero to just below this: by the name and the tick, so the same for everybody
-    /// who computes it. At most the time between two ticks.
+    /// Sets the most that a job may be due after its tick. The actual time is computed from the
+    /// name and the tick, so it is the same in every process. At most the time between two ticks.
     pub fn jitter(mut self, jitter: Duration) -> Self {
         self.jitter = jitter;
         self
     }
 
-    /// The whole schedule is handled a while after its ticks, from zero to just below this, by its name: so that ten thousand
-    /// schedules of midnight do not all wake at once. The ids keep the ticks. At most the time between two ticks.
+    /// Sets the most by which the whole schedule is shifted after its ticks. The actual shift is
+    /// computed from its name, so that ten thousand schedules for midnight do not all wake at once.
+    /// The ids contain the ticks without the shift. At most the time between two ticks.
     pub fn spread(mut self, spread: Duration) -> Self {
         self.spread = spread;
         self
@@ -74,7 +81,7 @@ impl<P> Schedule<P> {
 }
 
 impl<P: Encode> Schedule<P> {
-    /// What a store keeps of it, with nothing dealt with yet.
+    /// The form of the schedule that a store keeps, with no tick dealt with yet.
     pub(super) fn spec<R>(&self, queue: &Queue<P, R>, declared: bool) -> Result<ScheduleSpec> {
         let template = self.template(queue)?;
         let mut spec = ScheduleSpec::new(&self.name, self.timing.clone(), template, Timestamp::default());

@@ -1,8 +1,10 @@
+//! The status of a schedule.
+
 use queue_core::{Error, ErrorKind, JobMeta, JobRecord, Result, Span, State, Timestamp};
 use queue_schedule::{Progress, ScheduleSpec, Tick};
 use std::time::SystemTime;
 
-/// How a schedule stands.
+/// The status of a schedule.
 #[derive(Clone, Debug)]
 pub struct ScheduleStatus {
     spec: ScheduleSpec,
@@ -20,32 +22,34 @@ impl ScheduleStatus {
         Ok(Self { progress: spec.standing(stored), spec, meta: record.meta, now, clock })
     }
 
-    /// Its name.
+    /// The name of the schedule.
     pub fn name(&self) -> &str {
         &self.spec.name
     }
 
-    /// Everything that it says.
+    /// The complete definition of the schedule.
     pub fn spec(&self) -> &ScheduleSpec {
         &self.spec
     }
 
-    /// The job that it is.
+    /// The metadata of the job that the schedule is.
     pub fn meta(&self) -> &JobMeta {
         &self.meta
     }
 
-    /// It waits until somebody resumes it.
+    /// Whether the schedule waits until it is resumed.
     pub fn is_paused(&self) -> bool {
         self.meta.state.is_waiting() && self.meta.run_at.since(self.now) > Span::MAX.as_duration() / 2
     }
 
-    /// It cannot be read or written any more and does nothing: put it again. The job's last error says why.
+    /// Whether the schedule cannot be read or written any more, and so does nothing: put it again.
+    /// The job's last error says why.
     pub fn is_failed(&self) -> bool {
         self.meta.state == State::Failed
     }
 
-    /// The next ticks by the store's clock, at most `count`; none while it is [paused](Self::is_paused).
+    /// The next ticks by the store's clock, at most `count`; none while it is
+    /// [paused](Self::is_paused).
     pub fn next(&self, count: usize) -> Vec<Tick> {
         if self.is_paused() || self.is_failed() {
             return Vec::new();
@@ -59,7 +63,7 @@ impl ScheduleStatus {
         self.progress.ran.map(Tick::from)
     }
 
-    /// Ticks up to here were dealt with, run or left out.
+    /// The time up to which ticks were dealt with, either run or left out.
     pub fn dealt_until(&self) -> SystemTime {
         Tick::from(self.progress.dealt).time()
     }
@@ -68,7 +72,7 @@ impl ScheduleStatus {
         self.progress
     }
 
-    /// What the store's clock said when this was read.
+    /// The reading of the store's clock when the status was read.
     pub(super) fn clock(&self) -> Timestamp {
         self.clock
     }

@@ -1,9 +1,12 @@
+//! Runs all jobs of a test queue, and moves store time on while they wait.
+
 use super::TestQueue;
 use queue_core::JobMeta;
 use queue_worker::{JobHandler, Report};
 use std::sync::Arc;
 
-/// So often store time is moved on without a job that ends: then they never will.
+/// How often store time is moved on without a job that ends; after that the jobs are assumed never
+/// to end.
 const ROUNDS_MAX: u32 = 1000;
 
 /// Runs jobs until none waits, or none may run.

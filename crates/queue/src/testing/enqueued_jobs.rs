@@ -1,3 +1,5 @@
+//! Assertions on the jobs of a test queue.
+
 use super::{
     TestQueue,
     failure_text::{Looked, failure},
@@ -6,7 +8,7 @@ use crate::{CodecContext, Decode, Role};
 use queue_core::{Detail, JobBody, JobId, JobMeta, JobRecord, Kind, ListQuery, State, StorageExt, Timestamp};
 use std::{fmt, panic::Location, time::Duration};
 
-/// Jobs in one page of a listing.
+/// The most jobs on one page of a listing.
 const PAGE: usize = 1000;
 
 /// A job that was enqueued, as a test sees it.
@@ -15,13 +17,15 @@ const PAGE: usize = 1000;
 pub struct TestJob<P> {
     /// Its metadata.
     pub meta: JobMeta,
-    /// What its handler will get.
+    /// The payload that the handler will get.
     pub payload: P,
 }
 
-/// Jobs of a [`TestQueue`], narrowed down by what is expected of them. Nothing is read until they are asked for.
+/// A selection of the jobs of a [`TestQueue`]. Nothing is read until one of the last methods
+/// asserts or returns the jobs.
 ///
-/// An assertion that does not hold says what was expected, what there is, and where it stands.
+/// An assertion that does not hold prints what was expected, which jobs there are, and its place in
+/// the code.
 ///
 /// ```
 /// use queue::{JobKind, JobOptions, testing::TestQueue};
@@ -43,13 +47,13 @@ pub struct TestJob<P> {
 pub struct EnqueuedJobs<'q, P, R> {
     queue: &'q TestQueue<P, R>,
     expected: Vec<String>,
-    /// What tells the jobs in question by their metadata, and then by their payloads.
+    /// The conditions on the metadata, and then on the payloads.
     metas: Vec<Expectation<'q, JobMeta>>,
     payloads: Vec<Expectation<'q, P>>,
     states: fn(State) -> bool,
 }
 
-/// Whether a part of a job is as expected.
+/// A condition on a part of a job.
 type Expectation<'q, T> = Box<dyn Fn(&T) -> bool + Send + Sync + 'q>;
 
 impl<'q, P, R> EnqueuedJobs<'q, P, R> {
@@ -58,14 +62,15 @@ impl<'q, P, R> EnqueuedJobs<'q, P, R> {
         Self { queue, expected, metas, payloads, states: State::is_waiting }
     }
 
-    /// Those that run or are over too, as long as they are kept: with [`TestQueue::inline`], and after a run.
+    /// Also selects jobs that run or are finished, as long as they are kept: for
+    /// [`TestQueue::inline`], and after a run.
     pub fn in_any_state(mut self) -> Self {
         self.states = |_| true;
         self.expected.push("in any state".to_owned());
         self
     }
 
-    /// The one with this id.
+    /// Selects the job with this id.
     ///
     /// # Panics
     /// If the id is not valid.
@@ -74,7 +79,7 @@ impl<'q, P, R> EnqueuedJobs<'q, P, R> {
         self.by_meta(format!("id {id:?}"), move |job| job.id == wanted)
     }
 
-    /// Those of this kind; `default` is the one of jobs that are enqueued without any.
+    /// Selects jobs of this kind; `default` is the kind of jobs that are enqueued without one.
     ///
     /// # Panics
     /// If the kind is not valid.
@@ -83,29 +88,30 @@ impl<'q, P, R> EnqueuedJobs<'q, P, R> {
         self.by_meta(format!("kind {wanted:?}"), move |job| job.kind == wanted)
     }
 
-    /// Those of this priority.
+    /// Selects jobs of this priority.
     pub fn priority(self, priority: i16) -> Self {
         self.by_meta(format!("priority {priority}"), move |job| job.priority == priority)
     }
 
-    /// Those that are due now.
+    /// Selects jobs that are due now.
     pub fn due_now(self) -> Self {
         let now = self.queue.store().now();
         self.by_meta("due now".to_owned(), move |job| job.run_at <= now)
     }
 
-    /// Those that are due in exactly this time, to the millisecond: store time stands still.
+    /// Selects jobs that are due in exactly this time, to the millisecond, since store time stands
+    /// still.
     pub fn due_in(self, wait: Duration) -> Self {
         let now = self.queue.store().now();
         self.by_meta(format!("due in {wait:?}"), move |job| millis_until(now, job.run_at) == wait.as_millis())
     }
 
-    /// Those that have failed or stalled so often.
+    /// Selects jobs that have failed or stalled exactly this often.
     pub fn attempts_made(self, attempts: u32) -> Self {
         self.by_meta(format!("{attempts} attempts made"), move |job| job.attempts_made() == attempts)
     }
 
-    /// Those with this payload.
+    /// Selects jobs with this payload.
     pub fn payload(mut self, payload: P) -> Self
     where
         P: PartialEq + fmt::Debug + Send + Sync + 'q,
@@ -115,7 +121,7 @@ impl<'q, P, R> EnqueuedJobs<'q, P, R> {
         self
     }
 
-    /// Those whose payload is as expected.
+    /// Selects jobs whose payload fulfils a condition.
     pub fn payload_where(mut self, is_expected: impl Fn(&P) -> bool + Send + Sync + 'q) -> Self {
         self.expected.push("a payload as the test says".to_owned());
         self.payloads.push(Box::new(is_expected));
@@ -132,10 +138,11 @@ impl<'q, P, R> EnqueuedJobs<'q, P, R> {
         self
     }
 
-    /// All of them, oldest first.
+    /// All selected jobs, oldest first.
     ///
     /// # Panics
-    /// If a payload is no `P`. Where payloads differ by kind, ask for the [`kind`](Self::kind) too.
+    /// If a payload cannot be decoded as `P`. If payloads differ by kind, select the
+    /// [`kind`](Self::kind) too.
     pub async fn all(&self) -> Vec<TestJob<P>>
     where
         P: Decode,
@@ -150,10 +157,11 @@ impl<'q, P, R> EnqueuedJobs<'q, P, R> {
         jobs
     }
 
-    /// The only one there is.
+    /// Asserts that exactly one job is selected, and returns it.
     ///
     /// # Panics
-    /// If there is none or more than one, saying what there is, and as [`all`](Self::all).
+    /// If there is none or more than one, with a message that lists the jobs; and like
+    /// [`all`](Self::all).
     #[track_caller]
     pub fn assert_one(self) -> impl Future<Output = TestJob<P>>
     where
@@ -163,10 +171,10 @@ impl<'q, P, R> EnqueuedJobs<'q, P, R> {
         async move { jobs.await.pop().expect("there is one") }
     }
 
-    /// As many as expected, oldest first.
+    /// Asserts that this many jobs are selected, and returns them, oldest first.
     ///
     /// # Panics
-    /// If there are more or fewer, saying what there is, and as [`all`](Self::all).
+    /// If there are more or fewer, with a message that lists the jobs; and like [`all`](Self::all).
     #[track_caller]
     pub fn assert_count(self, count: usize) -> impl Future<Output = Vec<TestJob<P>>>
     where
@@ -182,10 +190,10 @@ impl<'q, P, R> EnqueuedJobs<'q, P, R> {
         }
     }
 
-    /// There is no such job.
+    /// Asserts that no job is selected.
     ///
     /// # Panics
-    /// If there is one, saying what there is, and as [`all`](Self::all).
+    /// If there is one, with a message that lists the jobs; and like [`all`](Self::all).
     #[track_caller]
     pub fn assert_none(self) -> impl Future<Output = ()>
     where
@@ -206,7 +214,7 @@ impl<'q, P, R> EnqueuedJobs<'q, P, R> {
         jobs.swap_remove(0)
     }
 
-    /// Those that are expected by their metadata, oldest first.
+    /// The jobs whose metadata fulfils the conditions, oldest first.
     pub(super) async fn metas(&self) -> Vec<JobMeta> {
         let is_expected = |job: &JobMeta| self.metas.iter().all(|is_expected| is_expected(job));
         self.in_question().await.into_iter().filter(is_expected).collect()
@@ -217,7 +225,7 @@ impl<'q, P, R> EnqueuedJobs<'q, P, R> {
         let mut jobs = Vec::new();
         loop {
             let page = self.queue.storage().list(query.clone()).await.expect("memory lists");
-            // The library's own jobs, such as schedules, are nobody's to expect.
+            // The library's own jobs, such as schedules, are left out.
             let asked = |job: &JobMeta| (self.states)(job.state) && !job.kind.is_reserved();
             jobs.extend(page.jobs.into_iter().filter(asked));
             match page.next {

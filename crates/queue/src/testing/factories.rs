@@ -1,9 +1,12 @@
+//! Makes job metadata and records for tests.
+
 use queue_core::{
     Clock, Headers, JobBody, JobId, JobMeta, JobRecord, Kind, ManualClock, NewJob, Payload, QueueName, Seq,
 };
 use queue_serde::{CodecContext, Encode, Json, Role};
 
-/// Metadata of a queued job, for code that takes it. Its fields are public: change what the test is about.
+/// Metadata of a queued job, for code that takes metadata. Its fields are public: change those that
+/// the test is about.
 ///
 /// ```
 /// use queue::{State, testing::job_meta};

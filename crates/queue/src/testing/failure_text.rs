@@ -1,12 +1,14 @@
+//! The message of a failed assertion.
+
 use queue_core::{JobMeta, Payload, QueueName, State, Timestamp};
 use std::{fmt::Write, time::Duration};
 
-/// So many jobs are shown when an assertion fails,
+/// The most jobs that the message of a failed assertion shows.
 const JOBS_SHOWN: usize = 20;
-/// each with the beginning of its payload.
+/// The most characters of each payload in that message.
 const CHARS_SHOWN: usize = 200;
 
-/// What an assertion looked for and found.
+/// What an assertion expected and found.
 pub(super) struct Looked<'a> {
     pub(super) queue: &'a QueueName,
     pub(super) now: Timestamp,
@@ -16,7 +18,7 @@ pub(super) struct Looked<'a> {
     pub(super) there_is: &'a [(JobMeta, Payload)],
 }
 
-/// What the test's author is told.
+/// The message for the author of the test.
 pub(super) fn failure(looked: &Looked<'_>) -> String {
     let Looked { queue, count, found, there_is, .. } = looked;
     let wanted = if looked.expected.is_empty() { "any".to_owned() } else { looked.expected.join(", ") };

@@ -1,3 +1,5 @@
+//! A memory store that runs jobs inside their enqueue.
+
 use async_trait::async_trait;
 use parking_lot::Mutex;
 use queue_core::{
@@ -7,15 +9,15 @@ use queue_memory::MemoryStorage;
 use queue_worker::{JobHandler, Report, Worker};
 use std::{collections::HashMap, fmt, sync::Arc};
 
-/// Memory, and the handlers that run as soon as a job of their queue is enqueued. Whoever enqueues gets the answer
-/// when nothing of that queue is due any more.
+/// A memory store with handlers that run as soon as a job of their queue is enqueued. The enqueue
+/// answers when no job of that queue is due any more.
 #[derive(Debug)]
 pub(super) struct Inline {
     store: Arc<MemoryStorage>,
     runners: Mutex<HashMap<QueueName, Runner>>,
 }
 
-/// What runs the jobs of a queue.
+/// The handler that runs the jobs of a queue.
 #[derive(Clone)]
 pub(super) struct Runner {
     pub(super) handler: Arc<JobHandler>,
@@ -28,7 +30,7 @@ impl Inline {
         Self { store: Arc::new(MemoryStorage::with_clock(clock)), runners: Mutex::default() }
     }
 
-    /// From now on these jobs run as they are enqueued, in place of what ran them before.
+    /// Makes this runner run the jobs of a queue as they are enqueued, in place of an earlier one.
     pub(super) fn set(&self, queue: QueueName, runner: Runner) {
         self.runners.lock().insert(queue, runner);
     }
@@ -39,7 +41,7 @@ impl Inline {
 }
 
 impl Runner {
-    /// Runs what is due of a queue, job after job in claim order, until nothing is.
+    /// Runs the due jobs of a queue, one after another in claim order, until none is due.
     pub(super) async fn run(self, storage: Arc<dyn Storage>, queue: QueueName) -> Report {
         let worker = Worker::builder(storage, queue, self.handler).policy(self.policy).rng(self.rng);
         let worker = worker.concurrency(1).prefetch(0).until_idle().build();

@@ -1,12 +1,13 @@
-//! For the tests of applications: queues whose time stands still, assertions on what was enqueued, handlers run inline or
-//! called as functions, and job metadata out of thin air. Feature `testing`.
+//! Tools for the tests of applications: queues whose time stands still, assertions on enqueued
+//! jobs, handlers that run inline or are called as functions, and made-up job metadata. Feature
+//! `testing`.
 //!
 //! | to test | use |
 //! |---|---|
-//! | what was enqueued | [`TestQueue::enqueued`], [`TestQueue::assert_enqueued`] |
+//! | which jobs were enqueued | [`TestQueue::enqueued`], [`TestQueue::assert_enqueued`] |
 //! | a handler alone, as a function | [`context`] |
 //! | a handler as a worker runs it | [`TestQueue::run_due`], [`TestQueue::drain`] |
-//! | a program whose jobs are done at once | [`TestQueue::inline`] |
+//! | a program whose jobs run inside the enqueue | [`TestQueue::inline`] |
 //! | several queues together | [`TestStore`] |
 //! | code that takes metadata | [`job_meta`], [`job_record`] |
 //!

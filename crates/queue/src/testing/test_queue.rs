@@ -1,13 +1,16 @@
+//! A queue for tests, whose time stands still.
+
 use super::{EnqueuedJobs, TestJob, TestStore, drain::drained, inline::Runner};
 use crate::{Decode, Queue};
 use queue_core::Payload;
 use queue_worker::{Context, JobError, JobHandler, Report, runtime::Handler};
 use std::{fmt, ops::Deref, panic::Location, sync::Arc, time::Duration};
 
-/// A [`Queue`] on a [`TestStore`]. It derefs to the queue, for the code under test.
+/// A [`Queue`] on a [`TestStore`]. It dereferences to the queue, for the code under test.
 ///
-/// Store time is manual: delays, retries, leases and retention pass with [`advance`](Self::advance). What a program
-/// waits for in real time, such as the deadline of [`Queue::wait`], follows tokio's clock, which tests can pause.
+/// Store time moves only by [`advance`](Self::advance), which delays, retries, leases and retention
+/// follow. Waits in real time, such as the deadline of [`Queue::wait`], follow tokio's clock, which
+/// tests can pause.
 pub struct TestQueue<P, R = ()> {
     queue: Queue<P, R>,
     store: TestStore,
@@ -33,8 +36,9 @@ impl<P, R> TestQueue<P, R> {
         self.store.advance(by);
     }
 
-    /// Runs every job that is due now, one after the other in claim order, with those that they bring along, until
-    /// nothing is due. Jobs that are retried with a wait are due only after [`advance`](Self::advance).
+    /// Runs every job that is due now, one after another in claim order, and the jobs that they
+    /// enqueue, until none is due. Jobs that wait for a retry are due only after
+    /// [`advance`](Self::advance).
     ///
     /// # Panics
     /// Outside a tokio runtime with time enabled.
@@ -45,8 +49,8 @@ impl<P, R> TestQueue<P, R> {
         self.run_shared(Arc::new(handler)).await
     }
 
-    /// Runs every job, the delayed and the retried too, until none waits: store time moves on to whatever is due next.
-    /// A paused queue keeps its jobs.
+    /// Runs every job, delayed and retried ones too, until none waits: store time moves on to the
+    /// next due time. A paused queue keeps its jobs.
     ///
     /// ```
     /// use queue::{testing::TestQueue, worker::JobError};
@@ -63,7 +67,8 @@ impl<P, R> TestQueue<P, R> {
     /// ```
     ///
     /// # Panics
-    /// If jobs wait and none has ended while time moved on 1,000 times, and outside a tokio runtime with time enabled.
+    /// If jobs wait and none has ended while time was moved on 1,000 times, and outside a tokio
+    /// runtime with time enabled.
     pub async fn drain<H>(&self, handler: H) -> Report
     where
         H: Handler<Context, Output = Payload, Error = JobError>,
@@ -71,10 +76,10 @@ impl<P, R> TestQueue<P, R> {
         drained(self, Arc::new(handler)).await
     }
 
-    /// From now on each enqueue into this queue, by whatever handle on this store, runs what is due of it before it
-    /// answers: afterwards the job is done, with its result, or has failed as under any worker. An enqueue
-    /// answers the same whatever the handler did. Delayed jobs wait for [`run_due`](Self::run_due) or
-    /// [`drain`](Self::drain).
+    /// From now on each enqueue into this queue, by any handle on this store, runs the due jobs of
+    /// the queue before it answers. Afterwards the job is done, with its result, or has failed as
+    /// it would under a worker. An enqueue answers the same, whatever the handler returned. Delayed
+    /// jobs wait for [`run_due`](Self::run_due) or [`drain`](Self::drain).
     ///
     /// ```
     /// use queue::testing::TestQueue;
@@ -94,16 +99,16 @@ impl<P, R> TestQueue<P, R> {
         self.store.inline().set(self.queue.name().clone(), self.runner(Arc::new(handler)));
     }
 
-    /// The jobs of this queue that wait for a worker, due or not, to be narrowed down and counted.
+    /// The jobs of this queue that wait for a worker, due or not, as a selection to narrow down.
     pub fn enqueued(&self) -> EnqueuedJobs<'_, P, R> {
         EnqueuedJobs::of(self)
     }
 
-    /// The oldest job that waits and whose payload is as expected: short for a common use of
-    /// [`enqueued`](Self::enqueued).
+    /// Asserts that a waiting job has an expected payload, and returns the oldest one: a short form
+    /// for a common use of [`enqueued`](Self::enqueued).
     ///
     /// # Panics
-    /// If there is none, saying what there is.
+    /// If there is none, with a message that lists the jobs.
     #[track_caller]
     pub fn assert_enqueued(
         &self,

@@ -1,13 +1,15 @@
+//! A memory store for tests, with any number of queues.
+
 use super::{TestQueue, inline::Inline};
 use crate::{Queue, QueueBuilder};
 use queue_core::{Clock, ManualClock, Rng, SeededRng, Storage, TimeOrderedIds, Timestamp};
 use std::{sync::Arc, time::Duration};
 
-/// Generated ids and lease tokens come from this, so that every run sees the same.
+/// The seed of generated ids and lease tokens, so that every run has the same ones.
 const SEED: u64 = 1;
 
-/// A store in memory of a test's own, whose time moves only when told to, and any number of queues on it. Cloning gives
-/// another handle on the same store.
+/// A memory store for one test, whose time moves only by [`advance`](Self::advance), with any
+/// number of queues. A clone is another handle on the same store.
 ///
 /// ```
 /// use queue::{Queue, testing::TestStore};
@@ -42,7 +44,8 @@ impl TestStore {
         Self { clock, storage, rng: Arc::new(SeededRng::new(SEED)) }
     }
 
-    /// The queue of this name, of JSON payloads and default options. Two of one name are the same queue.
+    /// The queue of this name, with JSON payloads and default options. Two queues of one name are
+    /// the same queue.
     ///
     /// # Panics
     /// If the name is not valid.
@@ -50,10 +53,10 @@ impl TestStore {
         self.queue_with(name, |builder| builder)
     }
 
-    /// The queue of this name with a codec, options or policy as the application has them.
+    /// The queue of this name with the codec, the options or the policy of the application.
     ///
     /// # Panics
-    /// If the name, or what was set, is not valid.
+    /// If the name or an option is not valid.
     pub fn queue_with<P, R>(
         &self,
         name: &str,
@@ -70,12 +73,13 @@ impl TestStore {
         self.storage.clone()
     }
 
-    /// What time it is in the store.
+    /// The present store time.
     pub fn now(&self) -> Timestamp {
         self.clock.now()
     }
 
-    /// Moves the store's time forward by whole milliseconds: delays, retries, leases and retention of all its queues.
+    /// Moves the store's time forward by whole milliseconds: delays, retries, leases and retention
+    /// of all its queues.
     pub fn advance(&self, by: Duration) {
         self.clock.advance(by);
     }

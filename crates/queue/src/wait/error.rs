@@ -1,23 +1,26 @@
+//! Why a call that waits for a result has none.
+
 use crate::CodecError;
 use queue_core::{Error, Failure, Reason, State};
 use std::fmt;
 
-/// Why a call that waits for a result has none. The variants but the last are those of [`Outcome`](crate::Outcome).
+/// Why a call that waits for a result has none. All variants except the last are those of
+/// [`Outcome`](crate::Outcome).
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WaitError {
     /// The job was given up.
     #[error("the job failed ({reason}){}", Detail(.error.as_ref()))]
     Failed {
-        /// Why.
+        /// The reason.
         reason: Reason,
-        /// What went wrong last, with its details.
+        /// The last error, with its details.
         error: Option<Failure>,
     },
-    /// The job was taken back, or given up because it could not start in time.
+    /// The job was cancelled, or expired because it could not start in time.
     #[error("{}", cancelled(*.reason))]
     Cancelled {
-        /// Why, if nobody asked for it: [`Reason::Expired`].
+        /// [`Reason::Expired`] if the job expired; `None` if a cancel was requested.
         reason: Option<Reason>,
     },
     /// The id now belongs to a newer life.
@@ -32,8 +35,8 @@ pub enum WaitError {
     /// The deadline passed first. The job goes on.
     #[error("the deadline passed while the job was {}", .state.map_or("not seen", State::as_str))]
     TimedOut {
-        /// Its state when it was last seen; `None` if the store gave no answer, and then nobody knows whether a job that
-        /// was to be enqueued was stored.
+        /// The job's state when it was last read; `None` if the store gave no answer. Then it is
+        /// not known whether a job of the call was stored.
         state: Option<State>,
     },
     /// The request was refused, or the store failed.

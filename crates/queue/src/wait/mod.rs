@@ -1,8 +1,8 @@
 //! Waiting for the outcome of a job.
 //!
-//! The stored record is the truth. A hint only says when to look at it sooner; every wait also looks at jittered
-//! intervals, so that losing all hints costs time and nothing else. Nothing runs on behalf of a waiter: dropping it ends
-//! it.
+//! Only the stored record decides the outcome. A hint only says when to read it sooner; every wait
+//! also reads at jittered intervals, so that losing all hints costs time and nothing else. No task
+//! runs on behalf of a wait: dropping its future ends it.
 
 mod error;
 mod options;
@@ -22,18 +22,20 @@ use verdict::Left;
 use waiter::Waiter;
 
 impl<P, R: Decode> Queue<P, R> {
-    /// Waits until a job is finished, and answers how. A [`Duration`](std::time::Duration) converts into options.
+    /// Waits until a job is finished, and answers its outcome. A [`Duration`](std::time::Duration)
+    /// converts into options.
     ///
-    /// The wait is about the life of the id that it sees first: what is enqueued under the same id later does not count.
-    /// An id without a job answers [`Outcome::Unknown`] at once. It answers at the latest one second after the deadline,
-    /// whatever the store does.
+    /// The wait is about the life of the id that it sees first, and ignores a job that is enqueued
+    /// under the same id later. For an id without a job it answers [`Outcome::Unknown`] at once. It
+    /// answers at the latest one second after the deadline, whatever the store does.
     ///
     /// # Errors
-    /// `Invalid` for a bad id, bad options, or a result that is no `R`. An error of the store that may pass is waited
-    /// out, and returned if it lasts until the deadline; any other ends the wait.
+    /// `Invalid` for a bad id, bad options, or a result that cannot be decoded as `R`. A temporary
+    /// error of the store is returned only if it lasts until the deadline; any other error ends the
+    /// wait.
     ///
-    /// A dropped future leaves nothing but a mark on the job that somebody waited for it, so it stays for 60 seconds
-    /// once finished.
+    /// A dropped future leaves only a mark on the job that a caller waited for it, so that its
+    /// record is kept for at least 60 seconds once it is finished.
     pub async fn wait(&self, id: impl IntoJobId, options: impl Into<WaitOptions>) -> Result<Outcome<R>> {
         let id = id.into_job_id()?;
         let waiter = Waiter::start(&self.shared, id.clone(), options.into()).await?;
@@ -48,16 +50,18 @@ impl<P, R: Decode> Queue<P, R> {
 }
 
 impl<P: Encode, R: Decode> Queue<P, R> {
-    /// Stores a job and waits for its result: a call that survives both sides.
+    /// Stores a job and waits for its result: a call that survives the caller and the worker.
     ///
-    /// If the id is present, it waits for the job that holds it, and a result that is there already is answered at once.
+    /// If the id is present, the call waits for the job that has it, and returns a result that is
+    /// there already at once.
     ///
     /// # Errors
-    /// Every outcome but a result, typed; and [`WaitError::Store`] as [`enqueue`](Self::enqueue) and
-    /// [`wait`](Self::wait). The deadline covers the enqueue too, so after [`WaitError::TimedOut`] the job may be stored:
-    /// wait again under the same id.
+    /// Every outcome except a result, as a typed error; and [`WaitError::Store`] with the errors of
+    /// [`enqueue`](Self::enqueue) and [`wait`](Self::wait). The deadline covers the enqueue too, so
+    /// after [`WaitError::TimedOut`] the job may be stored: wait again under the same id.
     ///
-    /// A dropped future leaves the job, which goes on, or nothing, if the enqueue had not happened yet.
+    /// A dropped future leaves the job, which goes on, or nothing if the enqueue had not happened
+    /// yet.
     pub async fn enqueue_and_wait(
         &self,
         id: impl Into<Id>,
@@ -68,10 +72,11 @@ impl<P: Encode, R: Decode> Queue<P, R> {
         self.store_and_wait(job, options.into()).await
     }
 
-    /// As [`enqueue_and_wait`](Self::enqueue_and_wait), with options of the job's own, which stand over the handle's.
+    /// Like [`enqueue_and_wait`](Self::enqueue_and_wait), with options for the job, which take
+    /// precedence over those of the handle.
     ///
     /// # Errors
-    /// The same, and `Invalid` for an option that cannot be.
+    /// The same, and `Invalid` for an invalid option.
     pub async fn enqueue_and_wait_with(
         &self,
         id: impl Into<Id>,

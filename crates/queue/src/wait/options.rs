@@ -1,8 +1,11 @@
+//! The deadline of a wait, and how often it reads.
+
 use crate::{InvalidOption, client::checked_span};
 use queue_core::{Exponential, RetryPolicy, Span};
 use std::time::Duration;
 
-/// How long to wait, and how often to look. A [`Duration`] converts: it is the deadline.
+/// How long to wait, and how often to read the record. A [`Duration`] converts into options with
+/// this deadline.
 ///
 /// ```
 /// use queue::WaitOptions;
@@ -20,8 +23,8 @@ pub struct WaitOptions {
 }
 
 impl WaitOptions {
-    /// Thirty seconds; the record is read again after 20 ms, then at intervals that double up to 500 ms, each shortened
-    /// at random by up to a quarter.
+    /// A deadline of thirty seconds. The record is read again after 20 ms, then at intervals that
+    /// double up to 500 ms, each shortened at random by up to a quarter.
     pub fn new() -> Self {
         Self {
             deadline: Duration::from_secs(30),
@@ -30,19 +33,20 @@ impl WaitOptions {
         }
     }
 
-    /// When to give up, counted from the call; at most 100 years. Zero looks once.
+    /// Sets the deadline, counted from the call; at most 100 years. With zero the wait reads once.
     pub fn deadline(mut self, deadline: Duration) -> Self {
         self.deadline = deadline;
         self
     }
 
-    /// The first interval between two looks, for stores whose hints do not reach this process; more than zero.
+    /// Sets the first interval between two reads, for stores whose hints do not reach this process;
+    /// more than zero.
     pub fn look_first_after(mut self, interval: Duration) -> Self {
         self.first_look = interval;
         self
     }
 
-    /// The longest interval between two looks; more than zero, and no shorter than the first.
+    /// Sets the longest interval between two reads; more than zero, and no shorter than the first.
     pub fn look_at_least_every(mut self, interval: Duration) -> Self {
         self.slowest_look = interval;
         self
@@ -62,11 +66,11 @@ impl WaitOptions {
     }
 }
 
-/// Options that can be.
+/// Options that have been checked.
 #[derive(Debug)]
 pub(super) struct CheckedWait {
     pub(super) deadline: Duration,
-    /// The interval before look number `n`.
+    /// The interval before read number `n`.
     pub(super) looks: Exponential,
 }
 

@@ -1,3 +1,5 @@
+//! The outcomes of a wait.
+
 use crate::WaitError;
 use queue_core::{Failure, Reason, State};
 
@@ -9,32 +11,32 @@ pub enum Outcome<R> {
     Completed(R),
     /// The job was given up.
     Failed {
-        /// Why.
+        /// The reason.
         reason: Reason,
-        /// What went wrong last, with its details.
+        /// The last error, with its details.
         error: Option<Failure>,
     },
-    /// The job was taken back, or given up because it could not start in time.
+    /// The job was cancelled, or expired because it could not start in time.
     Cancelled {
-        /// Why, if nobody asked for it: [`Reason::Expired`].
+        /// [`Reason::Expired`] if the job expired; `None` if a cancel was requested.
         reason: Option<Reason>,
     },
     /// The id now belongs to a newer life.
     Superseded,
-    /// The job was seen, and then found gone: its outcome was not kept. One that could not start in time is
-    /// [`Cancelled`](Self::Cancelled).
+    /// The job was seen, and then found gone: its outcome was not kept. A job that could not start
+    /// in time is [`Cancelled`](Self::Cancelled).
     Expired,
     /// There is no job of this id, and this wait never saw one.
     Unknown,
     /// The deadline passed first. The job goes on.
     TimedOut {
-        /// Its state when it was last seen; `None` if the store gave no answer.
+        /// The job's state when it was last read; `None` if the store gave no answer.
         state: Option<State>,
     },
 }
 
 impl<R> Outcome<R> {
-    /// The result, or every other outcome as an error.
+    /// The result, or any other outcome as an error.
     ///
     /// # Errors
     /// The variant of the same name.

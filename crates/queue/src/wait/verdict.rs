@@ -1,21 +1,23 @@
+//! Judges a record that a wait has read.
+
 use crate::Outcome;
 use queue_core::{Error, ErrorKind, JobMeta, JobRecord, Kind, Payload, Result, Seq, State};
 
-/// What a completed job left, and the kind of that job, for decoding it.
+/// The result of a Completed job, and the kind of that job, for decoding the result.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Left {
     pub(super) kind: Kind,
     pub(super) result: Payload,
 }
 
-/// What a look at the record says about the life that is waited for.
+/// What a read of the record says about the life that is waited for.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// Not finished.
     Pending,
     /// Finished: the outcome is in the record.
     Finished,
-    /// Over without a record of it.
+    /// Finished, but the record is gone.
     Over(Outcome<Left>),
 }
 
@@ -26,7 +28,7 @@ pub(super) fn judge(life: Option<Seq>, found: Option<&JobMeta>) -> Verdict {
     };
     match life {
         Some(life) if found.seq > life => Verdict::Over(Outcome::Superseded),
-        // An older life than the one enqueued is an old read; the next one will know better.
+        // A life older than the one enqueued comes from an old read; the next read is newer.
         Some(life) if found.seq < life => Verdict::Pending,
         _ if found.state.is_terminal() => Verdict::Finished,
         _ => Verdict::Pending,

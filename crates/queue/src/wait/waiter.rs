@@ -1,3 +1,5 @@
+//! One wait for one life of a job.
+
 use super::{
     Outcome, WaitOptions,
     options::CheckedWait,
@@ -13,13 +15,14 @@ use queue_core::{
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
-/// How long after the deadline the last look may take.
+/// How long after the deadline the last read may take.
 const LAST_LOOK_MAX: Duration = Duration::from_secs(1);
 
-/// How long after its time a job that expires is looked at: a look that came too early would be for nothing.
+/// How long after its expiry a job is read again: an earlier read would find it not yet expired.
 const EXPIRY_SLACK: Duration = Duration::from_millis(1);
 
-/// One wait for one life of one job. No await in it passes the deadline by more than [`LAST_LOOK_MAX`].
+/// One wait for one life of one job. No await in it passes the deadline by more than
+/// [`LAST_LOOK_MAX`].
 pub(super) struct Waiter<'a> {
     shared: &'a Shared,
     id: JobId,
@@ -27,21 +30,22 @@ pub(super) struct Waiter<'a> {
     deadline: Instant,
     hints: Hints,
     next_look: NextAsk,
-    /// The life that is waited for, once one was seen.
+    /// The life that this wait is for, once one was seen.
     life: Option<Seq>,
-    /// How that life stood when it was last seen.
+    /// The state of that life when it was last read.
     state: Option<State>,
-    /// When the job is given up, if it then has not started.
+    /// When the job expires, if it has not started by then.
     too_late_at: Option<Instant>,
-    /// What the store said at the latest look, if that may pass.
+    /// The temporary error of the latest read, if there was one.
     trouble: Option<Error>,
-    /// The life began with this wait, so the first look can wait for a hint or the first interval.
+    /// Whether the life began with this wait, so that the first read can wait for a hint or the
+    /// first interval.
     is_new: bool,
     looks: u32,
 }
 
 impl<'a> Waiter<'a> {
-    /// Subscribes first, so that whatever happens later is hinted at.
+    /// Subscribes first, so that later changes are hinted at.
     pub(super) async fn start(shared: &'a Shared, id: JobId, options: WaitOptions) -> Result<Self> {
         let options = options.checked()?;
         let deadline = Instant::now() + options.deadline;
@@ -62,7 +66,7 @@ impl<'a> Waiter<'a> {
         })
     }
 
-    /// Stores the job whose life is then waited for; `None` if the deadline passed first.
+    /// Stores the job, and waits for its life from then on; `None` if the deadline passed first.
     pub(super) async fn enqueue(&mut self, job: NewJob) -> Result<Option<Enqueued>> {
         let storing = self.shared.storage.enqueue(&self.shared.name, vec![vec![job]]);
         let Ok(stored) = timeout_at(self.deadline, self.hints.beside(storing)).await else { return Ok(None) };
@@ -78,7 +82,7 @@ impl<'a> Waiter<'a> {
         Ok(Some(answer))
     }
 
-    /// Looks until there is an outcome or the deadline passes, and then once more.
+    /// Reads until there is an outcome or the deadline passes, and then once more.
     pub(super) async fn outcome(mut self) -> Result<Outcome<Left>> {
         let mut what = if self.is_new { self.rest().await } else { Detail::Full };
         while Instant::now() < self.deadline {
@@ -95,7 +99,7 @@ impl<'a> Waiter<'a> {
         }
     }
 
-    /// Looks at the record. What may pass is noted, since a later look may do better.
+    /// Reads the record. A temporary error is noted, since a later read may succeed.
     async fn look(&mut self, what: Detail, until: Instant) -> Result<Option<Outcome<Left>>> {
         let looked = timeout_at(until, self.first_look(what)).await;
         self.trouble = None;
@@ -122,7 +126,7 @@ impl<'a> Waiter<'a> {
         }
     }
 
-    /// The record is known to be finished, or moved while it was looked at.
+    /// Reads again, since the record is known to be finished, or changed during the first read.
     async fn second_look(&mut self) -> Result<Option<Outcome<Left>>> {
         let (found, _) = self.read(Detail::Full).await?;
         match (self.judge(found.as_ref()), found) {
@@ -132,7 +136,8 @@ impl<'a> Waiter<'a> {
         }
     }
 
-    // Exclusive, since a stream of hints cannot be shared between threads and the future must be Send.
+    // `&mut self`, since a stream of hints cannot be shared between threads and the future must be
+    // `Send`.
     async fn read(&mut self, what: Detail) -> Result<(Option<JobRecord>, Timestamp)> {
         let (storage, name, ids) = (&self.shared.storage, &self.shared.name, std::slice::from_ref(&self.id));
         let reading = async {
@@ -151,7 +156,8 @@ impl<'a> Waiter<'a> {
         self.life == Some(seen.seq) && seen.is_expired(now)
     }
 
-    /// Ends a job that was not started in time; nobody else may come by, as while its queue is paused.
+    /// Ends a job that was not started in time, since no other caller may do so, for example while
+    /// its queue is paused.
     async fn expire(&mut self, seen: &JobMeta, now: Timestamp) -> Result<Option<Outcome<Left>>> {
         let event = Event::Expire { now, token: None };
         let expiring = self.shared.storage.settle(seen, event, &self.shared.policy);
@@ -161,7 +167,7 @@ impl<'a> Waiter<'a> {
         }
     }
 
-    /// Fixes the life by the first one that is seen.
+    /// Judges a record, and fixes the life by the first one that is seen.
     fn judge(&mut self, found: Option<&JobRecord>) -> Verdict {
         let found = found.map(|record| &record.meta);
         let verdict = judge(self.life, found);
@@ -174,7 +180,8 @@ impl<'a> Waiter<'a> {
         verdict
     }
 
-    /// Asks that the outcome be announced and kept long enough to be read. False if the job moved on meanwhile.
+    /// Marks the job as awaited, so that its outcome is announced and kept long enough to be read.
+    /// False if the job changed meanwhile.
     async fn mark_awaited(&mut self, seen: &JobMeta) -> Result<bool> {
         if seen.awaited || self.life != Some(seen.seq) {
             return Ok(true);
@@ -184,7 +191,8 @@ impl<'a> Waiter<'a> {
         Ok(matches!(changed, Changed::Done(_) | Changed::Rejected(Rejected::Already(_))))
     }
 
-    /// Waits for a hint or the next interval, and answers how much to read: a hint most likely brings the outcome.
+    /// Waits for a hint or the next interval, and answers how much to read: a hint most likely
+    /// brings the outcome.
     async fn rest(&mut self) -> Detail {
         self.looks = self.looks.saturating_add(1);
         let interval = self.options.looks.delay(self.looks, self.shared.rng.next_u64());
@@ -194,6 +202,7 @@ impl<'a> Waiter<'a> {
             self.next_look.no_later_than(at.into_std());
         }
         let (id, life) = (&self.id, self.life);
+        // Hints about other jobs, older lives or states that are not terminal do not end the wait.
         let is_news = |hint: &Hint| match hint {
             Hint::Job(change) if change.id != *id || life.is_some_and(|life| change.seq < life) => false,
             Hint::Job(change) => change.state.is_none_or(State::is_terminal),
@@ -204,7 +213,8 @@ impl<'a> Waiter<'a> {
     }
 }
 
-/// When to look again for the end of a job that nobody starts: a moment after its time, since clocks differ.
+/// When to read again to end a job that was not started: a moment after its expiry, since clocks
+/// differ.
 fn too_late_at(seen: &JobMeta, now: Timestamp) -> Option<Instant> {
     let at = seen.expires_at().filter(|_| seen.state == State::Queued)?;
     Instant::now().checked_add(at.since(now) + EXPIRY_SLACK)

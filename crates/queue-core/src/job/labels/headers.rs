@@ -1,3 +1,5 @@
+//! The headers of a job: small text for handlers and libraries.
+
 use crate::{Error, NewJob, Result, names::check_name};
 use std::{fmt, str::FromStr, sync::Arc};
 
@@ -6,15 +8,17 @@ pub const HEADERS_MAX: usize = 16;
 /// Most bytes of names and values of the headers of one job together.
 pub const HEADERS_BYTES_MAX: usize = 4096;
 
-/// The headers of the W3C trace context, which jobs that follow take over.
+/// The headers of the W3C trace context, which jobs that follow another inherit.
 const TRACE: [&str; 2] = ["traceparent", "tracestate"];
 
-/// What a producer tells a handler beside the payload, and libraries tell each other: a trace context, a tenant, a schema version.
-/// A map from names to text, in the order of the names' bytes, set at the enqueue. Nothing looks for jobs by them: that is
-/// what [`Tags`](crate::Tags) are for.
+/// Text that a producer passes to the handler beside the payload, or one library to another: a
+/// trace context, a tenant, a schema version. Headers are a map from names to text, in the order of
+/// the names' bytes, and are set at the enqueue. No listing searches headers; use
+/// [`Tags`](crate::Tags) for that.
 ///
-/// At most [`HEADERS_MAX`] entries and [`HEADERS_BYTES_MAX`] bytes of names and values together. Names have 1 to 255 bytes and are
-/// compared byte by byte; neither names nor values have control characters. None take no room.
+/// A job has at most [`HEADERS_MAX`] headers, with [`HEADERS_BYTES_MAX`] bytes of names and values
+/// together. Names have 1 to 255 bytes and are compared byte by byte; neither names nor values have
+/// control characters. An empty map takes no room.
 ///
 /// ```
 /// use queue_core::Headers;
@@ -35,10 +39,11 @@ impl Headers {
     /// No headers.
     pub const NONE: Self = Self(None);
 
-    /// Validates and sorts them.
+    /// Validates and sorts the headers.
     ///
     /// # Errors
-    /// `Invalid` for a name that comes twice, is empty or too long, for a control character, and over the limits.
+    /// `Invalid` for a name that occurs twice, is empty or too long, for a control character, and
+    /// for headers over the limits.
     pub fn new(entries: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>) -> Result<Self> {
         let boxed =
             |(name, value): (_, _)| (Into::<String>::into(name).into(), Into::<String>::into(value).into());
@@ -48,7 +53,7 @@ impl Headers {
         Ok(Self((!headers.is_empty()).then(|| Arc::new(headers))))
     }
 
-    /// The same with this one, in place of another of its name.
+    /// The same headers with this one added, in place of another of the same name.
     ///
     /// # Errors
     /// Those of [`new`](Self::new).
@@ -65,10 +70,10 @@ impl Headers {
         headers.binary_search_by(|(other, _)| (**other).cmp(name)).ok().map(|at| &*headers[at].1)
     }
 
-    /// The value of a name as a type of its own; `None` if there is no such header.
+    /// The value of a name, parsed as a type; `None` if there is no such header.
     ///
     /// # Errors
-    /// `Invalid` for a value that the type does not read.
+    /// `Invalid` for a value that cannot be parsed as the type.
     pub fn parse<T: FromStr<Err: fmt::Display>>(&self, name: &str) -> Result<Option<T>> {
         let parse = |value: &str| value.parse().map_err(|error| not_of_type(name, &error));
         self.get(name).map(parse).transpose()
@@ -79,23 +84,23 @@ impl Headers {
         self.as_slice().iter().map(|(name, value)| (&**name, &**value))
     }
 
-    /// How many.
+    /// The number of headers.
     pub fn len(&self) -> usize {
         self.as_slice().len()
     }
 
-    /// There are none.
+    /// Whether there are no headers.
     pub fn is_empty(&self) -> bool {
         self.0.is_none()
     }
 
-    /// Bytes of names and values.
+    /// The bytes of names and values.
     pub fn bytes(&self) -> usize {
         bytes_of(self.as_slice())
     }
 
-    /// Has jobs that follow a job with these headers go on with its trace context, unless they bring their own. One that has no
-    /// room for it goes without.
+    /// Copies the trace context in these headers to the jobs that follow the job, except to those
+    /// that have their own. A follower without room for it gets none.
     pub fn trace_on(&self, followers: &mut [NewJob]) {
         if self.is_empty() {
             return;
@@ -109,18 +114,18 @@ impl Headers {
         }
     }
 
-    /// As a store may keep them: a line for each, with a tab behind the name, neither of which names and values contain; `None` if
-    /// there are none.
+    /// The headers as text for a store: a line for each, with a tab behind the name, since names
+    /// and values contain neither. `None` if there are no headers.
     pub fn to_text(&self) -> Option<String> {
         let headers = self.0.as_ref()?;
         let lines: Vec<_> = headers.iter().map(|(name, value)| format!("{name}\t{value}")).collect();
         Some(lines.join("\n"))
     }
 
-    /// What [`to_text`](Self::to_text) wrote.
+    /// Reads the text that [`to_text`](Self::to_text) wrote.
     ///
     /// # Errors
-    /// `Invalid` for anything that it does not write.
+    /// `Invalid` for any other text.
     pub fn from_text(text: Option<&str>) -> Result<Self> {
         let Some(text) = text else { return Ok(Self::NONE) };
         let entry =
@@ -138,7 +143,7 @@ fn bytes_of(headers: &[Header]) -> usize {
     headers.iter().map(|(name, value)| name.len() + value.len()).sum()
 }
 
-/// Of sorted headers.
+/// Checks sorted headers.
 fn check(headers: &[Header]) -> Result<()> {
     let refuse = |message: String| Err(Error::invalid("validate", message));
     if headers.len() > HEADERS_MAX {

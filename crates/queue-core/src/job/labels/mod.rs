@@ -1,4 +1,4 @@
-//! What a producer writes on a job beside its payload.
+//! The headers and tags that a producer adds to a job beside its payload.
 
 mod headers;
 mod tags;

@@ -1,3 +1,5 @@
+//! The tags of a job, by which listings find it.
+
 use crate::{Error, InvalidName, Result, names::check_name};
 use std::{fmt, sync::Arc};
 
@@ -6,15 +8,15 @@ pub const TAGS_MAX: usize = 8;
 /// Longest tag, in bytes of UTF-8.
 pub const TAG_BYTES_MAX: usize = 64;
 
-/// A word on a job by which jobs are found again, such as a tenant or a campaign: indexed by every store, so that a listing
-/// of one tag costs what it shows.
+/// A word on a job by which the job is found again, such as a tenant or a campaign. Every store
+/// indexes tags, so that a listing of one tag costs only what it shows.
 ///
-/// 1 to 64 bytes of UTF-8 without control characters.
+/// A tag has 1 to 64 bytes of UTF-8 without control characters.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tag(Arc<str>);
 
 impl Tag {
-    /// Validates and takes the text.
+    /// Validates the text of a tag.
     pub fn new(text: impl AsRef<str>) -> Result<Self, InvalidName> {
         let text = text.as_ref();
         check_name("tag", text, TAG_BYTES_MAX)?;
@@ -55,9 +57,8 @@ impl std::str::FromStr for Tag {
     }
 }
 
-/// The tags of a job: at most [`TAGS_MAX`], each once, in the order of their bytes. They are set at its enqueue and stay.
-///
-/// None take no room.
+/// The tags of a job: at most [`TAGS_MAX`], each once, in the order of their bytes. They are set at
+/// the enqueue and never change. An empty set takes no room.
 ///
 /// ```
 /// use queue_core::{Tag, Tags};
@@ -74,10 +75,10 @@ impl Tags {
     /// No tags.
     pub const NONE: Self = Self(None);
 
-    /// Sorts them and leaves repeats out.
+    /// Sorts the tags and leaves repeats out.
     ///
     /// # Errors
-    /// `Invalid` for more than [`TAGS_MAX`] different ones.
+    /// `Invalid` for more than [`TAGS_MAX`] different tags.
     pub fn new(tags: impl IntoIterator<Item = Tag>) -> Result<Self> {
         let mut tags: Vec<Tag> = tags.into_iter().collect();
         tags.sort_unstable();
@@ -89,49 +90,50 @@ impl Tags {
         Ok(Self((!tags.is_empty()).then(|| Arc::new(tags))))
     }
 
-    /// The same with one more.
+    /// The same tags with one more.
     ///
     /// # Errors
-    /// `Invalid` if there are [`TAGS_MAX`] others.
+    /// `Invalid` if there are [`TAGS_MAX`] other tags.
     pub fn with(&self, tag: Tag) -> Result<Self> {
         Self::new(self.iter().cloned().chain([tag]))
     }
 
-    /// In order.
+    /// The tags in order.
     pub fn iter(&self) -> std::slice::Iter<'_, Tag> {
         self.as_slice().iter()
     }
 
-    /// In order.
+    /// The tags in order.
     pub fn as_slice(&self) -> &[Tag] {
         self.0.as_ref().map_or(&[], |tags| tags.as_slice())
     }
 
-    /// Whether this is one of them.
+    /// Whether the job has this tag.
     pub fn contains(&self, tag: &Tag) -> bool {
         self.as_slice().binary_search(tag).is_ok()
     }
 
-    /// How many.
+    /// The number of tags.
     pub fn len(&self) -> usize {
         self.as_slice().len()
     }
 
-    /// There are none.
+    /// Whether there are no tags.
     pub fn is_empty(&self) -> bool {
         self.0.is_none()
     }
 
-    /// As a store may keep them: one a line, which no tag contains; `None` if there are none.
+    /// The tags as text for a store: one a line, since no tag contains a line break. `None` if
+    /// there are no tags.
     pub fn to_text(&self) -> Option<String> {
         let tags = self.0.as_ref()?;
         Some(tags.iter().map(Tag::as_str).collect::<Vec<_>>().join("\n"))
     }
 
-    /// What [`to_text`](Self::to_text) wrote.
+    /// Reads the text that [`to_text`](Self::to_text) wrote.
     ///
     /// # Errors
-    /// `Invalid` for anything that it does not write.
+    /// `Invalid` for any other text.
     pub fn from_text(text: Option<&str>) -> Result<Self> {
         let Some(text) = text else { return Ok(Self::NONE) };
         Self::new(text.split('\n').map(Tag::new).collect::<Result<Vec<_>, _>>()?)

@@ -1,14 +1,17 @@
+//! The cursor between two pages of a listing.
+
 use super::ListQuery;
 use crate::{Error, Result, Timestamp};
 
-/// A place in a listing: opaque to callers, made and read by one store for one listing.
+/// A position in a listing: opaque to callers, made and read by one store for one listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor(pub String);
 
-/// Where a page ended, as a store keeps it in its cursors: where in its [`Walk`](crate::Walk) the last job stands that was
-/// looked at. What stood still is found behind it, however much moved since.
+/// The end of a page, as a store keeps it in its cursors: the position in the [`Walk`](crate::Walk)
+/// of the last job that was looked at. Jobs behind it that do not move are found by the next page,
+/// however many others move meanwhile.
 ///
-/// The cursor holds besides whose it is, and of which listing.
+/// A cursor also contains the name of its store and a hash of its listing.
 ///
 /// ```
 /// use queue_core::{ErrorKind, ListQuery, PageEnd, QueueName, Timestamp};
@@ -26,19 +29,20 @@ pub struct Cursor(pub String);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageEnd {
-    /// The time that the walk goes by.
+    /// The time by which the walk is ordered.
     pub at: Timestamp,
-    /// The priority, where the walk goes by that first.
+    /// The priority, if the walk is ordered by priority first.
     pub priority: i16,
-    /// The number of the job. Always below 2^63, so that there is a next one.
+    /// The `seq` of the job. Always below 2^63, so that there is a next one.
     pub seq: u64,
 }
 
 impl PageEnd {
-    /// Where a query goes on; `None` at its beginning.
+    /// The position behind which a query goes on; `None` at its beginning.
     ///
     /// # Errors
-    /// `Invalid` for a cursor that the store of this name did not make, or made for another listing. The limit may change.
+    /// `Invalid` for a cursor that the store of this name did not make, or made for another
+    /// listing. The limit may differ.
     pub fn parse(query: &ListQuery, store: &str) -> Result<Option<Self>> {
         let Some(Cursor(text)) = &query.after else { return Ok(None) };
         let (place, listing) =
@@ -50,20 +54,20 @@ impl PageEnd {
         }
     }
 
-    /// As the store of this name gives it to callers.
+    /// The cursor that the store of this name gives to callers.
     pub fn cursor(self, query: &ListQuery, store: &str) -> Cursor {
         let Self { at, priority, seq } = self;
         Cursor(format!("{store}:{:016x}:{}:{priority}:{seq}", query.fingerprint(), at.as_millis()))
     }
 
-    /// The order of a walk from its oldest end: by priority, time and number.
+    /// The order of a walk from its oldest end: by priority, time and `seq`.
     pub fn order(self, other: Self) -> std::cmp::Ordering {
         let key = |end: Self| (end.priority, end.at, end.seq);
         key(self).cmp(&key(other))
     }
 }
 
-/// The place, and of which listing.
+/// The position, and the hash of the listing.
 fn read(text: &str, store: &str) -> Option<(PageEnd, u64)> {
     let mut parts = text.strip_prefix(store)?.strip_prefix(':')?.split(':');
     let listing = parts.next().filter(|part| part.len() == 16)?;

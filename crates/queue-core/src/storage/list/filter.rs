@@ -1,21 +1,25 @@
+//! The filter of a listing.
+
 use crate::{JobMeta, Kind, State, Tag, Timestamp, WorkerId};
 use std::ops::Range;
 
-/// What a listing shows of what it steps through: jobs that match every part that is given. The default shows all.
+/// Which jobs a listing shows of those that it steps through: jobs that match every part that is
+/// given. The default shows all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListFilter {
-    /// In any of these states; empty means all.
+    /// Jobs in any of these states; empty means all.
     pub states: Vec<State>,
-    /// Of this kind.
+    /// Jobs of this kind.
     pub kind: Option<Kind>,
-    /// Held by this worker.
+    /// Jobs that this worker holds.
     pub worker: Option<WorkerId>,
-    /// With this tag.
+    /// Jobs with this tag.
     pub tag: Option<Tag>,
-    /// With an id that begins so.
+    /// Jobs whose id begins with this text.
     pub id_prefix: Option<String>,
-    /// That [came into their state](JobMeta::entered_at) in this time; its end is not part of it. Along an index that
-    /// [goes by it](crate::Walk::is_by_time) nothing else is stepped through.
+    /// Jobs that [came into their state](JobMeta::entered_at) in this range of time, whose end is
+    /// exclusive. In an index that is [ordered by this time](crate::Walk::is_by_time) the listing
+    /// steps through no other jobs.
     pub entered: Option<Range<Timestamp>>,
 }
 

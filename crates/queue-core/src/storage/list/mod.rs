@@ -1,4 +1,5 @@
-//! Listings: which index of a queue a page goes along, what of it is shown, and where the next page goes on.
+//! Listings: the index of a queue that a page walks, the filter of the jobs to show, and the cursor
+//! of the next page.
 
 mod cursor;
 mod filter;

@@ -1,23 +1,26 @@
+//! One page of a listing.
+
 use super::Cursor;
 use crate::{JobMeta, Moment, Timestamp};
 
 /// One page of a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
-    /// The jobs found.
+    /// The jobs that match.
     pub jobs: Vec<JobMeta>,
-    /// Where to go on; `None` at the end. A page may be empty and yet not be the last.
+    /// The cursor of the next page; `None` at the end. A page may be empty and still not be the
+    /// last.
     pub next: Option<Cursor>,
-    /// How many jobs it stepped through to find these.
+    /// How many jobs the page stepped through.
     pub looked_at: u64,
     /// The store's time.
     pub now: Timestamp,
-    /// What its clock says.
+    /// The reading of the store's clock.
     pub clock: Timestamp,
 }
 
 impl Page {
-    /// Nothing to see, and nothing looked at.
+    /// A page without jobs that stepped through none.
     pub const fn empty(moment: Moment) -> Self {
         Self { jobs: Vec::new(), next: None, looked_at: 0, now: moment.now, clock: moment.clock }
     }

@@ -1,18 +1,20 @@
+//! The request for one page of a listing.
+
 use super::{Cursor, Direction, ListFilter, Page, PageEnd, Walk};
 use crate::{JobMeta, LeaseToken, Moment, QueueName, Result, State, Timestamp, lifecycle::TrackedJob};
 
 /// A request for metadata of many jobs of one queue, a page at a time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListQuery {
-    /// Of which queue.
+    /// The queue of the jobs.
     pub queue: QueueName,
-    /// Along which index, and thereby in which order.
+    /// The index, and thereby the order.
     pub walk: Walk,
-    /// What of it.
+    /// The jobs to show.
     pub filter: ListFilter,
-    /// Where the last page ended.
+    /// The cursor of the previous page; `None` for the first page.
     pub after: Option<Cursor>,
-    /// A page has at most this many jobs; a store may stop earlier, to bound what it steps through.
+    /// The most jobs of a page; a store may stop earlier, to bound how many jobs it steps through.
     pub limit: usize,
 }
 
@@ -20,7 +22,7 @@ impl ListQuery {
     /// The most jobs that a page steps through.
     pub const LOOKS_MAX: usize = 10_000;
 
-    /// The first page of everything along an index.
+    /// The first page of all jobs in an index.
     pub fn new(queue: QueueName, walk: Walk, limit: usize) -> Self {
         Self { queue, walk, filter: ListFilter::default(), after: None, limit }
     }
@@ -35,7 +37,7 @@ impl ListQuery {
         Self::all(queue, limit).matching(ListFilter::in_states(states))
     }
 
-    /// The first page of what a claim leased and still holds.
+    /// The first page of the jobs that a claim leased and still holds.
     pub fn held(queue: QueueName, token: LeaseToken, limit: usize) -> Self {
         Self::new(queue, Walk::Held { token }, limit)
     }
@@ -45,25 +47,25 @@ impl ListQuery {
         Self::new(queue, Walk::Lapsed, limit)
     }
 
-    /// Shows only what matches.
+    /// Shows only the jobs that match.
     #[must_use]
     pub fn matching(mut self, filter: ListFilter) -> Self {
         self.filter = filter;
         self
     }
 
-    /// Whether a job is stepped through: it stands in the index, and within the time that an index by time is asked for.
-    /// `held` is the token of its lease.
+    /// Whether a page steps through a job: the job is in the index and, in an index that is ordered
+    /// by time, within the requested time. `held` is the token of its lease.
     pub fn steps_through(&self, job: &JobMeta, held: Option<LeaseToken>, now: Timestamp) -> bool {
         let bounds = self.filter.entered.as_ref().filter(|_| self.walk.is_by_time());
         self.walk.contains(job, held, now) && bounds.is_none_or(|entered| entered.contains(&job.entered_at()))
     }
 
-    /// One page of the jobs of a queue, for stores that look at all of them, and to test others against. `store` names the
-    /// store in its cursors.
+    /// One page of the jobs of a queue, for stores that look at all jobs, and for tests of other
+    /// stores. `store` names the store in its cursors.
     ///
     /// # Errors
-    /// `Invalid` for a cursor that is not one of this store and this listing.
+    /// `Invalid` for a cursor of another store or another listing.
     pub fn page_of(
         &self,
         jobs: impl IntoIterator<Item = TrackedJob>,
@@ -82,6 +84,8 @@ impl ListQuery {
         ahead.sort_unstable_by(|one, other| turned(one.0.order(other.0)));
         let (mut page, mut end) = (Page::empty(moment), after);
         for (place, job) in ahead {
+            // There is a further job, so the page has a next one, which begins behind the last job
+            // looked at.
             if page.jobs.len() == self.limit || page.looked_at == Self::LOOKS_MAX as u64 {
                 page.next = end.map(|end: PageEnd| end.cursor(self, store));
                 return Ok(page);
@@ -95,8 +99,9 @@ impl ListQuery {
         Ok(page)
     }
 
-    /// Tells listings apart, for their cursors: a hash of everything but the limit and the cursor itself. The same in every
-    /// process, so that a page of one is gone on from in another.
+    /// A hash of everything except the limit and the cursor, by which cursors of different listings
+    /// differ. It is the same in every process, so that one process can go on from the page of
+    /// another.
     pub(super) fn fingerprint(&self) -> u64 {
         // FNV-1a, by Glenn Fowler, Landon Curt Noll and Kiem-Phong Vo.
         let text = format!("{:?}", (&self.queue, self.walk_key(), &self.filter));
@@ -104,7 +109,7 @@ impl ListQuery {
         text.bytes().fold(0xcbf2_9ce4_8422_2325, step)
     }
 
-    /// The index, with the token that `Debug` hides. It goes no further than into the hash.
+    /// The index, with the token that `Debug` hides. The token is used only in the hash.
     fn walk_key(&self) -> (&Walk, Option<&[u8; 16]>) {
         match &self.walk {
             Walk::Held { token } => (&self.walk, Some(token.as_bytes())),

@@ -1,28 +1,32 @@
+//! The indexes that a listing can walk, and their orders.
+
 use super::PageEnd;
 use crate::{JobMeta, LeaseToken, State, Tag, Timestamp};
 
-/// What a listing goes along, and thereby its order. Each is an index of the queue, so that a page costs what it steps through,
-/// whatever else is stored.
+/// The index that a listing reads, and thereby its order. The cost of a page depends on the jobs
+/// that it steps through in this index, whatever else is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Walk {
-    /// Every job of the queue, by `seq`: in the order of their enqueue.
+    /// Every job of the queue, by `seq`, which is the order of the enqueues.
     All(Direction),
-    /// The jobs in one state by the time at which they [came into it](JobMeta::entered_at), then by `seq`. Queued and Completed ones
-    /// by `seq` alone: every job passes these states, so every job would pay for an index by time.
+    /// The jobs in one state by the time at which they [came into it](JobMeta::entered_at), then by
+    /// `seq`. Queued and Completed jobs only by `seq`: every job passes these states, so every job
+    /// would pay for an index by time.
     ///
-    /// A page of Queued or Completed jobs may step through others of the queue. One of Processing jobs may look at all
-    /// that are leased, which are as many as there are slots of workers.
+    /// A page of Queued or Completed jobs may step through other jobs of the queue. A page of
+    /// Processing jobs may look at all leased jobs, which are about as many as workers have slots.
     State(State, Direction),
-    /// Those that could be claimed now, in the order of claims: by priority, `run_at`, `seq`.
+    /// The jobs that could be claimed now, in the order of claims: by priority, `run_at`, `seq`.
     Due,
-    /// Those that wait for their time, by `run_at`, then `seq`.
+    /// The jobs that wait for their due time, by `run_at`, then `seq`.
     Scheduled,
-    /// Those with this tag, by `seq`.
+    /// The jobs with this tag, by `seq`.
     Tagged(Tag, Direction),
-    /// Those whose lease has lapsed, the longest lapsed first.
+    /// The jobs whose lease has lapsed, the longest lapsed first.
     Lapsed,
-    /// Those leased under this token, lapsed or not, by `seq`: what came of a claim whose answer was
-    /// lost. Only who made the claim knows the token, and no page shows it.
+    /// The jobs that are leased under this token, lapsed or not, by `seq`, to find the jobs of a
+    /// claim whose answer was lost. Only the sender of the claim knows the token, and no page shows
+    /// it.
     Held {
         /// The token of the claim.
         token: LeaseToken,
@@ -32,15 +36,15 @@ pub enum Walk {
 /// Which end of an index comes first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Direction {
-    /// The one that is there longest.
+    /// The oldest entry first.
     #[default]
     OldestFirst,
-    /// The one that came last.
+    /// The newest entry first.
     NewestFirst,
 }
 
 impl Walk {
-    /// Whether a job stands in this index. `held` is the token of its lease.
+    /// Whether a job is in this index. `held` is the token of its lease.
     pub fn contains(&self, job: &JobMeta, held: Option<LeaseToken>, now: Timestamp) -> bool {
         if job.is_purged(now) {
             return false;
@@ -56,7 +60,8 @@ impl Walk {
         }
     }
 
-    /// Where a job stands in this index. In an index that goes by `seq` alone all have the same time and priority.
+    /// The position of a job in this index. In an index that is ordered only by `seq` all jobs have
+    /// the same time and priority.
     pub fn place_of(&self, job: &JobMeta) -> PageEnd {
         let seq = job.seq.get();
         let by_time = |at| PageEnd { at, priority: 0, seq };
@@ -71,12 +76,13 @@ impl Walk {
         }
     }
 
-    /// It goes by the time at which jobs [came into](JobMeta::entered_at) their state.
+    /// Whether the index is ordered by the time at which jobs [came into](JobMeta::entered_at)
+    /// their state.
     pub const fn is_by_time(&self) -> bool {
         matches!(self, Self::State(State::Processing | State::Failing | State::Failed | State::Cancelled, _))
     }
 
-    /// Which end comes first.
+    /// The end of the index that comes first.
     pub const fn direction(&self) -> Direction {
         match self {
             Self::All(direction) | Self::State(_, direction) | Self::Tagged(_, direction) => *direction,
@@ -84,7 +90,7 @@ impl Walk {
         }
     }
 
-    /// The newest come first.
+    /// Whether the newest entries come first.
     pub const fn is_reversed(&self) -> bool {
         matches!(self.direction(), Direction::NewestFirst)
     }

@@ -1,60 +1,68 @@
+//! Changes all jobs of a selection.
+
 use super::Jobs;
 use queue_core::{
     Applied, ContentType, Error, ErrorKind, JobMeta, RE_DECIDES_MAX, Result,
     lifecycle::{Event, OnRunning, Transition, decide},
 };
 
-/// What became of many jobs that were to be changed together. Each was changed by itself, or left as it was.
+/// The answer to a change of many jobs. Each job was changed by itself, or left as it was.
 #[derive(Clone, Debug, Default)]
 #[must_use]
 #[non_exhaustive]
 pub struct BulkChange {
-    /// Changed.
+    /// Jobs that were changed.
     pub done: u64,
-    /// Left as they were, since their state does not allow the change, or since they moved on and are not among those that are
-    /// meant any more.
+    /// Jobs that were left as they were, since their state does not allow the change, or since they
+    /// changed and the listing does not select them any more.
     pub skipped: u64,
-    /// Perhaps changed, since the call failed that was to do it; or moved so often that none came to a decision. Those that are still
-    /// meant are found by asking again.
+    /// Jobs that may have been changed, since the call failed, or that changed too often meanwhile.
+    /// Repeat the change for those that the listing still selects.
     pub failed: u64,
-    /// The first error. One of the listing itself ended it early.
+    /// The first error. An error of the listing itself ended the change early.
     pub error: Option<Error>,
 }
 
 impl BulkChange {
-    /// How many jobs were met, whatever became of them.
+    /// How many jobs the change met, whether they were changed or not.
     pub const fn met(&self) -> u64 {
         self.done + self.skipped + self.failed
     }
 }
 
-/// Jobs are met once each: those that come into the selection by the change itself, or meanwhile, are left alone where the index goes by
-/// time. Dropping the future leaves changed what was changed.
+/// Each job is met once. Jobs that come into the selection by the change itself, or meanwhile, are
+/// left alone if the index is ordered by time. After the future is dropped, the jobs that were
+/// changed stay changed.
 ///
 /// # Errors
-/// Those of [`page`](Self::page), as long as no job was met; later ones are told in the answer.
+/// Those of [`page`](Self::page), as long as no job was met; later errors are in the answer.
 impl Jobs {
-    /// Takes them back, as [`Queue::cancel`](crate::Queue::cancel) does: what runs is left alone.
+    /// Cancels the jobs, as [`Queue::cancel`](crate::Queue::cancel) does: running jobs are left
+    /// alone.
     pub async fn cancel_all(&self) -> Result<BulkChange> {
         self.cancel_all_with(OnRunning::Leave).await
     }
 
-    /// The same, and says what shall happen to those that run, as [`Queue::cancel_with`](crate::Queue::cancel_with) does.
+    /// Cancels the jobs, and says what happens to those that run, as
+    /// [`Queue::cancel_with`](crate::Queue::cancel_with) does.
     pub async fn cancel_all_with(&self, running: OnRunning) -> Result<BulkChange> {
         self.change_all(&Event::Cancel { running }).await
     }
 
-    /// Makes those that are Failed or Cancelled run again, as [`Queue::redrive`](crate::Queue::redrive) does.
+    /// Runs the jobs again that are Failed or Cancelled, as
+    /// [`Queue::redrive`](crate::Queue::redrive) does.
     pub async fn redrive_all(&self) -> Result<BulkChange> {
         self.change_all(&Event::Redrive { content_type: None }).await
     }
 
-    /// The same as [`Queue::redrive_as`](crate::Queue::redrive_as) does: there must be none whose payload is encoded otherwise.
+    /// Redrives the jobs with another content type, as
+    /// [`Queue::redrive_as`](crate::Queue::redrive_as) does. All selected payloads must have this
+    /// encoding.
     pub async fn redrive_all_as(&self, content_type: ContentType) -> Result<BulkChange> {
         self.change_all(&Event::Redrive { content_type: Some(content_type) }).await
     }
 
-    /// Removes those that do not run, as [`Queue::delete`](crate::Queue::delete) does.
+    /// Removes the jobs that do not run, as [`Queue::delete`](crate::Queue::delete) does.
     pub async fn delete_all(&self) -> Result<BulkChange> {
         self.change_all(&Event::Delete).await
     }
@@ -75,6 +83,8 @@ impl Jobs {
                 }
             };
             let begun = *begun.get_or_insert(page.now);
+            // A job that came into its state after the change began is left alone: it may be one
+            // that this change has redriven and that has failed again.
             let is_meant = |job: &JobMeta| {
                 let query = &pages.query;
                 job.entered_at() <= begun
@@ -86,7 +96,8 @@ impl Jobs {
         }
     }
 
-    /// Changes the jobs of a page in one call, and decides again on those that moved and are still meant.
+    /// Changes the jobs of a page in one call, and decides again on those that changed meanwhile
+    /// and are still selected.
     async fn change_page(
         &self,
         mut jobs: Vec<JobMeta>,
@@ -102,6 +113,7 @@ impl Jobs {
             let count = batch.len() as u64;
             let answers = match self.shared.storage.apply(batch).await {
                 Ok(answers) => answers.value,
+                // The certainty may be unknown, so the jobs count as failed and not as left.
                 Err(error) => {
                     report.failed += count;
                     report.error.get_or_insert(error);
@@ -124,7 +136,7 @@ impl Jobs {
         }
     }
 
-    /// What is to be written; what the state of a job does not allow is skipped.
+    /// The transitions to apply; jobs whose state does not allow the event are skipped.
     fn decided(&self, jobs: &[JobMeta], event: &Event, report: &mut BulkChange) -> Vec<Transition> {
         let decide_one = |job| decide(job, event.clone(), &self.shared.policy).ok();
         let batch: Vec<_> = jobs.iter().filter_map(decide_one).collect();

@@ -1,9 +1,11 @@
+//! A selection of jobs, and the query that it leads to.
+
 use super::{InvalidListing, pages::PAGE_MAX};
 use queue_core::{
     Direction, InvalidName, Kind, ListFilter, ListQuery, QueueName, State, Tag, Timestamp, Walk, WorkerId,
 };
 
-/// What is asked for, as it was said.
+/// The selection of a listing, as it was set.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Choice {
     pub(super) states: Vec<State>,
@@ -19,7 +21,7 @@ pub(super) struct Choice {
 }
 
 impl Choice {
-    /// The first page of it.
+    /// The query for the first page.
     pub(super) fn query(&self, queue: QueueName) -> Result<ListQuery, InvalidListing> {
         self.check()?;
         let tag = self.tag.clone().transpose()?;
@@ -31,6 +33,7 @@ impl Choice {
             states = vec![State::Processing];
         }
         let walk = self.walk(&states, tag.as_ref());
+        // The walk itself selects the state, so the filter need not.
         if matches!(walk, Walk::State(..)) {
             states.clear();
         }

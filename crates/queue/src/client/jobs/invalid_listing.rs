@@ -1,25 +1,28 @@
+//! Why a selection of jobs was refused.
+
 use queue_core::{Error, InvalidName};
 
 /// Why a listing was refused, before the store was asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidListing {
-    /// A kind, a tag or a worker that cannot be.
+    /// An invalid kind, tag or worker.
     #[error(transparent)]
     Name(#[from] InvalidName),
-    /// Due and scheduled jobs are found along indexes of their own.
+    /// Due and scheduled jobs have indexes of their own, so they cannot be combined with other
+    /// states.
     #[error("due and scheduled jobs are a listing each; ask for one of them, without states")]
     Alone,
-    /// Due and scheduled jobs come in the order in which they will be claimed.
+    /// An order for due or scheduled jobs, which always come in the order of claims.
     #[error("due and scheduled jobs come in the order in which they are claimed, not by age")]
     OrderOfClaims,
-    /// A worker holds jobs that are Processing, and no others.
+    /// A worker together with another state than Processing: a worker holds only such jobs.
     #[error("a worker holds processing jobs alone; leave the other states out")]
     NotHeld,
-    /// A time that is over before it begins.
+    /// A range of time that ends before it begins.
     #[error("`until` must be later than `since`")]
     NoTime,
-    /// A listing of nothing.
+    /// A limit of zero.
     #[error("a limit must be at least 1")]
     NoLimit,
 }

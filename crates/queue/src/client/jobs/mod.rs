@@ -1,4 +1,4 @@
-//! Many jobs of a queue at once: shown, counted and changed by what they have in common.
+//! Lists, counts and changes many jobs of a queue at once.
 
 mod bulk;
 mod choice;
@@ -15,24 +15,25 @@ use pages::Pages;
 use queue_core::{Cursor, Direction, Kind, Page, Result, State, Tag, Timestamp, WorkerId};
 use std::{collections::VecDeque, sync::Arc};
 
-/// Jobs on a page unless a limit is given.
+/// The number of jobs on a page if no limit is set.
 const PAGE: usize = 100;
 
-/// Jobs of a queue by what they have in common; [`Queue::jobs`] begins with all of them.
+/// A selection of the jobs of a queue; [`Queue::jobs`] begins with all of them.
 ///
-/// What is asked for decides along which index the store goes, and thereby the order and what it costs:
+/// The selection decides which index the store walks, and thereby the order and the cost:
 ///
-/// | asked for | order | steps through |
+/// | selection | order | steps through |
 /// |---|---|---|
-/// | [`due`](Self::due) | as they are claimed | due jobs |
-/// | [`scheduled`](Self::scheduled) | as they become due | scheduled jobs |
+/// | [`due`](Self::due) | in the order of claims | due jobs |
+/// | [`scheduled`](Self::scheduled) | by due time | scheduled jobs |
 /// | a [`tag`](Self::tag), perhaps with states | by enqueue | jobs of the tag |
 /// | [`failed`](Self::failed), [`cancelled`](Self::cancelled), [`failing`](Self::failing), [`processing`](Self::processing) or a [`worker`](Self::worker) alone | by when they came into the state | jobs in the state |
-/// | [`queued`](Self::queued) or [`completed`](Self::completed) alone | by enqueue | perhaps others of the queue |
+/// | [`queued`](Self::queued) or [`completed`](Self::completed) alone | by enqueue | perhaps other jobs of the queue |
 /// | anything else | by enqueue | all jobs of the queue |
 ///
-/// A tag with a time and one of the four states that go by time is looked for among the jobs of that state in that time. Whatever
-/// else is asked for is left out on the way. Nothing depends on other queues.
+/// With a tag, a range of time and one of the four states that are ordered by time, the store steps
+/// through the jobs of that state in that range. All other conditions filter the jobs that it steps
+/// through. The cost does not depend on other queues.
 ///
 #[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
 #[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]
@@ -61,128 +62,131 @@ pub struct Jobs {
     limit: Option<usize>,
 }
 
-/// How many jobs there are of a kind of one's own, and what it took to know.
+/// How many jobs a selection has, and how many were read to count them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct JobCount {
-    /// How many were found.
+    /// How many jobs the selection has.
     pub jobs: u64,
-    /// How many were looked at.
+    /// How many jobs were read.
     pub looked_at: u64,
 }
 
 impl<P, R> Queue<P, R> {
-    /// The jobs of this queue, to be narrowed down, and then shown, counted or changed together.
+    /// All jobs of this queue. Narrow the selection down, and then list, count or change its jobs.
     pub fn jobs(&self) -> Jobs {
         Jobs { shared: self.shared.clone(), choice: Choice::default(), after: None, limit: None }
     }
 }
 
 impl Jobs {
-    /// In this state, or in any that is named so.
+    /// Selects jobs in this state, or in any state that is added by a further call.
     pub fn in_state(mut self, state: State) -> Self {
         self.choice.states.push(state);
         self
     }
 
-    /// That wait for their first run, or were given back, due or not.
+    /// Selects jobs that wait for their first run, or were given back, due or not.
     pub fn queued(self) -> Self {
         self.in_state(State::Queued)
     }
 
-    /// That run.
+    /// Selects jobs that run.
     pub fn processing(self) -> Self {
         self.in_state(State::Processing)
     }
 
-    /// That failed and run again.
+    /// Selects jobs that failed or stalled and will run again.
     pub fn failing(self) -> Self {
         self.in_state(State::Failing)
     }
 
-    /// That are done.
+    /// Selects jobs that are Completed.
     pub fn completed(self) -> Self {
         self.in_state(State::Completed)
     }
 
-    /// That failed for good.
+    /// Selects jobs that failed for good.
     pub fn failed(self) -> Self {
         self.in_state(State::Failed)
     }
 
-    /// That were cancelled.
+    /// Selects jobs that were cancelled or expired.
     pub fn cancelled(self) -> Self {
         self.in_state(State::Cancelled)
     }
 
-    /// That could be claimed now, in that order. It stands alone.
+    /// Selects jobs that could be claimed now, in the order of claims. It cannot be combined with
+    /// states.
     pub fn due(mut self) -> Self {
         self.choice.is_due = true;
         self
     }
 
-    /// That wait for their time, in the order of it. It stands alone.
+    /// Selects jobs that wait for their due time, in its order. It cannot be combined with states.
     pub fn scheduled(mut self) -> Self {
         self.choice.is_scheduled = true;
         self
     }
 
-    /// Of this kind.
+    /// Selects jobs of this kind.
     pub fn kind(mut self, kind: impl AsRef<str>) -> Self {
         self.choice.kind = Some(Kind::new(kind));
         self
     }
 
-    /// With this [tag](crate::JobOptions::tag).
+    /// Selects jobs with this [tag](crate::JobOptions::tag).
     pub fn tag(mut self, tag: impl AsRef<str>) -> Self {
         self.choice.tag = Some(Tag::new(tag));
         self
     }
 
-    /// That this worker holds.
+    /// Selects jobs that this worker holds.
     pub fn worker(mut self, worker: impl AsRef<str>) -> Self {
         self.choice.worker = Some(WorkerId::new(worker));
         self
     }
 
-    /// With an id that begins so.
+    /// Selects jobs whose id begins with this text.
     pub fn id_prefix(mut self, prefix: impl Into<String>) -> Self {
         self.choice.id_prefix = Some(prefix.into());
         self
     }
 
-    /// That [came into their state](queue_core::JobMeta::entered_at) at this store time or later.
+    /// Selects jobs that [came into their state](queue_core::JobMeta::entered_at) at this store
+    /// time or later.
     pub fn since(mut self, time: Timestamp) -> Self {
         self.choice.since = Some(time);
         self
     }
 
-    /// That [came into their state](queue_core::JobMeta::entered_at) before this store time.
+    /// Selects jobs that [came into their state](queue_core::JobMeta::entered_at) before this store
+    /// time.
     pub fn until(mut self, time: Timestamp) -> Self {
         self.choice.until = Some(time);
         self
     }
 
-    /// The newest of them first. By default the oldest come first.
+    /// Begins with the newest jobs. By default the oldest come first.
     pub fn newest_first(mut self) -> Self {
         self.choice.direction = Some(Direction::NewestFirst);
         self
     }
 
-    /// At most so many: on a [page](Self::page), of [all](Self::all), of those that are counted or changed. By default a page has
-    /// at most a hundred, and the others have no limit.
+    /// Sets the most jobs of a [page](Self::page), of [all](Self::all), of a count or of a change.
+    /// By default a page has at most a hundred, and the others have no limit.
     pub fn limit(mut self, jobs: usize) -> Self {
         self.limit = Some(jobs);
         self
     }
 
-    /// Those behind a page: give [`Page::next`] of the same listing.
+    /// Begins behind a page: pass [`Page::next`] of the same listing.
     pub fn after(mut self, cursor: Option<Cursor>) -> Self {
         self.after = cursor;
         self
     }
 
-    /// Checks what is asked for, as every call does.
+    /// Checks the selection, as every call does.
     ///
     /// # Errors
     /// The first contradiction.
@@ -190,7 +194,8 @@ impl Jobs {
         self.pages().map(drop)
     }
 
-    /// One page. It may be empty and yet not the last: go on [after](Self::after) its [`next`](Page::next) until that is `None`.
+    /// Reads one page. A page may be empty and still not be the last: go on [after](Self::after)
+    /// its [`next`](Page::next) until that is `None`.
     ///
     /// # Errors
     /// [`InvalidListing`], and `Invalid` for a cursor of another listing or store.
@@ -200,11 +205,13 @@ impl Jobs {
         self.shared.storage.list(pages.query).await
     }
 
-    /// All of them, read page by page as the stream is polled: a job that changes meanwhile is shown as it was when its page was
-    /// read, and one that is stored meanwhile may be left out.
+    /// Reads all selected jobs, page by page as the stream is polled. A job that changes meanwhile
+    /// is shown as it was when its page was read, and a job that is stored meanwhile may be left
+    /// out.
     ///
     /// # Errors
-    /// As [`page`](Self::page), as an item; what follows goes on from the same page.
+    /// Those of [`page`](Self::page), as an item of the stream; the next item reads the same page
+    /// again.
     pub fn all(&self) -> impl Stream<Item = Result<Status>> + Send + use<> {
         let begin = (self.shared.clone(), self.pages(), VecDeque::new());
         stream::unfold(begin, |(shared, mut pages, mut rest)| async move {
@@ -231,11 +238,11 @@ impl Jobs {
         .fuse() // asking once more at the end is answered, not a panic
     }
 
-    /// Counts them, by looking at each that the store steps through: [`Queue::counts`] is the cheap way to know how many are in a
-    /// state.
+    /// Counts the selected jobs, by reading each job that the store steps through.
+    /// [`Queue::counts`] is the cheap way to count the jobs in a state.
     ///
     /// # Errors
-    /// As [`page`](Self::page).
+    /// Those of [`page`](Self::page).
     pub async fn count(&self) -> Result<JobCount> {
         let (mut pages, mut count) = (self.pages()?, JobCount::default());
         while let Some(page) = pages.next(&*self.shared.storage).await? {

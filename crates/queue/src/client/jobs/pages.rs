@@ -1,6 +1,8 @@
+//! Reads a listing page by page.
+
 use queue_core::{ListQuery, Page, QueueName, Result, Storage};
 
-/// Most jobs on a page that is read for others.
+/// The most jobs on a page that is read for a stream, a count or a change.
 pub(super) const PAGE_MAX: usize = 500;
 
 /// A listing that is read page by page.
@@ -8,7 +10,7 @@ pub(super) const PAGE_MAX: usize = 500;
 pub(super) struct Pages {
     /// The next page.
     pub(super) query: ListQuery,
-    /// How many jobs may come still.
+    /// How many jobs may still come.
     left: Option<usize>,
     is_over: bool,
 }
@@ -18,7 +20,7 @@ impl Pages {
         Self { query, left: limit, is_over: false }
     }
 
-    /// One that is over.
+    /// A listing that is at its end.
     pub(super) fn none() -> Self {
         let query = ListQuery::all(QueueName::from_static("none"), 0);
         Self { query, left: None, is_over: true }

@@ -1,3 +1,5 @@
+//! Enqueues and completes jobs in transactions of the application.
+
 #[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(feature = "sqlite")]
@@ -12,27 +14,30 @@ use queue_core::{
 };
 use std::sync::Arc;
 
-/// A transaction of the application that a store can join: what the queue does in it happens if and only if it commits.
+/// A transaction of the application that a store can join: changes of the queue in it happen if and
+/// only if it commits.
 ///
 /// | transaction | feature | store | answers |
 /// |---|---|---|---|
 /// | `&mut sqlx::Transaction<'_, Postgres>`, or `&mut sqlx::PgConnection` in one | `postgres` | `PostgresStorage` of the same database | a future |
 /// | `&rusqlite::Transaction<'_>`, or `&rusqlite::Connection` in one, with the write lock | `sqlite` | `SqliteStorage` of the same file | a [`Result`]: it blocks |
 ///
-/// The author of a store implements it for the transactions of its database, and finds the store behind layers by
-/// [`Storage::concrete`]. Applications pass transactions to [`Queue::enqueue_in`] and the like, and call nothing here.
+/// The author of a store implements this trait for the transactions of its database, and finds the
+/// store behind layers by [`Storage::concrete`]. Applications pass transactions to
+/// [`Queue::enqueue_in`] and similar methods, and do not call the methods of this trait.
 pub trait Joinable: Sized {
-    /// What an answer comes in: a future, for a driver that is asynchronous, or a [`Result`].
+    /// The type of an answer: a future, for an asynchronous driver, or a [`Result`].
     type Answer<T>;
 
-    /// Stores a job, and answers what `finish` makes of the answer. What could not be asked for is answered as it is.
+    /// Stores a job, and returns the store's answer as `finish` converts it. An error in `asked` is
+    /// returned as it is.
     fn enqueue<T: 'static>(
         self,
         asked: Result<EnqueueIn>,
         finish: impl FnOnce(Stored) -> Result<T> + Send + 'static,
     ) -> Self::Answer<T>;
 
-    /// Settles a job. What could not be asked for is answered as it is.
+    /// Settles a job. An error in `asked` is returned as it is.
     fn settle(self, asked: Result<SettleIn>) -> Self::Answer<Settled>;
 }
 
@@ -40,7 +45,7 @@ pub trait Joinable: Sized {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct EnqueueIn {
-    /// The store of the queue, behind layers perhaps.
+    /// The store of the queue, which may have layers in front of it.
     pub storage: Arc<dyn Storage>,
     /// The queue.
     pub queue: QueueName,
@@ -52,11 +57,11 @@ pub struct EnqueueIn {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SettleIn {
-    /// The store of the queue, behind layers perhaps.
+    /// The store of the queue, which may have layers in front of it.
     pub storage: Arc<dyn Storage>,
     /// The job as it was claimed.
     pub job: JobMeta,
-    /// What became of it.
+    /// The event that ends its lease.
     pub event: Event,
     /// The policy of the queue.
     pub policy: Policy,
@@ -64,20 +69,23 @@ pub struct SettleIn {
 
 #[expect(clippy::needless_pass_by_value, reason = "as `enqueue` takes them")]
 impl<P: Encode, R: Decode + 'static> Queue<P, R> {
-    /// Stores a job in a transaction of the application, with the default options of this handle: the job is there, and can be
-    /// claimed, if and only if the transaction commits. The commit wakes workers.
+    /// Stores a job in a transaction of the application, with the default options of this handle:
+    /// the job is there, and can be claimed, if and only if the transaction commits. The commit
+    /// wakes workers.
     ///
-    /// With Postgres the answer is a future, with SQLite a [`Result`]; see [`Joinable`]. Keep the transaction short. With
-    /// Postgres another enqueue of the same id waits for its end, and on the handle that waits so do those behind it. With SQLite
-    /// everything that writes to the file waits, heartbeats included; do all of the transaction off async threads.
+    /// With Postgres the answer is a future, with SQLite a [`Result`]; see [`Joinable`]. Keep the
+    /// transaction short. With Postgres another enqueue of the same id waits for its end, and so do
+    /// the enqueues behind that one on the same handle. With SQLite everything that writes to the
+    /// file waits, heartbeats included; run the whole transaction on a thread that may block.
     ///
-    /// Layers in front of the store, such as those that measure, are passed by.
+    /// The call bypasses layers in front of the store, such as those that measure.
     ///
     /// # Errors
-    /// `Invalid`, with nothing written, as for [`enqueue`](Self::enqueue), and for a transaction that the store cannot join: one of
-    /// another kind of database, on another server or file, or on SQLite without the write lock. Any other error means: roll back.
+    /// `Invalid`, with nothing written, as for [`enqueue`](Self::enqueue), and for a transaction
+    /// that the store cannot join: one of another kind of database, on another server or file, or
+    /// on SQLite without the write lock. After any other error roll back.
     ///
-    /// A dropped future leaves it to the caller to roll back.
+    /// If the future is dropped, the caller must roll back.
     pub fn enqueue_in<T: Joinable>(
         &self,
         transaction: T,
@@ -87,10 +95,11 @@ impl<P: Encode, R: Decode + 'static> Queue<P, R> {
         self.join(transaction, self.job(id.into(), &payload, &self.shared.options))
     }
 
-    /// Stores a job in a transaction of the application, with options as [`enqueue_with`](Self::enqueue_with) takes them.
+    /// Stores a job in a transaction of the application, with options as
+    /// [`enqueue_with`](Self::enqueue_with) takes them.
     ///
     /// # Errors
-    /// Those of [`enqueue_in`](Self::enqueue_in), and `Invalid` for an option that cannot be.
+    /// Those of [`enqueue_in`](Self::enqueue_in), and `Invalid` for an invalid option.
     pub fn enqueue_in_with<T: Joinable>(
         &self,
         transaction: T,
@@ -117,22 +126,24 @@ impl<P: Encode, R: Decode + 'static> Queue<P, R> {
 
 #[cfg(feature = "worker")]
 impl<P, R: Encode> Queue<P, R> {
-    /// Completes the job of a handler in the handler's own transaction, so that its writes and the job's completion commit
-    /// together, once for each job however often its worker dies.
+    /// Completes the job of a handler in the handler's own transaction, so that its writes and the
+    /// job's completion commit together, once for each job, however often its worker dies.
     ///
-    /// Commit if the answer is [`Settled::Done`]. Otherwise roll back: the job is or was somebody else's. Afterwards the handler
-    /// returns a result as usual; what the worker then sends is answered as done and writes nothing. The result of the job is the
-    /// one given here.
+    /// Commit if the answer is [`Settled::Done`]. Otherwise roll back: another worker has or had
+    /// the job. Afterwards the handler returns a result as usual; the completion that the worker
+    /// then sends is answered as done and writes nothing. The result of the job is the one passed
+    /// here.
     ///
-    /// Jobs that were to follow by then (`Context::then`) are stored in the same transaction. What a hook after the handler makes
-    /// of the outcome comes too late, since the job is completed.
+    /// Jobs that the handler passed to `Context::then` before are stored in the same transaction. A
+    /// hook after the handler cannot change the outcome, since the job is already completed.
     ///
-    /// The transaction has to end within the lease: with Postgres no heartbeat of this job is stored while it is open, with
-    /// SQLite none of any job.
+    /// The transaction must end within the lease: while it is open, Postgres stores no heartbeat of
+    /// this job, and SQLite no heartbeat of any job.
     ///
     /// # Errors
-    /// Those of [`enqueue_in`](Self::enqueue_in), and `Conflict` on Postgres for a transaction of a stricter isolation level that
-    /// began before the last heartbeat: complete the job in its first statement.
+    /// Those of [`enqueue_in`](Self::enqueue_in), and `Conflict` on Postgres for a transaction of a
+    /// stricter isolation level that began before the last heartbeat: complete the job in its first
+    /// statement.
     pub fn complete_in<T: Joinable, S>(
         &self,
         transaction: T,
@@ -142,6 +153,8 @@ impl<P, R: Encode> Queue<P, R> {
         let Shared { storage, codec, policy, .. } = &*self.shared;
         let place = CodecContext::of(context.meta(), Role::Result);
         let encoded = result.encode(codec, &place).map_err(Error::from);
+        // The worker that settles the job later enqueues nothing, so the followers must go with
+        // this settle.
         let mut then = context.followers();
         context.headers().trace_on(&mut then);
         let asked = encoded.map(|result| SettleIn {

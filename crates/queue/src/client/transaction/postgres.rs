@@ -1,3 +1,5 @@
+//! Transactions of Postgres that the store can join.
+
 use super::{EnqueueIn, Joinable, SettleIn, concrete, only};
 use crate::Settled;
 use futures_util::future::BoxFuture;
@@ -51,7 +53,7 @@ impl<'t> Joinable for &'t mut Transaction<'_, Postgres> {
     }
 }
 
-/// Each statement would commit by itself.
+/// Refuses a connection outside a transaction, on which each statement would commit by itself.
 fn expect_transaction(connection: &PgConnection, operation: &'static str) -> Result<()> {
     if connection.is_in_transaction() {
         return Ok(());

@@ -1,3 +1,5 @@
+//! Transactions of SQLite that the store can join.
+
 use super::{EnqueueIn, Joinable, SettleIn, concrete, only};
 use crate::Settled;
 use queue_core::{Enqueued as Stored, Result};
