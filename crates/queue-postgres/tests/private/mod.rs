@@ -58,6 +58,10 @@ impl PrivateServer {
         format!("postgres://queue:{}@127.0.0.1:{}/postgres", self.password, self.port)
     }
 
+    pub(crate) fn password(&self) -> &str {
+        &self.password
+    }
+
     /// A connection of the test's own.
     pub(crate) async fn connect(&self) -> sqlx::Result<PgConnection> {
         PgConnection::connect(&self.url()).await
