@@ -11,8 +11,8 @@
 //! 4. [`StorageLayer`]: a layer in front of any store;
 //! 5. [`asking`]: when a caller that waits asks the store again.
 //!
-//! The crate has, on purpose, no runtime, no serialization format and no driver, and nothing of how a
-//! store does its work: the crate `queue-store` has parts for that.
+//! The crate has, on purpose, no runtime, no serialization format and no driver. Parts that stores
+//! share are in the crate `queue-store`.
 //!
 //! ```
 //! use queue_core::{ContentType, JobId, Kind, NewJob, Payload};
