@@ -98,6 +98,7 @@ mod search;
 mod seeds;
 pub mod short;
 mod twin;
+mod watch;
 
 pub use differential::differential;
 pub use harness::{CallersTransaction, Facility, Failure, Harness, Place};
