@@ -65,12 +65,27 @@ impl Shared {
         }
     }
 
-    fn publish(&self, state: &mut State) {
+    /// Ends a step: what it changed is hinted at before another one can change it again.
+    fn publish(&self, mut state: MutexGuard<'_, State>) {
         let notices = state.notices.take();
         if state.has(Defect::NoHints) {
             return;
         }
-        lock(&self.hubs).iter().filter_map(Weak::upgrade).for_each(|hub| notices.publish(&hub));
+        let wakes_all = state.has(Defect::EverybodyWoken) && !notices.is_empty();
+        let _still_locked = if state.has(Defect::HintsOutsideLock) {
+            drop(state);
+            // What a busy machine does sooner or later.
+            std::thread::yield_now();
+            None
+        } else {
+            Some(state)
+        };
+        for hub in lock(&self.hubs).iter().filter_map(Weak::upgrade) {
+            notices.publish(&hub);
+            if wakes_all {
+                hub.missed();
+            }
+        }
     }
 }
 
@@ -83,7 +98,7 @@ impl PlantedStore {
         let mut state = lock(&self.shared.state);
         self.tick(&mut state);
         let answer = run(&mut state);
-        self.shared.publish(&mut state);
+        self.shared.publish(state);
         Ok(answer)
     }
 
@@ -110,7 +125,9 @@ impl PlantedStore {
 
     pub(super) fn shut(&self) {
         self.closed.store(true, SeqCst);
-        self.hub.close();
+        if !self.has(Defect::StreamsOutliveClose) {
+            self.hub.close();
+        }
         if self.has(Defect::ClosesAll) {
             self.shared.closed.store(true, SeqCst);
         }
