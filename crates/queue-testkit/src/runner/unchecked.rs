@@ -15,8 +15,12 @@ pub(super) fn describe(name: &str, cases: &[(&Case, Option<Need>)]) -> String {
     for need in lacking {
         let count = cases.iter().filter(|(_, lacking)| *lacking == Some(need)).count();
         let provided_by = need.provided_by();
-        writeln!(text, "{name}: {count} cases are ignored, which need {need}: {provided_by}")
-            .expect("a string takes any text");
+        let all = cases.len();
+        writeln!(
+            text,
+            "{name}: ignored for lack of {need}: {count} of {all} cases; provided by {provided_by}"
+        )
+        .expect("a string takes any text");
     }
     text
 }
@@ -32,7 +36,7 @@ mod tests {
         assert_eq!(describe("x", &cases(None)), "");
         let count = all().count();
         let expected = format!(
-            "x: {count} cases are ignored, which need verify: `Storage::verify`. \
+            "x: ignored for lack of verify: {count} of {count} cases; provided by `Storage::verify`. \
              Without it no case compares the indexes with the records at its end\n"
         );
         assert_eq!(describe("x", &cases(Some(Need::Verify))), expected);

@@ -54,21 +54,17 @@ impl OpenCalls {
     pub(crate) fn describe(&self) -> String {
         let calls = self.lock();
         let shown: Vec<&str> = calls.open.values().take(SHOWN_MAX).map(String::as_str).collect();
-        let more = calls.open.len().saturating_sub(SHOWN_MAX);
-        let mut text = match shown.len() {
-            0 => "no call to the store is open, so the case waits for itself".to_owned(),
-            _ => format!("it waits for {}", shown.join(", and for ")),
+        let waits_for = if shown.is_empty() {
+            "no call to the store is open, so the case waits for itself".to_owned()
+        } else {
+            format!("it waits for {}", shown.join(", and for "))
         };
-        if more > 0 {
-            text += &format!(", and for {more} more");
-        }
-        if let Some(last) = &calls.last_answered {
-            text += &format!("; {last} came last");
-        }
-        if let Some(seed) = calls.seed {
-            text += &format!("; the seed is {seed}");
-        }
-        text
+        let more = calls.open.len() - shown.len();
+        let more = (more > 0).then(|| format!("for {more} calls more"));
+        let last = calls.last_answered.as_ref().map(|last| format!("{last} came last"));
+        let seed = calls.seed.map(|seed| format!("the seed is {seed}"));
+        let parts: Vec<String> = [Some(waits_for), more, last, seed].into_iter().flatten().collect();
+        parts.join("; ")
     }
 
     fn lock(&self) -> MutexGuard<'_, Calls> {
@@ -108,6 +104,6 @@ mod tests {
     fn of_many_open_calls_some_are_named_and_the_others_counted() {
         let calls = OpenCalls::default();
         let _open: Vec<_> = (0..7).map(|n| calls.begin(n.to_string())).collect();
-        assert!(calls.describe().ends_with("and for 4, and for 2 more"), "{}", calls.describe());
+        assert!(calls.describe().ends_with("and for 4; for 2 calls more"), "{}", calls.describe());
     }
 }
