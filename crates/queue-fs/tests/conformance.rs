@@ -2,11 +2,11 @@
 
 mod harness;
 
-use harness::FsHarness;
+use harness::{Settings, harness};
 use queue_fs::Flush;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let harness = FsHarness { flush: Flush::Always, segment_bytes: 16 << 20, memory_budget_bytes: 64 << 20 };
-    queue_testkit::run("file", harness)
+    let settings = Settings { flush: Flush::Always, segment_bytes: 16 << 20, memory_budget_bytes: 64 << 20 };
+    queue_testkit::run("file", harness(settings))
 }

@@ -2,11 +2,11 @@
 
 mod harness;
 
-use harness::FsHarness;
+use harness::{Settings, harness};
 use queue_fs::Flush;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let harness = FsHarness { flush: Flush::Never, segment_bytes: 2 << 10, memory_budget_bytes: 0 };
-    queue_testkit::run("file, short segments", harness)
+    let settings = Settings { flush: Flush::Never, segment_bytes: 2 << 10, memory_budget_bytes: 0 };
+    queue_testkit::run("file, short segments", harness(settings))
 }

@@ -4,14 +4,14 @@
 mod harness;
 
 use async_trait::async_trait;
-use harness::FsHarness;
+use harness::{Settings, harness};
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, Clock, Counts, Detail, Duty, Enqueued, EventStream,
     Interest, JobAttempts, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, QueuesPage,
     QueuesQuery, Result, Span, Stamped, Storage, SystemRng, WorkerId, WorkerInfo, lifecycle::Transition,
 };
 use queue_fs::Flush;
-use queue_testkit::{Facility, Failure, Harness, Place};
+use queue_testkit::{EmbeddedHarness, Facility, Failure, Harness, Place};
 use std::{
     process::ExitCode,
     sync::{
@@ -26,12 +26,12 @@ use std::{
 const TURNS: usize = 5;
 
 fn main() -> ExitCode {
-    let files = FsHarness { flush: Flush::Never, segment_bytes: 64 << 10, memory_budget_bytes: 0 };
-    queue_testkit::run("file, in turns", TurnsHarness(files))
+    let settings = Settings { flush: Flush::Never, segment_bytes: 64 << 10, memory_budget_bytes: 0 };
+    queue_testkit::run("file, in turns", TurnsHarness(harness(settings)))
 }
 
 #[derive(Debug)]
-struct TurnsHarness(FsHarness);
+struct TurnsHarness(EmbeddedHarness);
 
 #[async_trait]
 impl Harness for TurnsHarness {

@@ -2,10 +2,10 @@
 
 mod harness;
 
-use harness::SqliteHarness;
+use harness::harness;
 use queue_sqlite::Synchronous;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    queue_testkit::run("sqlite", SqliteHarness(Synchronous::Full))
+    queue_testkit::run("sqlite", harness(Synchronous::Full))
 }

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Place, assert_sound, claim, complete, enqueue, job, queue, request, settle};
+use common::{Place, assert_sound, claim, complete, enqueue, job, queue, request};
 use futures_util::{FutureExt, StreamExt};
 use queue_core::{
     Changed, Hint, Interest, ManualClock, QueueName, Span, Storage, StorageExt, Timestamp, lifecycle::Policy,
@@ -22,29 +22,6 @@ async fn a_write_of_another_process_arrives_by_file_notification() {
     let mut hints = store.subscribe(&queue(), Interest::Wake).await.unwrap();
     enqueue(&other, vec![job("a")]).await;
     assert_eq!(hints.next().await, Some(Hint::Wake));
-}
-
-#[tokio::test]
-async fn what_others_write_wakes_nobody_who_would_find_nothing_to_claim() {
-    let place = Place::new();
-    let store = SqliteStorage::open(place.options().poll_interval(NEVER)).await.unwrap();
-    let other = place.open().await;
-    let elsewhere = QueueName::from_static("elsewhere");
-    let mut sleeper = store.subscribe(&queue(), Interest::Wake).await.unwrap();
-    let mut jobs = store.subscribe(&queue(), Interest::All).await.unwrap();
-    let mut of_others = store.subscribe(&elsewhere, Interest::Wake).await.unwrap();
-    enqueue(&store, vec![job("a")]).await;
-    assert_eq!(sleeper.next().await, Some(Hint::Wake));
-    assert!(matches!(jobs.next().await, Some(Hint::Job(_))));
-    for n in 0..20 {
-        other.enqueue(&elsewhere, vec![vec![job(&n.to_string())]]).await.unwrap();
-        assert_eq!(of_others.next().await, Some(Hint::Wake));
-    }
-    let held = claim(&other, 1).await.jobs.remove(0);
-    assert_eq!(jobs.next().await, Some(Hint::Missed));
-    settle(&other, &held.record.meta, complete(held.token)).await;
-    assert_eq!(jobs.next().await, Some(Hint::Missed));
-    assert_eq!(sleeper.next().now_or_never(), None);
 }
 
 #[tokio::test]

@@ -71,8 +71,9 @@
 //!
 //! # The parts
 //!
-//! - [`Harness`] and [`Place`]: what to write;
+//! - [`Harness`] and [`Place`]: what to write; [`EmbeddedHarness`]: ready-made, for a store below a directory;
 //! - [`run`]: what it does; [`collect`]: the same as data;
+//! - [`kills()`]: processes that are killed in the middle of a load, for a store that others reopen;
 //! - [`Invariant`]: what the cases check, by number;
 //! - [`fault`]: a store that misbehaves on purpose;
 //! - [`history`]: recorded runs of several tasks, and the checker that judges them;
@@ -89,6 +90,7 @@ pub mod fault;
 mod harness;
 pub mod history;
 mod invariant;
+mod kills;
 mod matrix;
 mod model;
 #[cfg(feature = "proxy")]
@@ -98,9 +100,11 @@ mod search;
 mod seeds;
 pub mod short;
 mod twin;
+mod watch;
 
 pub use differential::differential;
-pub use harness::{CallersTransaction, Facility, Failure, Harness, Place};
+pub use harness::{CallersTransaction, EmbeddedHarness, Facility, Failure, Harness, Place};
 pub use invariant::Invariant;
+pub use kills::{Kills, kills};
 pub use runner::{CaseOutcome, CaseReport, Selection, collect, run};
 pub use seeds::seeds;

@@ -1,3 +1,4 @@
+use crate::watch::OpenCalls;
 use std::{env, ops::Range, time::Duration};
 use tokio::time::timeout;
 
@@ -19,6 +20,7 @@ pub fn seeds(few: u64) -> Range<u64> {
 /// With that seed, and as [`seeds`].
 pub(crate) async fn for_each_seed(few: u64, hang_after: Duration, run: impl AsyncFn(u64)) {
     for seed in seeds(few) {
+        OpenCalls::note_seed(seed);
         let in_time = timeout(hang_after, run(seed)).await;
         in_time.unwrap_or_else(|_| panic!("it hangs with seed {seed}: not done after {hang_after:?}"));
     }

@@ -5,7 +5,7 @@ use queue_core::{Clock, Storage};
 use queue_memory::MemoryStorage;
 use queue_testkit::{
     CaseOutcome, CaseReport, Failure, Harness, Place, Selection, collect,
-    fault::{Fault, FaultPlan, FaultStore, Gate, Verb},
+    fault::{Fault, FaultPlan, FaultStore, Gate, HintFault, Verb},
 };
 use std::{sync::Arc, time::Duration};
 
@@ -75,6 +75,32 @@ fn a_case_that_hangs_has_failed_and_says_so() {
         .with_hang_after(Duration::from_millis(20));
     let reports = collect(Hanging(Some(Verb::Claim)), &selection).expect("the store opens");
     let [report] = &reports[..] else { panic!("one case: {reports:#?}") };
-    assert!(matches!(&report.outcome, CaseOutcome::Failed(why) if why.contains("hangs")), "{report:#?}");
+    let CaseOutcome::Failed(why) = &report.outcome else { panic!("it hangs: {report:#?}") };
+    assert!(why.contains("a_lapse_alone_changes_nothing hangs"), "{why}");
+    assert!(why.contains("it waits for the answer of `claim` of queue `conformance`"), "{why}");
+    assert!(why.ends_with("the answer of `enqueue` of queue `conformance` came last"), "{why}");
     assert!(report.has_failed());
+}
+
+/// Hints that never come are waited for on a stream, which is no call.
+#[test]
+fn a_case_that_waits_for_a_hint_says_for_which() {
+    let selection = Selection::default()
+        .only(["events::an_awaited_job_tells_its_end"])
+        .with_hang_after(Duration::from_millis(20));
+    let reports = collect(Mute, &selection).expect("the store opens");
+    let [report] = &reports[..] else { panic!("one case: {reports:#?}") };
+    let CaseOutcome::Failed(why) = &report.outcome else { panic!("it hangs: {report:#?}") };
+    assert!(why.contains(r#"it waits for a hint of queue `conformance` for Jobs(["a"])"#), "{why}");
+}
+
+/// Stores in memory that drop every hint.
+struct Mute;
+
+#[async_trait]
+impl Harness for Mute {
+    async fn create(&self, clock: Arc<dyn Clock>) -> Result<Box<dyn Place>, Failure> {
+        let plan = FaultPlan::new(1).hints_one_in(1, HintFault::Drop);
+        Ok(Box::new(OneStore(Arc::new(FaultStore::new(Arc::new(MemoryStorage::with_clock(clock)), plan)))))
+    }
 }

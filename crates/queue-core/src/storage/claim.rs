@@ -54,6 +54,10 @@ pub struct Claimed {
     pub jobs: Vec<ClaimedJob>,
     /// When the next job can be claimed at the earliest: the earliest due time or lapse in the
     /// queue. `None`: only after an enqueue.
+    ///
+    /// A paused queue answers what it would answer without the pause: `None` says that no job waits
+    /// and none is leased. A time that has come promises no job while [`paused`](Self::paused) is
+    /// set.
     pub next_due: Option<Timestamp>,
     /// The queue is paused, so there are no jobs.
     pub paused: bool,

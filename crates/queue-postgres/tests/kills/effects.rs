@@ -4,7 +4,7 @@
 use crate::{
     KILLS, PROCESSES,
     common::{Place, queue},
-    part::Part,
+    part::{self, Part},
     storm::rounds,
 };
 use queue_core::{
@@ -14,7 +14,7 @@ use queue_postgres::PostgresStorage;
 use queue_testkit::history::Herd;
 use queue_worker::{Context, JobError, Router, Worker};
 use sqlx::{AssertSqlSafe, PgPool, postgres::PgPoolOptions};
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 use tokio::time::{sleep, timeout};
 
 const THIS: &str = "effects::writes_and_jobs_that_commit_together_stay_together_though_processes_are_killed";
@@ -117,7 +117,7 @@ impl Shop {
 async fn shop(part: &Part) -> Shop {
     let url = crate::common::server::url().expect("whoever started this has a server");
     let pool = PgPoolOptions::new().max_connections(5).connect(&url).await.expect("the server answers");
-    Shop { store: part.open().await, pool, schema: part.schema.clone() }
+    Shop { store: part::open(&part.schema).await, pool, schema: part.schema.clone() }
 }
 
 /// Produces and works, for ever.
@@ -151,7 +151,7 @@ async fn writes_and_jobs_that_commit_together_stay_together_though_processes_are
     for seed in 0..rounds() {
         let Some(place) = Place::new().await else { return };
         let (schema, rng) = (place.schema.name.clone(), SeededRng::new(seed));
-        let part = move |number| Part { schema: schema.clone(), number, tape: PathBuf::new() };
+        let part = move |number| Part { schema: schema.clone(), number };
         let end = shop(&part(usize::MAX)).await;
         place.execute(TABLES).await;
         let mut herd = Herd::start(PROCESSES, move |number| part(number).command(THIS));

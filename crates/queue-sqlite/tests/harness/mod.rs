@@ -6,49 +6,30 @@ use queue_core::{
     lifecycle::{Event, Policy},
 };
 use queue_sqlite::{SqliteOptions, SqliteStorage, Synchronous, rusqlite::Connection};
-use queue_testkit::{CallersTransaction, Facility, Failure, Harness, Place};
+use queue_testkit::{CallersTransaction, EmbeddedHarness, Facility, Failure};
 use std::{path::PathBuf, sync::Arc};
-use tempfile::TempDir;
 
 /// Opens files with this setting.
-pub(crate) struct SqliteHarness(pub(crate) Synchronous);
-
-#[async_trait]
-impl Harness for SqliteHarness {
-    async fn create(&self, clock: Arc<dyn Clock>) -> Result<Box<dyn Place>, Failure> {
-        Ok(Box::new(Directory { files: tempfile::tempdir()?, synchronous: self.0, clock }))
-    }
-
-    fn facilities(&self) -> &[Facility] {
-        &[Facility::Reopen, Facility::SecondHandle, Facility::DroppedClaims, Facility::Transactions]
-    }
-
-    fn snapshot(&self) -> Option<PathBuf> {
-        Some(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/conformance.snapshot").into())
-    }
+pub(crate) fn harness(synchronous: Synchronous) -> EmbeddedHarness {
+    EmbeddedHarness::new(move |path, clock| open(synchronous, path, clock))
+        .with_transactions(begin)
+        .with_facilities([Facility::DroppedClaims])
+        .with_snapshot(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/conformance.snapshot"))
 }
 
-/// The directory of one file, and what its store puts beside it.
-#[derive(Debug)]
-struct Directory {
-    files: TempDir,
+async fn open(
     synchronous: Synchronous,
+    path: PathBuf,
     clock: Arc<dyn Clock>,
+) -> Result<Arc<dyn Storage>, Failure> {
+    let options = SqliteOptions::new(path).clock(clock).synchronous(synchronous);
+    Ok(Arc::new(SqliteStorage::open(options).await?))
 }
 
-#[async_trait]
-impl Place for Directory {
-    async fn connect(&self) -> Result<Arc<dyn Storage>, Failure> {
-        let options = SqliteOptions::new(self.files.path().join("jobs.db"));
-        let options = options.clock(self.clock.clone()).synchronous(self.synchronous);
-        Ok(Arc::new(SqliteStorage::open(options).await?))
-    }
-
-    async fn begin(&self, store: Arc<dyn Storage>) -> Result<Box<dyn CallersTransaction>, Failure> {
-        let connection = Connection::open(self.files.path().join("jobs.db"))?;
-        connection.execute_batch("BEGIN IMMEDIATE")?;
-        Ok(Box::new(Transaction { store, connection }))
-    }
+async fn begin(path: PathBuf, store: Arc<dyn Storage>) -> Result<Box<dyn CallersTransaction>, Failure> {
+    let connection = Connection::open(path)?;
+    connection.execute_batch("BEGIN IMMEDIATE")?;
+    Ok(Box::new(Transaction { store, connection }))
 }
 
 /// Of an application; nothing else waits for the thread that it blocks.

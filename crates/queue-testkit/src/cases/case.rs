@@ -45,6 +45,26 @@ impl Case {
     }
 }
 
+impl Need {
+    /// What the author of a store writes so that the cases with this need run.
+    pub(crate) const fn provided_by(self) -> &'static str {
+        match self {
+            Self::Pause => "`Capabilities::with_pause`",
+            Self::Queues => "`Capabilities::with_queues`",
+            Self::Attempts => "`Capabilities::with_attempts`",
+            Self::Presence => "`Capabilities::with_presence`",
+            Self::Hints => "`Capabilities::with_events`",
+            Self::Verify => {
+                "`Storage::verify`. Without it no case compares the indexes with the records at its end"
+            }
+            Self::Reopen => "`Facility::Reopen` of the harness",
+            Self::SecondHandle => "`Facility::SecondHandle` of the harness",
+            Self::Transactions => "`Facility::Transactions` of the harness",
+            Self::DroppedClaims => "`Facility::DroppedClaims` of the harness",
+        }
+    }
+}
+
 impl fmt::Display for Need {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -129,6 +129,7 @@ const GROUPS: &[&[Case]] = &[
     concurrency::claims::CASES,
     concurrency::enqueues::CASES,
     concurrency::handles::CASES,
+    concurrency::hints::CASES,
     concurrency::settles::CASES,
     concurrency::replaces::CASES,
     concurrency::dropped::CASES,

@@ -11,6 +11,7 @@ cases! { "pause":
     a_paused_queue_settles_what_runs [I5] (Pause);
     a_paused_queue_keeps_leases_and_rescues [I15] (Pause);
     a_paused_queue_says_when_a_lease_lapses [I15] (Pause);
+    a_paused_queue_says_what_is_due_as_if_it_were_not_paused [I15] (Pause);
     pausing_twice_and_resuming_twice_are_fine [I5] (Pause);
     pausing_is_about_one_queue [I16] (Pause);
     a_queue_can_be_paused_before_its_first_job [I1] (Pause);
@@ -50,6 +51,24 @@ async fn a_paused_queue_says_when_a_lease_lapses(bench: &Bench) {
     set(bench, true).await;
     let at = bench.next_due().await.expect("a lease lapses, paused or not");
     assert!(at <= bench.now() + LEASE, "who sleeps until {at} rescues late");
+}
+
+/// A worker that runs until the queue is empty waits for a resume, and one that finds nothing due knows that nothing waits.
+async fn a_paused_queue_says_what_is_due_as_if_it_were_not_paused(bench: &Bench) {
+    set(bench, true).await;
+    assert_eq!(bench.next_due().await, None, "nothing waits, and nothing is held");
+    bench.put_job(job("later").with_delay(KEPT)).await;
+    for paused in [true, false] {
+        set(bench, paused).await;
+        let at = bench.next_due().await.expect("a job waits for its time");
+        assert!(at > bench.now() && at <= bench.now() + KEPT, "paused {paused}: {at}");
+    }
+    bench.put("now").await;
+    for paused in [true, false] {
+        set(bench, paused).await;
+        let at = bench.next_due().await.expect("a job is due");
+        assert!(at <= bench.now(), "paused {paused}: {at}");
+    }
 }
 
 /// Producers notice nothing.

@@ -1,6 +1,7 @@
 //! The suite as data: for whoever wants to count, compare or tabulate rather than pass or fail.
 
 use super::{
+    patience::Patience,
     probe,
     trial::{self, run_case},
 };
@@ -56,11 +57,12 @@ use std::{
 pub fn collect(harness: impl Harness, selection: &Selection) -> Result<Vec<CaseReport>, Failure> {
     let harness: Arc<dyn Harness> = Arc::new(harness);
     let support = probe::probe(&harness)?;
+    let patience = Patience::new(selection.hang_after);
     let cases: Vec<_> = all().filter(|case| selection.contains(&case.full_name())).collect();
     let (next, reports) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(cases.len())));
     let work = || {
         while let Some((number, case)) = take(&next, &cases) {
-            let report = report(case, &support, &harness, selection);
+            let report = report(case, &support, &harness, &patience);
             reports.lock().push((number, report));
         }
     };
@@ -85,11 +87,11 @@ fn report(
     case: &'static Case,
     support: &[Need],
     harness: &Arc<dyn Harness>,
-    selection: &Selection,
+    patience: &Patience,
 ) -> CaseReport {
     let outcome = match trial::lacking(case, support) {
         Some(need) => CaseOutcome::Ignored(format!("needs {need}")),
-        None => match run_case(case, harness.clone(), selection.hang_after) {
+        None => match run_case(case, harness.clone(), patience) {
             Ok(()) => CaseOutcome::Passed,
             Err(message) => CaseOutcome::Failed(message),
         },

@@ -1,48 +1,59 @@
 //! From cases to outcomes: what this store supports, one trial per case and the snapshot, or all of it as data.
 
 mod collect;
+mod filters;
+mod patience;
 mod probe;
 mod report;
 mod selection;
 mod snapshot;
 mod trial;
+mod unchecked;
 
 pub use collect::collect;
-pub(crate) use trial::HANG_AFTER;
+pub(crate) use patience::HANG_AFTER;
 
 pub use report::{CaseOutcome, CaseReport};
 pub use selection::Selection;
 
 use crate::{Harness, cases::all};
-use libtest_mimic::{Arguments, Trial};
-use std::{process::ExitCode, sync::Arc};
+use filters::CommandLine;
+use libtest_mimic::Trial;
+use patience::Patience;
+use std::{env, process::ExitCode, sync::Arc};
 
-/// Runs the suite on the stores of a harness, as a test binary: each case is a trial with the usual arguments (filters,
-/// `--exact`, `--skip`, `--list`, `--ignored`, `--test-threads`).
+/// Runs the suite on the stores of a harness, as a test binary: each case is a trial with the usual arguments (filters, of
+/// which there may be several, `--exact`, `--skip`, `--list`, `--test-threads`).
 ///
 /// Each trial has a place, a manual clock and a runtime of its own. At its end the records, counts and indexes of the
-/// store are compared. A trial that does not end is ended after a minute or two and fails. Cases that the store's
-/// capabilities or the harness rule out are listed as ignored.
+/// store are compared. A trial that does not end is ended after a minute or two and fails, with the calls that it waited
+/// for. Cases that the store's capabilities or the harness rule out are ignored; what would make them run is said first, on
+/// standard error.
 ///
 /// `name` is for people. The exit code is that of `cargo test`; a store that cannot be opened is a failure.
 pub fn run(name: &str, harness: impl Harness) -> ExitCode {
-    let arguments = Arguments::from_args();
+    let command_line = CommandLine::parse(env::args());
     let harness: Arc<dyn Harness> = Arc::new(harness);
-    let trials = match trials(&harness) {
-        Ok(trials) => trials,
+    let (unchecked, trials) = match trials(name, &harness) {
+        Ok(both) => both,
         Err(failure) => {
             eprintln!("{name}: the store could not be opened, so nothing was checked: {failure}");
             return ExitCode::FAILURE;
         }
     };
-    libtest_mimic::run(&arguments, trials).exit_code()
+    if !command_line.arguments.list {
+        eprint!("{unchecked}");
+    }
+    libtest_mimic::run(&command_line.arguments, command_line.select(trials)).exit_code()
 }
 
-fn trials(harness: &Arc<dyn Harness>) -> Result<Vec<Trial>, String> {
+/// What is not checked, in words, and the trials.
+fn trials(name: &str, harness: &Arc<dyn Harness>) -> Result<(String, Vec<Trial>), String> {
     let support = probe::probe(harness)?;
     let cases: Vec<_> = all().map(|case| (case, trial::lacking(case, &support))).collect();
-    let mut trials: Vec<Trial> =
-        cases.iter().map(|(case, lacking)| trial::of_case(case, *lacking, harness.clone())).collect();
+    let patience = Arc::new(Patience::new(HANG_AFTER));
+    let trial = |(case, lacking)| trial::of_case(case, lacking, harness.clone(), patience.clone());
+    let mut trials: Vec<Trial> = cases.iter().copied().map(trial).collect();
     trials.extend(harness.snapshot().map(|path| snapshot::trial(path, &cases)));
-    Ok(trials)
+    Ok((unchecked::describe(name, &cases), trials))
 }

@@ -1,15 +1,24 @@
 //! Which cases a store can be asked: read off an open one, so that nothing is declared twice.
 
-use super::trial::{HANG_AFTER, Threads, on_own_thread};
-use crate::{Facility, Harness, bench::Bench, cases::Need};
+use super::{
+    HANG_AFTER,
+    trial::{Threads, on_own_thread},
+};
+use crate::{
+    Facility, Harness,
+    bench::Bench,
+    cases::Need,
+    watch::{OpenCalls, WatchedHarness},
+};
 use queue_core::{ErrorKind, EventReach, Storage};
 use std::sync::Arc;
 
 /// What this store and its harness can do.
 pub(super) fn probe(harness: &Arc<dyn Harness>) -> Result<Vec<Need>, String> {
-    let harness = harness.clone();
-    on_own_thread("probe", Threads::One, HANG_AFTER, move || async move {
-        let bench = Bench::open(harness.clone()).await;
+    let (harness, calls) = (harness.clone(), OpenCalls::default());
+    let watched = Arc::new(WatchedHarness::new(harness.clone(), calls.clone()));
+    on_own_thread("probe", Threads::One, HANG_AFTER, &calls, move || async move {
+        let bench = Bench::open(watched).await;
         let store = bench.store();
         let mut support = supported(&*store, harness.facilities());
         match store.verify().await {

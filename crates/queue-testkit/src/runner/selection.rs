@@ -1,4 +1,4 @@
-use super::trial::HANG_AFTER;
+use super::HANG_AFTER;
 use std::time::Duration;
 
 /// Which cases [`collect`](crate::collect) runs, and how. The default is all of them, two at a time.

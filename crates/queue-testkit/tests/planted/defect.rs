@@ -67,6 +67,7 @@ defects! {
     HeldNotFound "what a claim holds is not found by its token" [I3 I23] in "bounds";
     EpochIgnored "a settle is taken under the token alone, whichever claim it was of" [I4] in "bounds";
     EpochStands "only the first claim of a life counts up the epoch" [I4] in "fencing" "claim";
+    PausedNeverDue "`next_due` of a paused queue knows of lapsing leases alone" [I15] in "pause";
     LapsesNotDue "`next_due` knows of delayed jobs, not of lapsing leases" [I15] in "next_due";
 
     AnyToken "a settle is taken under any token" [I4] in "fencing";
@@ -136,6 +137,9 @@ defects! {
 
     HintsBeforeWrites "a settle is hinted at before it is written" [I13 I14] in "events";
     NoHints "subscribers never hear anything" [I14 I15] in "events";
+    HintsOutsideLock "hints are published once the lock of the commit is given up" [I20] in "concurrency";
+    StreamsOutliveClose "closing a handle leaves its streams open" [I22] in "events";
+    EverybodyWoken "every write wakes every sleeper, whatever it was about" [I16] in "events";
     StreamsRunOut "a stream keeps one of a hundred connections, even when it is dropped" [I14 I16] in "events";
     ClosesAll "closing one handle closes them all" [I22] in "handles";
     ClockTrusted "store time is the clock's, which may step back" [I24] in "schedule" "lease";

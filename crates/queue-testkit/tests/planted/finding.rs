@@ -35,6 +35,12 @@ impl Finding {
     pub(crate) fn failures(&self) -> usize {
         self.failed.len()
     }
+
+    /// How many cases of one group failed.
+    pub(crate) fn failures_of(&self, group: &str) -> usize {
+        let is_in_group = |report: &&CaseReport| report.name.split("::").next() == Some(group);
+        self.failed.iter().filter(is_in_group).count()
+    }
 }
 
 /// The cases that fail.

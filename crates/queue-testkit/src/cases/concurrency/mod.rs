@@ -7,6 +7,7 @@ pub(super) mod claims;
 pub(super) mod dropped;
 pub(super) mod enqueues;
 pub(super) mod handles;
+pub(super) mod hints;
 mod race;
 pub(super) mod replaces;
 pub(super) mod settles;

@@ -3,8 +3,9 @@
 use super::listen::{subscribe, woken};
 use crate::bench::prelude::*;
 use crate::cases::cases;
+use futures_util::{FutureExt, StreamExt};
 use queue_core::{
-    Interest, Span,
+    EventStream, Interest, Span,
     lifecycle::{Cause, Event},
 };
 
@@ -19,7 +20,13 @@ cases! { "events":
     what_follows_a_job_that_waits_again_wakes [I15] (Hints);
     pausing_and_resuming_wake [I15] (Hints Pause);
     every_subscriber_is_woken [I16] (Hints);
+    what_others_write_wakes_nobody_who_would_find_nothing_to_claim [I16] (Hints SecondHandle);
 }
+
+/// Writes that are none of a sleeper's business.
+const WRITES: usize = 20;
+/// Hints may be repeated or late, so one that comes without a reason is none.
+const STRAY_WAKES_MAX: usize = 1;
 
 /// A worker that sleeps.
 async fn an_enqueue_wakes(bench: &Bench) {
@@ -129,4 +136,37 @@ async fn every_subscriber_is_woken(bench: &Bench) {
     for stream in &mut streams {
         woken(stream).await;
     }
+}
+
+/// Whether a sleeper was woken since it was asked last.
+fn is_woken(sleeper: &mut EventStream) -> usize {
+    usize::from(sleeper.next().now_or_never().flatten().is_some())
+}
+
+/// Idle workers beside a busy queue: jobs of another queue, and the claims and settles of their own.
+async fn what_others_write_wakes_nobody_who_would_find_nothing_to_claim(bench: &Bench) {
+    let other = bench.second().await;
+    let (elsewhere, others_elsewhere) = (bench.on_queue("elsewhere"), other.on_queue("elsewhere"));
+    let mut sleeper = subscribe(bench, Interest::Wake).await;
+    let mut of_jobs = subscribe(bench, Interest::All).await;
+    let mut of_elsewhere = subscribe(&elsewhere, Interest::Wake).await;
+    bench.put_many(WRITES).await;
+    woken(&mut sleeper).await;
+    let mut wakes = 0;
+    for n in 0..WRITES {
+        others_elsewhere.put(nth(n).as_str()).await;
+        // That its own hint came shows that this one would have.
+        woken(&mut of_elsewhere).await;
+        wakes += is_woken(&mut sleeper);
+    }
+    assert!(wakes <= STRAY_WAKES_MAX, "{WRITES} jobs of another queue woke a sleeper {wakes} times");
+    let held = other.claim(WRITES).await;
+    while of_jobs.next().now_or_never().is_some() {}
+    wakes = 0;
+    for held in &held {
+        other.complete(held).await;
+        of_jobs.next().await.expect("the store is open");
+        wakes += is_woken(&mut sleeper);
+    }
+    assert!(wakes <= STRAY_WAKES_MAX, "{WRITES} settles of its queue woke a sleeper {wakes} times");
 }

@@ -12,6 +12,9 @@ use std::time::Duration;
 
 /// How often a call is sent again after a transient error.
 const RESENDS_MAX: usize = 6;
+/// One in so many payloads is larger than what a store keeps beside its index.
+const LARGE_EVERY: usize = 8;
+const LARGE_BYTES: usize = 2_000;
 
 /// What every task of a workload has.
 #[derive(Debug)]
@@ -47,7 +50,10 @@ impl Actor {
 
     /// A payload that no other enqueue has.
     pub(super) fn job(&self, id: JobId, number: usize) -> NewJob {
-        let text = format!("{} {number}", self.name);
+        let mut text = format!("{} {number}", self.name);
+        if number.is_multiple_of(LARGE_EVERY) {
+            text += &"x".repeat(LARGE_BYTES);
+        }
         NewJob::new(id, Kind::unnamed(), payload(text))
     }
 

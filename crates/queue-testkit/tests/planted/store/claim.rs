@@ -71,10 +71,12 @@ impl State {
     }
 
     fn next_due(&self, queue: &QueueName) -> Option<Timestamp> {
-        let jobs = self.lanes.get(queue)?.records.values().map(|record| &record.job.meta);
+        let lane = self.lanes.get(queue)?;
+        let hides_waiting = lane.paused && self.has(Defect::PausedNeverDue);
+        let jobs = lane.records.values().map(|record| &record.job.meta);
         let times = jobs.filter_map(|job| match &job.lease {
             Some(lease) => Some(lease.expires_at).filter(|_| !self.has(Defect::LapsesNotDue)),
-            None => Some(job.run_at).filter(|_| job.state.is_waiting()),
+            None => Some(job.run_at).filter(|_| job.state.is_waiting() && !hides_waiting),
         });
         times.min()
     }

@@ -1,6 +1,6 @@
 use super::{state::State, together::Line};
 use crate::defect::Defect;
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 use queue_core::{Clock, Error, ErrorKind, Result, Span, StoreTime, Timestamp};
 use queue_store::Hub;
 use std::{
@@ -67,12 +67,27 @@ impl Shared {
         }
     }
 
-    fn publish(&self, state: &mut State) {
+    /// Ends a step: what it changed is hinted at before another one can change it again.
+    fn publish(&self, mut state: MutexGuard<'_, State>) {
         let notices = state.notices.take();
         if state.has(Defect::NoHints) {
             return;
         }
-        self.hubs.lock().iter().filter_map(Weak::upgrade).for_each(|hub| notices.publish(&hub));
+        let wakes_all = state.has(Defect::EverybodyWoken) && !notices.is_empty();
+        let _still_locked = if state.has(Defect::HintsOutsideLock) {
+            drop(state);
+            // What a busy machine does sooner or later.
+            std::thread::yield_now();
+            None
+        } else {
+            Some(state)
+        };
+        for hub in self.hubs.lock().iter().filter_map(Weak::upgrade) {
+            notices.publish(&hub);
+            if wakes_all {
+                hub.missed();
+            }
+        }
     }
 }
 
@@ -85,7 +100,7 @@ impl PlantedStore {
         let mut state = self.shared.state.lock();
         self.tick(&mut state);
         let answer = run(&mut state);
-        self.shared.publish(&mut state);
+        self.shared.publish(state);
         Ok(answer)
     }
 
@@ -112,7 +127,9 @@ impl PlantedStore {
 
     pub(super) fn shut(&self) {
         self.closed.store(true, SeqCst);
-        self.hub.close();
+        if !self.has(Defect::StreamsOutliveClose) {
+            self.hub.close();
+        }
         if self.has(Defect::ClosesAll) {
             self.shared.closed.store(true, SeqCst);
         }

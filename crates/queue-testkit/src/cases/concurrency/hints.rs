@@ -1,0 +1,84 @@
+//! Hints of callers that race: a store that publishes them outside the lock of its commits tells an earlier change of a job
+//! after a later one.
+
+use super::{ROUNDS, race};
+use crate::{
+    bench::prelude::*,
+    cases::{
+        cases,
+        events::listen::{change, subscribe},
+    },
+};
+use queue_core::{Interest, JobId, Seq};
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+use tokio::task::yield_now;
+
+const PRODUCERS: usize = 2;
+const TASKS: usize = 6;
+/// Jobs of each producer in a round: all of their changes together are fewer than a stream keeps for a slow reader.
+const JOBS: usize = 10;
+
+cases! { "concurrency":
+    hints_of_racing_callers_keep_the_order_of_each_job [I20] (Hints);
+    hints_of_racing_handles_keep_the_order_of_each_job [I20] (Hints SecondHandle);
+}
+
+/// Callers of one handle, as the tasks of a program are.
+async fn hints_of_racing_callers_keep_the_order_of_each_job(bench: &Bench) {
+    assert_ordered(bench, [bench.clone(), bench.clone()]).await;
+}
+
+/// Callers of two handles. Of a handle in another process a stream may hear less, but nothing in the wrong order.
+async fn hints_of_racing_handles_keep_the_order_of_each_job(bench: &Bench) {
+    assert_ordered(bench, [bench.clone(), bench.second().await]).await;
+}
+
+/// Some enqueue, and others claim and settle what they find at once, so that successive changes of a job have different callers.
+async fn assert_ordered(bench: &Bench, handles: [Bench; 2]) {
+    let mut stream = subscribe(bench, Interest::All).await;
+    let mut told: HashMap<(JobId, Seq), u64> = HashMap::new();
+    for round in 0..ROUNDS {
+        let ended = Arc::new(AtomicUsize::new(0));
+        race(bench, TASKS, |_, n| {
+            let prefix = (n < PRODUCERS).then(|| format!("{round}-{n}"));
+            take_part(handles[n % 2].clone(), prefix, ended.clone())
+        })
+        .await;
+        // Each change was hinted at before its call answered, so those of the round come before this one.
+        let last = format!("last-{round}");
+        bench.put(&last).await;
+        loop {
+            let change = change(&mut stream).await;
+            if change.id == id(&last) {
+                break;
+            }
+            let former = told.insert((change.id.clone(), change.seq), change.revision);
+            let is_later = former.is_none_or(|former| former <= change.revision);
+            assert!(is_later, "{change:?} was told after revision {former:?} in round {round}");
+        }
+        bench.complete(&bench.claim_one().await).await;
+    }
+}
+
+/// Enqueues under a prefix; without one it claims and completes until all that the producers enqueue is completed.
+async fn take_part(bench: Bench, prefix: Option<String>, ended: Arc<AtomicUsize>) {
+    if let Some(prefix) = prefix {
+        for n in 0..JOBS {
+            bench.put(&format!("{prefix}-{n}")).await;
+        }
+        return;
+    }
+    while ended.load(Ordering::SeqCst) < PRODUCERS * JOBS {
+        for held in bench.claim(1).await {
+            bench.complete(&held).await;
+            ended.fetch_add(1, Ordering::SeqCst);
+        }
+        yield_now().await;
+    }
+}

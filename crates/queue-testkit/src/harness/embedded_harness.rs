@@ -1,0 +1,142 @@
+use crate::{CallersTransaction, Facility, Failure, Harness, Place};
+use async_trait::async_trait;
+use futures_util::future::BoxFuture;
+use queue_core::{Clock, Storage};
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+use tempfile::TempDir;
+
+type Open = dyn Fn(PathBuf, Arc<dyn Clock>) -> BoxFuture<'static, Opened> + Send + Sync;
+type Begin = dyn Fn(PathBuf, Arc<dyn Storage>) -> BoxFuture<'static, Begun> + Send + Sync;
+type Opened = Result<Arc<dyn Storage>, Failure>;
+type Begun = Result<Box<dyn CallersTransaction>, Failure>;
+
+/// The harness of a store that keeps its data below a directory: each trial has a directory of its own, which is removed when
+/// the trial is over, and every handle of a trial is opened on the same path in it.
+///
+/// Handles of a trial are opened anew after the last one was closed ([`Facility::Reopen`]), and beside each other
+/// ([`Facility::SecondHandle`]); a database that one process, or one handle, has for itself needs a [`Harness`] written by hand.
+///
+/// ```
+/// use queue_core::{Clock, Storage};
+/// use queue_testkit::{EmbeddedHarness, Facility, Failure};
+/// use std::{path::PathBuf, sync::Arc};
+///
+/// # struct MyStorage;
+/// # impl MyStorage {
+/// #     async fn open(_: PathBuf, clock: Arc<dyn Clock>) -> Result<queue_memory::MemoryStorage, Failure> {
+/// #         Ok(queue_memory::MemoryStorage::with_clock(clock))
+/// #     }
+/// # }
+/// async fn open(path: PathBuf, clock: Arc<dyn Clock>) -> Result<Arc<dyn Storage>, Failure> {
+///     Ok(Arc::new(MyStorage::open(path, clock).await?))
+/// }
+///
+/// let harness = EmbeddedHarness::new(open).with_facilities([Facility::DroppedClaims]);
+/// // fn main() -> ExitCode { queue_testkit::run("mine", harness) }
+/// # drop(harness);
+/// ```
+#[derive(Clone)]
+pub struct EmbeddedHarness {
+    open: Arc<Open>,
+    begin: Option<Arc<Begin>>,
+    facilities: Vec<Facility>,
+    snapshot: Option<PathBuf>,
+}
+
+impl EmbeddedHarness {
+    /// Opens each handle by this function, at a path that is the same for all handles of a trial. Nothing is there at first,
+    /// but the directory that the path lies in.
+    pub fn new<F>(open: impl Fn(PathBuf, Arc<dyn Clock>) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Opened> + Send + 'static,
+    {
+        Self {
+            open: Arc::new(move |path, clock| Box::pin(open(path, clock))),
+            begin: None,
+            facilities: vec![Facility::Reopen, Facility::SecondHandle],
+            snapshot: None,
+        }
+    }
+
+    /// Adds what the store can do besides.
+    #[must_use]
+    pub fn with_facilities(mut self, facilities: impl IntoIterator<Item = Facility>) -> Self {
+        self.facilities.extend(facilities);
+        self
+    }
+
+    /// Begins transactions of an application by this function, on the data at the path that the handle has open
+    /// ([`Facility::Transactions`]).
+    #[must_use]
+    pub fn with_transactions<F>(
+        mut self,
+        begin: impl Fn(PathBuf, Arc<dyn Storage>) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Begun> + Send + 'static,
+    {
+        self.begin = Some(Arc::new(move |path, store| Box::pin(begin(path, store))));
+        self.with_facilities([Facility::Transactions])
+    }
+
+    /// Compares what runs with this file; see [`Harness::snapshot`].
+    #[must_use]
+    pub fn with_snapshot(mut self, path: impl AsRef<Path>) -> Self {
+        self.snapshot = Some(path.as_ref().to_owned());
+        self
+    }
+}
+
+#[async_trait]
+impl Harness for EmbeddedHarness {
+    async fn create(&self, clock: Arc<dyn Clock>) -> Result<Box<dyn Place>, Failure> {
+        Ok(Box::new(OneDirectory { directory: tempfile::tempdir()?, harness: self.clone(), clock }))
+    }
+
+    fn facilities(&self) -> &[Facility] {
+        &self.facilities
+    }
+
+    fn snapshot(&self) -> Option<PathBuf> {
+        self.snapshot.clone()
+    }
+}
+
+/// The directory of one trial.
+#[derive(Debug)]
+struct OneDirectory {
+    directory: TempDir,
+    harness: EmbeddedHarness,
+    clock: Arc<dyn Clock>,
+}
+
+impl OneDirectory {
+    fn path(&self) -> PathBuf {
+        self.directory.path().join("jobs")
+    }
+}
+
+#[async_trait]
+impl Place for OneDirectory {
+    async fn connect(&self) -> Result<Arc<dyn Storage>, Failure> {
+        (self.harness.open)(self.path(), self.clock.clone()).await
+    }
+
+    async fn begin(&self, store: Arc<dyn Storage>) -> Result<Box<dyn CallersTransaction>, Failure> {
+        let begin = self.harness.begin.as_ref().ok_or("no store joins transactions here")?;
+        begin(self.path(), store).await
+    }
+}
+
+impl fmt::Debug for EmbeddedHarness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EmbeddedHarness")
+            .field("facilities", &self.facilities)
+            .field("snapshot", &self.snapshot)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,8 @@
+//! What a case waits for: the calls to its store that have no answer yet, so that a case that hangs can say so.
+
+mod open_calls;
+mod watched_harness;
+mod watched_store;
+
+pub(crate) use open_calls::OpenCalls;
+pub(crate) use watched_harness::WatchedHarness;
