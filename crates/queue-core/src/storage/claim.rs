@@ -50,8 +50,9 @@ pub struct Claimed {
     pub jobs: Vec<ClaimedJob>,
     /// No job can be had before this: the earliest due time or lapse in the queue. `None`: only an enqueue brings one.
     ///
-    /// A paused queue answers what it would if it were not paused: `None` says that nothing waits and nothing is held, and a
-    /// time that has come is no promise of a job while [`paused`](Self::paused) is set.
+    /// A paused queue answers what it would if it were not paused: `None` says that nothing waits
+    /// and nothing is held, and a time that has come is no promise of a job while
+    /// [`paused`](Self::paused) is set.
     pub next_due: Option<Timestamp>,
     /// The queue is paused, so there are no jobs.
     pub paused: bool,

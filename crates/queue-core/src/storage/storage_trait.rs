@@ -71,13 +71,14 @@ pub trait Storage: Debug + Send + Sync + 'static {
     /// Leases due jobs, lowest `priority` first, then earliest `run_at`, then lowest `seq`: never more than the limit,
     /// never one that is leased, cancelled or not due.
     ///
-    /// A store with one writer sees them all in this order; stores with several may pass over rows that another
-    /// claim holds at that moment. Where more than some thousand delayed jobs become due at once, the most urgent of them may
-    /// come with a later claim: `next_due` is then now. The answer stops before the first job that
-    /// [`ClaimRequest::bytes_max`] has no room for, and that job is not leased: `next_due` is then now.
+    /// A store with one writer sees them all in this order; stores with several may pass over rows
+    /// that another claim holds at that moment. Where more than some thousand delayed jobs become
+    /// due at once, the most urgent of them may come with a later claim: `next_due` is then now.
+    /// The answer stops before the first job that [`ClaimRequest::bytes_max`] has no room for, and
+    /// that job is not leased: `next_due` is then now.
     ///
-    /// A paused queue gives nothing and says so. Its `next_due` is that of the same queue without the pause, so that a
-    /// caller tells a paused backlog from an empty queue.
+    /// A paused queue gives nothing and says so. Its `next_due` is that of the same queue without
+    /// the pause, so that a caller tells a paused backlog from an empty queue.
     ///
     /// Claims that wait at the same time may share a call or a commit, each with its own token, limit, bytes, lease and worker.
     /// They are answered as if one came after the other, but that `next_due` may be told as the last of them leaves it; none is
