@@ -1,4 +1,5 @@
-//! `kill -9` of random processes among four that share one directory (I1, I21). A power cut is another matter: `power`.
+//! `kill -9` of random processes among four that share one directory (I1, I21). A power cut is
+//! another matter: `power`.
 //!
 //! `QUEUE_FS_KILLS=500` kills that often.
 

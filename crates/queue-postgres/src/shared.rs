@@ -14,7 +14,7 @@ use crate::{
     verb::Verb,
 };
 use queue_core::{Error, ErrorKind, Result, Rng, SystemRng};
-use queue_store::Hub;
+use queue_store::{Hub, Notices};
 use sqlx::{Connection, PgConnection, Postgres, Transaction};
 use std::{
     sync::{
@@ -191,7 +191,7 @@ impl Shared {
         let outcome = verb.run(&mut session).await;
         let effect = if V::WRITES { Effect::Possible } else { Effect::None };
         let has_written = session.has_written();
-        session.into_notices().publish(&self.hub);
+        self.publish(&session.into_notices());
         outcome.map_err(|fault| {
             self.note(&fault);
             let error = fault.explain(V::NAME, effect);
@@ -256,8 +256,19 @@ impl Shared {
         let answer = verb.run(&mut session).await.map_err(untouched)?;
         let notices = session.into_notices();
         transaction.commit().await.map_err(|error| (error.into(), Effect::Possible))?;
-        notices.publish(&self.hub);
+        self.publish(&notices);
         Ok(answer)
+    }
+
+    /// Tells the subscribers of this handle what it wrote. Two connections come here in any order,
+    /// so who follows every change hears of it from the server, in the order of the commits, as
+    /// other handles do.
+    fn publish(&self, notices: &Notices) {
+        if self.options.is_listening() {
+            notices.publish_to_waiters(&self.hub);
+        } else {
+            notices.publish(&self.hub);
+        }
     }
 
     /// Raises the mark of the schema now and then, and after each write while the server's clock is behind. A failure delays it,

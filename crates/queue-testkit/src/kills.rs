@@ -11,7 +11,8 @@ use std::{
     sync::Arc,
 };
 
-/// The environment of a process that is to be killed says where the store is, which process it is, and where its tape.
+/// The environment of a process that is to be killed says where the store is, which process it is,
+/// and where its tape.
 const PLACE: &str = "QUEUE_TESTKIT_KILLS_PLACE";
 const NUMBER: &str = "QUEUE_TESTKIT_KILLS_NUMBER";
 const TAPE: &str = "QUEUE_TESTKIT_KILLS_TAPE";
@@ -25,12 +26,14 @@ pub struct Kills<O> {
     bytes: u64,
 }
 
-/// Kills processes in the middle of a load, and has what they recorded judged: whatever was acknowledged is there afterwards
-/// (I1, I21), and no other invariant is broken either. A power cut is another matter, since the page cache survives a kill.
+/// Kills processes in the middle of a load, and has what they recorded judged: whatever was
+/// acknowledged is there afterwards (I1, I21), and no other invariant is broken either. A power cut
+/// is another matter, since the page cache survives a kill.
 ///
-/// The test that calls this is started again as each of the processes. In those it never returns, so it comes first, before
-/// anything is made; `test` is the full name of the test, as `--exact` takes it. `open` opens a handle on the place that
-/// [`round`](Kills::round) names, by a real clock. The test needs a runtime of several threads, with time.
+/// The test that calls this is started again as each of the processes. In those it never returns,
+/// so it comes first, before anything is made; `test` is the full name of the test, as `--exact`
+/// takes it. `open` opens a handle on the place that [`round`](Kills::round) names, by a real
+/// clock. The test needs a runtime of several threads, with time.
 ///
 /// ```no_run
 /// use queue_core::Storage;
@@ -59,7 +62,8 @@ pub struct Kills<O> {
 /// ```
 ///
 /// # Panics
-/// In a process that is to be killed: if the store does not open, or answers an error that is not transient.
+/// In a process that is to be killed: if the store does not open, or answers an error that is not
+/// transient.
 pub async fn kills<O: AsyncFn(&str) -> Arc<dyn Storage>>(test: &'static str, open: O) -> Kills<O> {
     if let Some(victim) = Victim::of_this_process() {
         victim.work(&open).await;
@@ -68,8 +72,8 @@ pub async fn kills<O: AsyncFn(&str) -> Arc<dyn Storage>>(test: &'static str, ope
 }
 
 impl<O: AsyncFn(&str) -> Arc<dyn Storage>> Kills<O> {
-    /// How many processes share the store at any time, at least one. The default is 4; a store that one process has for
-    /// itself takes 1, and the next one opens what the former left.
+    /// How many processes share the store at any time, at least one. The default is 4; a store that
+    /// one process has for itself takes 1, and the next one opens what the former left.
     #[must_use]
     pub fn with_processes(mut self, processes: usize) -> Self {
         self.processes = processes.max(1);
@@ -83,19 +87,20 @@ impl<O: AsyncFn(&str) -> Arc<dyn Storage>> Kills<O> {
         self
     }
 
-    /// How many bytes all processes together record between two kills, and at most as many again. The default is 20,000; a
-    /// call that is recorded has a few hundred.
+    /// How many bytes all processes together record between two kills, and at most as many again.
+    /// The default is 20,000; a call that is recorded has a few hundred.
     #[must_use]
     pub fn with_bytes_between(mut self, bytes: u64) -> Self {
         self.bytes = bytes.max(1);
         self
     }
 
-    /// Kills processes that share the store at this place, which is new; then opens it, works off what they left, reads every
-    /// record, and judges. The seed decides who is killed, and when.
+    /// Kills processes that share the store at this place, which is new; then opens it, works off
+    /// what they left, reads every record, and judges. The seed decides who is killed, and when.
     ///
     /// # Panics
-    /// If an invariant is broken, with the first findings; if a process ended before it was killed; if nothing was done.
+    /// If an invariant is broken, with the first findings; if a process ended before it was killed;
+    /// if nothing was done.
     pub async fn round(&self, seed: u64, place: &str) -> Report {
         // No process meets a store that is half made.
         let store = (self.open)(place).await;

@@ -71,9 +71,11 @@
 //!
 //! # The parts
 //!
-//! - [`Harness`] and [`Place`]: what to write; [`EmbeddedHarness`]: ready-made, for a store below a directory;
+//! - [`Harness`] and [`Place`]: what to write; [`EmbeddedHarness`]: ready-made, for a store below a
+//!   directory;
 //! - [`run`]: what it does; [`collect`]: the same as data;
-//! - [`kills()`]: processes that are killed in the middle of a load, for a store that others reopen;
+//! - [`kills()`]: processes that are killed in the middle of a load, for a store that others
+//!   reopen;
 //! - [`Invariant`]: what the cases check, by number;
 //! - [`fault`]: a store that misbehaves on purpose;
 //! - [`history`]: recorded runs of several tasks, and the checker that judges them;

@@ -144,18 +144,22 @@ fn tell(shared: &Shared, audience: &Audience, payload: &str) -> Option<u64> {
     for line in lines {
         match line {
             Line::Probe(number) if is_own => returned = Some(number),
-            // This handle told its own subscribers when it had written.
+            // This handle woke its own subscribers when it had written, and told those who wait for
+            // a job.
             Line::Wake(queue) if !is_own => {
                 if let Some(name) = audience.name(queue) {
                     shared.hub.wake(&name);
                 }
             }
-            Line::Changed(queue, change) if !is_own => {
+            Line::Changed(queue, change) => {
                 if let Some(name) = audience.name(queue) {
-                    shared.hub.changed(&name, &change);
+                    if !is_own {
+                        shared.hub.ended(&name, &change);
+                    }
+                    shared.hub.followed(&name, &change);
                 }
             }
-            Line::Probe(_) | Line::Wake(_) | Line::Changed(..) => {}
+            Line::Probe(_) | Line::Wake(_) => {}
         }
     }
     returned

@@ -1,5 +1,5 @@
-//! `SIGKILL` of random processes among those that share one namespace, with everything that the contract has going on in them
-//! (I1, I21).
+//! `SIGKILL` of random processes among those that share one namespace, with everything that the
+//! contract has going on in them (I1, I21).
 
 use crate::{
     rounds,

@@ -72,11 +72,25 @@ impl Hub {
 
     /// A job changed. Who asked for its id hears of it when it is terminal or gone.
     pub fn changed(&self, queue: &QueueName, change: &JobChange) {
-        let registry = self.lock();
-        let Some(channels) = registry.queues.get(queue) else { return };
-        let ended = change.state.is_none_or(State::is_terminal);
-        let by_id = channels.jobs.get(&change.id).filter(|_| ended).into_iter().flat_map(BTreeMap::values);
-        by_id.chain(channels.all.values()).for_each(|sender| sender.send(Hint::Job(change.clone())));
+        self.ended(queue, change);
+        self.followed(queue, change);
+    }
+
+    /// The part of [`changed`](Self::changed) that is for subscribers who asked for the id of the job.
+    pub fn ended(&self, queue: &QueueName, change: &JobChange) {
+        if !change.state.is_none_or(State::is_terminal) {
+            return;
+        }
+        if let Some(of_id) = self.lock().queues.get(queue).and_then(|queue| queue.jobs.get(&change.id)) {
+            of_id.values().for_each(|sender| sender.send(Hint::Job(change.clone())));
+        }
+    }
+
+    /// The part of [`changed`](Self::changed) that is for subscribers to every change.
+    pub fn followed(&self, queue: &QueueName, change: &JobChange) {
+        if let Some(channels) = self.lock().queues.get(queue) {
+            channels.all.values().for_each(|sender| sender.send(Hint::Job(change.clone())));
+        }
     }
 
     /// Somebody else wrote to one queue, nobody here knows which jobs: whoever listens to its jobs shall read again, and

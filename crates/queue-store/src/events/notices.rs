@@ -103,13 +103,24 @@ impl Notices {
     /// Tells the subscribers. If there were none and now there are, they may have read the state before the change, so they are
     /// told that they missed something.
     pub fn publish(&self, hub: &Hub) {
+        self.publish_by(hub, Hub::changed);
+    }
+
+    /// The same without subscribers to every change: those of a store with several connections hear
+    /// of it from the server, which tells the changes of a job in their order, whichever
+    /// connections they were made by.
+    pub fn publish_to_waiters(&self, hub: &Hub) {
+        self.publish_by(hub, Hub::ended);
+    }
+
+    fn publish_by(&self, hub: &Hub, changed: fn(&Hub, &QueueName, &JobChange)) {
         if self.wanted == Wanted::Nothing && hub.has_subscribers() {
             return hub.missed();
         }
         for notice in &self.pending {
             match notice {
                 Notice::Wake(queue) => hub.wake(queue),
-                Notice::Changed(queue, change) => hub.changed(queue, change),
+                Notice::Changed(queue, change) => changed(hub, queue, change),
             }
         }
     }
@@ -120,5 +131,29 @@ impl Notices {
             let change = JobChange { id: job.id.clone(), seq: job.seq, revision: job.revision, state };
             self.tell(&job.queue, change);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Hint, Interest, JobId, Seq};
+    use futures_util::{FutureExt, StreamExt};
+    use std::sync::Arc;
+
+    #[test]
+    fn waiters_can_be_told_without_those_who_follow_every_change() {
+        let (hub, queue) = (Arc::new(Hub::default()), QueueName::from_static("q"));
+        let a = JobId::from_static("a");
+        let mut waiter = hub.subscribe(&queue, Interest::Jobs(vec![a.clone()]));
+        let mut follower = hub.subscribe(&queue, Interest::All);
+        let gone = JobChange { id: a, seq: Seq::new(1), revision: 1, state: None };
+        let mut notices = Notices::default();
+        notices.tell(&queue, gone.clone());
+        notices.publish_to_waiters(&hub);
+        assert_eq!(waiter.next().now_or_never(), Some(Some(Hint::Job(gone.clone()))));
+        assert_eq!(follower.next().now_or_never(), None);
+        notices.publish(&hub);
+        assert_eq!(follower.next().now_or_never(), Some(Some(Hint::Job(gone))));
     }
 }

@@ -53,7 +53,8 @@ async fn a_paused_queue_says_when_a_lease_lapses(bench: &Bench) {
     assert!(at <= bench.now() + LEASE, "who sleeps until {at} rescues late");
 }
 
-/// A worker that runs until the queue is empty waits for a resume, and one that finds nothing due knows that nothing waits.
+/// A worker that runs until the queue is empty waits for a resume, and one that finds nothing due
+/// knows that nothing waits.
 async fn a_paused_queue_says_what_is_due_as_if_it_were_not_paused(bench: &Bench) {
     set(bench, true).await;
     assert_eq!(bench.next_due().await, None, "nothing waits, and nothing is held");

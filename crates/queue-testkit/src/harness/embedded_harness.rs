@@ -1,3 +1,5 @@
+//! The ready-made harness of stores that keep their data below a directory.
+
 use crate::{CallersTransaction, Facility, Failure, Harness, Place};
 use async_trait::async_trait;
 use futures_util::future::BoxFuture;
@@ -14,11 +16,13 @@ type Begin = dyn Fn(PathBuf, Arc<dyn Storage>) -> BoxFuture<'static, Begun> + Se
 type Opened = Result<Arc<dyn Storage>, Failure>;
 type Begun = Result<Box<dyn CallersTransaction>, Failure>;
 
-/// The harness of a store that keeps its data below a directory: each trial has a directory of its own, which is removed when
-/// the trial is over, and every handle of a trial is opened on the same path in it.
+/// The harness of a store that keeps its data below a directory: each trial has a directory of its
+/// own, which is removed when the trial is over, and every handle of a trial is opened on the same
+/// path in it.
 ///
-/// Handles of a trial are opened anew after the last one was closed ([`Facility::Reopen`]), and beside each other
-/// ([`Facility::SecondHandle`]); a database that one process, or one handle, has for itself needs a [`Harness`] written by hand.
+/// Handles of a trial are opened anew after the last one was closed ([`Facility::Reopen`]), and
+/// beside each other ([`Facility::SecondHandle`]); a database that one process, or one handle, has
+/// for itself needs a [`Harness`] written by hand.
 ///
 /// ```
 /// use queue_core::{Clock, Storage};
@@ -48,8 +52,8 @@ pub struct EmbeddedHarness {
 }
 
 impl EmbeddedHarness {
-    /// Opens each handle by this function, at a path that is the same for all handles of a trial. Nothing is there at first,
-    /// but the directory that the path lies in.
+    /// Opens each handle by this function, at a path that is the same for all handles of a trial.
+    /// Nothing is there at first, but the directory that the path lies in.
     pub fn new<F>(open: impl Fn(PathBuf, Arc<dyn Clock>) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = Opened> + Send + 'static,
@@ -69,8 +73,8 @@ impl EmbeddedHarness {
         self
     }
 
-    /// Begins transactions of an application by this function, on the data at the path that the handle has open
-    /// ([`Facility::Transactions`]).
+    /// Begins transactions of an application by this function, on the data at the path that the
+    /// handle has open ([`Facility::Transactions`]).
     #[must_use]
     pub fn with_transactions<F>(
         mut self,

@@ -1,4 +1,5 @@
-//! Several names on the command line, as `cargo test` has them for other tests: a trial runs if any of them is in its name.
+//! Several names on the command line, as `cargo test` has them for other tests: a trial runs if any
+//! of them is in its name.
 
 use libtest_mimic::{Arguments, Trial};
 
@@ -13,8 +14,8 @@ pub(super) struct CommandLine {
 }
 
 impl CommandLine {
-    /// Reads the arguments, the first of which is the name of the program. As in [`Arguments::from_iter`] a wrong one, or a
-    /// wish for help, ends the program.
+    /// Reads the arguments, the first of which is the name of the program. As in
+    /// [`Arguments::from_iter`] a wrong one, or a wish for help, ends the program.
     pub(super) fn parse(arguments: impl Iterator<Item = String>) -> Self {
         let (mut options, filters) = split(arguments);
         match <[String; 1]>::try_from(filters) {
@@ -32,7 +33,8 @@ impl CommandLine {
         trials
     }
 
-    /// As `libtest-mimic` compares: with the name alone, or with its kind in front, as `--list` shows it.
+    /// As `libtest-mimic` compares: with the name alone, or with its kind in front, as `--list`
+    /// shows it.
     fn names(&self, filter: &str, trial: &Trial) -> bool {
         let shown = format!("[{}] {}", trial.kind(), trial.name());
         if self.arguments.exact { trial.name() == filter || shown == filter } else { shown.contains(filter) }

@@ -22,13 +22,14 @@ use libtest_mimic::Trial;
 use patience::Patience;
 use std::{env, process::ExitCode, sync::Arc};
 
-/// Runs the suite on the stores of a harness, as a test binary: each case is a trial with the usual arguments (filters, of
-/// which there may be several, `--exact`, `--skip`, `--list`, `--test-threads`).
+/// Runs the suite on the stores of a harness, as a test binary: each case is a trial with the usual
+/// arguments (filters, of which there may be several, `--exact`, `--skip`, `--list`,
+/// `--test-threads`).
 ///
-/// Each trial has a place, a manual clock and a runtime of its own. At its end the records, counts and indexes of the
-/// store are compared. A trial that does not end is ended after a minute or two and fails, with the calls that it waited
-/// for. Cases that the store's capabilities or the harness rule out are ignored; what would make them run is said first, on
-/// standard error.
+/// Each trial has a place, a manual clock and a runtime of its own. At its end the records, counts
+/// and indexes of the store are compared. A trial that does not end is ended after a minute or two
+/// and fails, with the calls that it waited for. Cases that the store's capabilities or the harness
+/// rule out are ignored; what would make them run is said first, on standard error.
 ///
 /// `name` is for people. The exit code is that of `cargo test`; a store that cannot be opened is a failure.
 pub fn run(name: &str, harness: impl Harness) -> ExitCode {

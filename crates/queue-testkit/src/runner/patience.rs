@@ -8,8 +8,9 @@ use std::{
 
 /// Far beyond what any case takes; it only tells a hang from a slow machine.
 pub(crate) const HANG_AFTER: Duration = Duration::from_secs(120);
-/// Once a case has hung the run has failed, and a store that has one such mistake hangs in dozens of cases: these are not
-/// waited for as long, or the run would end by the limit of whoever started it, without a word.
+/// Once a case has hung the run has failed, and a store that has one such mistake hangs in dozens
+/// of cases: these are not waited for as long, or the run would end by the limit of whoever started
+/// it, without a word.
 const AFTER_A_HANG: Duration = Duration::from_secs(30);
 /// Groups that run as many seeds as they are asked for.
 const SEEDED: [&str; 3] = [WORKLOADS, "model", "differential"];
@@ -26,8 +27,8 @@ impl Patience {
         Self { hang_after, has_hung: AtomicBool::new(false) }
     }
 
-    /// How long a case of this group may take: what is random, so long for each of the seeds that somebody asks for. Each
-    /// run has a deadline of its own too.
+    /// How long a case of this group may take: what is random, so long for each of the seeds that
+    /// somebody asks for. Each run has a deadline of its own too.
     pub(super) fn with(&self, group: &str, seeds: Option<u64>) -> Duration {
         let is_seeded = SEEDED.contains(&group);
         if !is_seeded && self.has_hung.load(Ordering::Relaxed) {

@@ -39,7 +39,8 @@ pub(super) fn lacking(case: &Case, support: &[Need]) -> Option<Need> {
     case.needs.iter().copied().find(|need| !support.contains(need))
 }
 
-/// A case that lacks something is no `#[ignore]`d one, of which the runner shows no reason: it is ignored when its turn comes.
+/// A case that lacks something is no `#[ignore]`d one, of which the runner shows no reason: it is
+/// ignored when its turn comes.
 pub(super) fn of_case(
     case: &'static Case,
     lacking: Option<Need>,
@@ -72,7 +73,8 @@ pub(super) fn run_case(
         };
         let mut checked = Box::pin(watched.clone().scope(AssertUnwindSafe(checked).catch_unwind()));
         let outcome = timeout(hang_after, &mut checked).await;
-        // What a case waits for is seen while its calls are open: dropping it ends them, and its tasks once they wait too.
+        // What a case waits for is seen while its calls are open: dropping it ends them, and its
+        // tasks once they wait too.
         let outcome = outcome.map_err(|_| watched.describe());
         drop(checked);
         bench.clean_up().await;

@@ -1,9 +1,11 @@
-//! What the suite does not check on a store, and why: said before the first trial, since an ignored case is easily overlooked.
+//! What the suite does not check on a store, and why: said before the first trial, since an ignored
+//! case is easily overlooked.
 
 use crate::cases::{Case, Need};
 use std::fmt::Write;
 
-/// One line for each need that the store or its harness does not meet, with what would meet it; empty if there is none.
+/// One line for each need that the store or its harness does not meet, with what would meet it;
+/// empty if there is none.
 pub(super) fn describe(name: &str, cases: &[(&Case, Option<Need>)]) -> String {
     let mut lacking: Vec<Need> = Vec::new();
     for need in cases.iter().filter_map(|(_, lacking)| *lacking) {

@@ -1,4 +1,5 @@
-//! What a case waits for: the calls to its store that have no answer yet, so that a case that hangs can say so.
+//! What a case waits for: the calls to its store that have no answer yet, so that a case that hangs
+//! can say so.
 
 mod open_calls;
 mod watched_harness;

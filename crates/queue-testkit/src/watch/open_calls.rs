@@ -1,3 +1,5 @@
+//! The calls of a case that have no answer yet, and how a message names them.
+
 use parking_lot::{Mutex, MutexGuard};
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -8,7 +10,8 @@ tokio::task_local! {
     static OF_THIS_CASE: OpenCalls;
 }
 
-/// The calls of one case that have no answer yet, over all of its handles and streams. Clones share them.
+/// The calls of one case that have no answer yet, over all of its handles and streams. Clones share
+/// them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OpenCalls(Arc<Mutex<Calls>>);
 

@@ -1,3 +1,5 @@
+//! The harness of a store with every handle under watch.
+
 use super::{OpenCalls, watched_store::WatchedStore};
 use crate::{CallersTransaction, Facility, Failure, Harness, Place};
 use async_trait::async_trait;

@@ -1,3 +1,5 @@
+//! A store that notes each call, and each wait for a hint, until the answer comes.
+
 use super::{OpenCalls, open_calls::OpenCall};
 use async_trait::async_trait;
 use futures_util::Stream;
@@ -13,7 +15,8 @@ use std::{
     time::Duration,
 };
 
-/// A store whose calls, and whose streams that were asked for a hint, are among the open calls until they answer.
+/// A store whose calls, and whose streams that were asked for a hint, are among the open calls
+/// until they answer.
 #[derive(Debug)]
 pub(super) struct WatchedStore {
     store: Arc<dyn Storage>,

@@ -1,8 +1,9 @@
 //! The conformance suite on stores with one deliberate defect each: a suite that none of them passes means something.
 //!
-//! As an ordinary test each defect meets the groups that are about it, and must fail a case that cites an invariant which
-//! it breaks. `cargo xtask planted` (here `-- --table`) tries the whole suite on each and prints who caught it; names behind
-//! `--table` are those of the only defects to try.
+//! As an ordinary test each defect meets the groups that are about it, and must fail a case that
+//! cites an invariant which it breaks. `cargo xtask planted` (here `-- --table`) tries the whole
+//! suite on each and prints who caught it; names behind `--table` are those of the only defects to
+//! try.
 
 mod defect;
 mod finding;

@@ -1,5 +1,5 @@
-//! Hints of callers that race: a store that publishes them outside the lock of its commits tells an earlier change of a job
-//! after a later one.
+//! Hints of callers that race: a store that publishes them outside the lock of its commits tells an
+//! earlier change of a job after a later one.
 
 use super::{ROUNDS, race};
 use crate::{
@@ -21,7 +21,8 @@ use tokio::task::yield_now;
 
 const PRODUCERS: usize = 2;
 const TASKS: usize = 6;
-/// Jobs of each producer in a round: all of their changes together are fewer than a stream keeps for a slow reader.
+/// Jobs of each producer in a round: all of their changes together are fewer than a stream keeps
+/// for a slow reader.
 const JOBS: usize = 10;
 
 cases! { "concurrency":
@@ -34,12 +35,14 @@ async fn hints_of_racing_callers_keep_the_order_of_each_job(bench: &Bench) {
     assert_ordered(bench, [bench.clone(), bench.clone()]).await;
 }
 
-/// Callers of two handles. Of a handle in another process a stream may hear less, but nothing in the wrong order.
+/// Callers of two handles. Of a handle in another process a stream may hear less, but nothing in
+/// the wrong order.
 async fn hints_of_racing_handles_keep_the_order_of_each_job(bench: &Bench) {
     assert_ordered(bench, [bench.clone(), bench.second().await]).await;
 }
 
-/// Some enqueue, and others claim and settle what they find at once, so that successive changes of a job have different callers.
+/// Some enqueue, and others claim and settle what they find at once, so that successive changes of
+/// a job have different callers.
 async fn assert_ordered(bench: &Bench, handles: [Bench; 2]) {
     let mut stream = subscribe(bench, Interest::All).await;
     let mut told: HashMap<(JobId, Seq), u64> = HashMap::new();
@@ -50,7 +53,8 @@ async fn assert_ordered(bench: &Bench, handles: [Bench; 2]) {
             take_part(handles[n % 2].clone(), prefix, ended.clone())
         })
         .await;
-        // Each change was hinted at before its call answered, so those of the round come before this one.
+        // Each change was hinted at before its call answered, so those of the round come before
+        // this one.
         let last = format!("last-{round}");
         bench.put(&last).await;
         loop {
@@ -66,7 +70,8 @@ async fn assert_ordered(bench: &Bench, handles: [Bench; 2]) {
     }
 }
 
-/// Enqueues under a prefix; without one it claims and completes until all that the producers enqueue is completed.
+/// Enqueues under a prefix; without one it claims and completes until all that the producers
+/// enqueue is completed.
 async fn take_part(bench: Bench, prefix: Option<String>, ended: Arc<AtomicUsize>) {
     if let Some(prefix) = prefix {
         for n in 0..JOBS {

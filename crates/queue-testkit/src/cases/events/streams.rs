@@ -130,7 +130,8 @@ async fn closing_ends_the_streams(bench: &Bench) {
     for interest in [Interest::Wake, Interest::All, Interest::Jobs(vec![id("a")])] {
         streams.push(subscribe(bench, interest).await);
     }
-    // A program may keep the handle: its streams end by the close, and not because nobody holds the store any more.
+    // A program may keep the handle: its streams end by the close, and not because nobody holds the
+    // store any more.
     let closed = bench.close().await;
     for stream in &mut streams {
         while stream.next().await.is_some() {}

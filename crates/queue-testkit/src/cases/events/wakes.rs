@@ -143,7 +143,8 @@ fn is_woken(sleeper: &mut EventStream) -> usize {
     usize::from(sleeper.next().now_or_never().flatten().is_some())
 }
 
-/// Idle workers beside a busy queue: jobs of another queue, and the claims and settles of their own.
+/// Idle workers beside a busy queue: jobs of another queue, and the claims and settles of their
+/// own.
 async fn what_others_write_wakes_nobody_who_would_find_nothing_to_claim(bench: &Bench) {
     let other = bench.second().await;
     let (elsewhere, others_elsewhere) = (bench.on_queue("elsewhere"), other.on_queue("elsewhere"));
