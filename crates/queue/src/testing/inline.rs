@@ -3,7 +3,7 @@ use queue_core::{
     Enqueued, ManualClock, NewJob, QueueName, Result, Rng, Stamped, Storage, StorageLayer, lifecycle::Policy,
 };
 use queue_memory::MemoryStorage;
-use queue_worker::{JobHandler, Report, Worker};
+use queue_worker::{JobHandler, Worker, WorkerReport};
 use std::{
     collections::HashMap,
     fmt,
@@ -43,7 +43,7 @@ impl Inline {
 
 impl Runner {
     /// Runs what is due of a queue, job after job in claim order, until nothing is.
-    pub(super) async fn run(self, storage: Arc<dyn Storage>, queue: QueueName) -> Report {
+    pub(super) async fn run(self, storage: Arc<dyn Storage>, queue: QueueName) -> WorkerReport {
         let worker = Worker::builder(storage, queue, self.handler).policy(self.policy).rng(self.rng);
         let worker = worker.concurrency(1).prefetch(0).until_idle().build();
         worker.expect("the settings are valid").run().await

@@ -1,6 +1,6 @@
 use super::Log;
 use async_trait::async_trait;
-use queue_worker::runtime::{Done, Failed, Finality, ItemError, Sink, Source};
+use queue_worker::runtime::{DoneItem, FailedItem, Finality, ItemError, Sink, Source};
 use std::{
     collections::VecDeque,
     fmt,
@@ -151,10 +151,10 @@ impl Sink<u32> for Inbox {
         self.mark(*item, format!("failed {item} {finality:?}: {error}")).await
     }
 
-    async fn mark_done_batch(&self, batch: &[Done<u32, String>]) -> Result<(), &'static str> {
+    async fn mark_done_batch(&self, batch: &[DoneItem<u32, String>]) -> Result<(), &'static str> {
         match self.edit(|state| state.batches) {
             Batches::Loop => {
-                for Done { item, output } in batch {
+                for DoneItem { item, output } in batch {
                     self.mark_done(item, output).await?;
                 }
             }
@@ -167,10 +167,10 @@ impl Sink<u32> for Inbox {
         Ok(())
     }
 
-    async fn mark_failed_batch(&self, batch: &[Failed<u32, &'static str>]) -> Result<(), &'static str> {
+    async fn mark_failed_batch(&self, batch: &[FailedItem<u32, &'static str>]) -> Result<(), &'static str> {
         match self.edit(|state| state.batches) {
             Batches::Loop => {
-                for Failed { item, error, finality } in batch {
+                for FailedItem { item, error, finality } in batch {
                     self.mark_failed(item, error, *finality).await?;
                 }
             }
