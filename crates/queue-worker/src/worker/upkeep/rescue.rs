@@ -10,6 +10,10 @@ use queue_core::{
 use std::{collections::HashSet, sync::Arc};
 use tokio::time::Instant;
 
+/// The most jobs that the end of one lease writes: its own, and the follow-up that its producer
+/// asked for.
+const JOBS_PER_LAPSE: usize = 2;
+
 /// Ends the lapsed leases of one queue. An error is reported.
 pub(in crate::worker) async fn rescue(run: &WorkerRun, queue: &QueueName) {
     if let Err(error) = try_rescue(run, queue).await {
@@ -26,7 +30,9 @@ pub(in crate::worker) async fn rescue_at_intervals(run: Arc<WorkerRun>) {
 
 /// Ends lapsed leases page by page, except those of jobs whose handlers run here.
 async fn try_rescue(run: &WorkerRun, queue: &QueueName) -> Result<()> {
-    let limit = RESCUE_MAX.min(run.storage.capabilities().limits.batch_max);
+    // All that a page may lead to fits into one call, or the store would refuse it again and again.
+    let page_max = run.storage.capabilities().limits.batch_max / JOBS_PER_LAPSE;
+    let limit = RESCUE_MAX.min(page_max.max(1));
     let mut query = ListQuery::lapsed(queue.clone(), limit);
     loop {
         let page = run.storage.list(query.clone()).await?;
