@@ -2,7 +2,7 @@
 
 use super::{job::queue, setting::Setting};
 use queue::Storage;
-use queue::worker::{Report, Router, Worker, WorkerBuilder};
+use queue::worker::{Router, Worker, WorkerBuilder, WorkerReport};
 use std::sync::Arc;
 use tokio::{sync::watch, task::JoinSet};
 use tokio_util::sync::CancellationToken;
@@ -62,7 +62,7 @@ impl Handled {
 /// A worker beside the measurement, which ends with it.
 pub(crate) struct Running {
     stop: CancellationToken,
-    run: JoinSet<Report>,
+    run: JoinSet<WorkerReport>,
 }
 
 impl Running {

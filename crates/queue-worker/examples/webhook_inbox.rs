@@ -1,5 +1,6 @@
-//! A table of the program's own as source and sink, without a store: webhooks come in, are delivered a few at a time,
-//! and their outcome is written back. It prints what happens, and ends once nothing is left to deliver.
+//! A table of the program's own as source and sink, without a store: webhooks come in, are
+//! delivered a few at a time, and their outcome is written back. It prints what happens, and ends
+//! once nothing is left to deliver.
 //!
 //! ```text
 //! cargo run -p queue-worker --example webhook_inbox
@@ -142,7 +143,8 @@ async fn receive_all(inbox: &Arc<Inbox>) -> Result<(), Box<dyn Error>> {
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    // The panic of a handler is part of the show and ends up in the table, so its backtrace is not printed.
+    // The panic of a handler is part of the show and ends up in the table, so its backtrace is not
+    // printed.
     std::panic::set_hook(Box::new(|_| ()));
     let inbox = Arc::new(Inbox::default());
     receive_all(&inbox).await?;

@@ -1,18 +1,20 @@
-//! Runs jobs: a [`Router`] of typed handlers, and a [`Worker`] that claims, keeps leases alive, settles in batches, and
-//! looks after jobs whose worker died.
+//! Runs jobs: a [`Router`] of typed handlers, and a [`Worker`] that claims, keeps leases alive,
+//! settles in batches, and looks after jobs whose worker died.
 //!
-//! Read it in this order: [`Router`] and [`Context`], [`JobError`], then [`Worker`] and its builder. What needs no
-//! store is in [`runtime`]; what only one process at a time may do is what [`Leadership`] is for, and what all processes together
-//! may start only so often, [`Permits`].
+//! Read it in this order: [`Router`] and [`Context`], [`JobError`], then [`Worker`] and its
+//! builder. The parts that need no store are in [`runtime`]. [`Leadership`] is for work that only
+//! one process at a time may do, and [`Permits`] for work that all processes together may start
+//! only so often.
 //!
-//! Invariants kept here: a job's slot is free only after its outcome is durable, so no more jobs are leased than
-//! concurrency plus prefetch, which by default is what handlers soon get through; nothing that a handler answered is
-//! dropped without an event that says so; a handler whose lease is gone is told.
+//! Invariants kept here: a job's slot is free only after its outcome is durable, so that no more
+//! jobs are leased than concurrency plus prefetch; no answer of a handler is dropped without an
+//! event that says so; a handler whose lease is lost is told.
 //!
-//! Absent on purpose: any store. Time comes from tokio, so that tests can pause it, and randomness from
-//! [`Rng`](queue_core::Rng).
+//! Absent on purpose: any store. Time comes from tokio, so that tests can pause it, and randomness
+//! from [`Rng`](queue_core::Rng).
 
 mod handler;
+mod hint_subscription;
 mod leadership;
 mod permits;
 mod reserved;
@@ -28,15 +30,15 @@ mod worker;
 #[cfg(feature = "tower")]
 pub use handler::JobRequest;
 pub use handler::{
-    AfterFn, Before, BeforeFn, CancelReason, Context, Executed, HOOK_MAX, Hook, JobError, JobHandler,
+    AfterFn, AttemptResult, Before, BeforeFn, CancelReason, Context, HOOK_MAX, Hook, JobError, JobHandler,
     ProgressError, Router, after_fn, before_fn,
 };
 pub use leadership::{Fence, Leadership, LeadershipBuilder, LeadershipEvent, LostReason, Term};
 pub use permits::{Permit, Permits, PermitsBuilder};
-pub use reserved::{Handled, RESERVED_RETRY, ReservedJob, handle_reserved};
+pub use reserved::{RESERVED_RETRY, ReservedJob, ReservedOutcome, handle_reserved};
 pub use shutdown_signal::shutdown_signal;
 pub use tokio_clock::TokioClock;
 pub use worker::{
-    AboutWorker, CurrentJob, HookStage, JobEnd, LeftOut, PruneTick, QueueWork, RateLimit, Report, RescueTick,
-    WorkQueue, Worker, WorkerBuilder, WorkerEvent, WorkerEvents,
+    AboutWorker, CurrentJob, HookStage, JobEnd, LeftOutCounts, PruneTick, QueueWork, RateLimit, RescueTick,
+    WorkQueue, Worker, WorkerBuilder, WorkerEvent, WorkerEvents, WorkerReport,
 };

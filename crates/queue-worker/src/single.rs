@@ -1,6 +1,7 @@
-//! Claims of one job at a time, by what is no worker: candidates of an election, and those who wait for a permit.
+//! Claims of one job at a time, for candidates of an election and for callers that wait for a
+//! permit.
 
-use crate::worker::hints::{Heard, Hints};
+use crate::hint_subscription::{HintNews, HintSubscription};
 use queue_core::{
     Certainty, ClaimRequest, Claimed, Error, ErrorKind, LostClaim, QueueName, Result, RetryPolicy, Rng, Span,
     Storage, StorageExt, WorkerId,
@@ -11,14 +12,15 @@ use std::{sync::Arc, time::Duration};
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
-/// The shortest lease that its holder can keep alive.
+/// The shortest lease that a holder can keep alive.
 const LEASE_MIN: Duration = Duration::from_millis(10);
-/// A lapse that was promised for now may be a moment away: asking again at once would only load the store.
+/// The shortest time between two claims. A lapse that was promised for now may be a moment away,
+/// and asking again at once would only load the store.
 const ASK_AGAIN_MIN: Duration = Duration::from_millis(10);
 /// Most claims without an answer that are looked for.
 const LOST_MAX: usize = 16;
 
-/// Where and as whom to claim, and the claims whose answers were lost.
+/// Where to claim and under which name, and the claims whose answers were lost.
 #[derive(Debug)]
 pub(crate) struct SingleClaims<'a> {
     pub(crate) storage: &'a Arc<dyn Storage>,
@@ -30,8 +32,9 @@ pub(crate) struct SingleClaims<'a> {
 }
 
 impl SingleClaims<'_> {
-    /// Claims, once more behind a rescue where a lease has lapsed. Answers also when what it brought lapses, by this process's
-    /// clock and counted from before the claim was sent.
+    /// Claims. Where a lease has lapsed it rescues, and claims once more. The answer also says when
+    /// the lease of the claimed job lapses, by this process's clock and counted from before the
+    /// claim was sent.
     pub(crate) async fn claim(&mut self) -> Result<(Claimed, Instant)> {
         self.give_back().await;
         let (claimed, lapses_at) = self.send().await?;
@@ -43,7 +46,8 @@ impl SingleClaims<'_> {
         Ok((claimed, lapses_at))
     }
 
-    /// It is not interrupted, since it might have brought something; one whose answer is lost is noted.
+    /// Sends a claim. The claim is not interrupted, since it might have brought a job. A claim
+    /// whose answer is lost is noted.
     async fn send(&mut self) -> Result<(Claimed, Instant)> {
         let lapses_at = Instant::now() + self.lease.as_duration();
         let request = ClaimRequest::new(self.queue.clone(), self.id.clone(), 1, self.lease, self.rng);
@@ -51,14 +55,15 @@ impl SingleClaims<'_> {
         let answer = timeout(self.lease.as_duration() * 2 / 3, self.storage.claim(request)).await;
         let answer = answer.unwrap_or_else(|_elapsed| Err(unanswered()));
         if answer.as_ref().is_err_and(|error| error.certainty() == Certainty::Unknown) {
-            // Those that came first have long lapsed.
+            // The leases of the earliest have long lapsed.
             self.lost.drain(..(self.lost.len() + 1).saturating_sub(LOST_MAX));
             self.lost.push(noted);
         }
         Ok((answer?, lapses_at))
     }
 
-    /// Gives back what a claim without an answer took, so that nobody has to wait for its lapse.
+    /// Gives back what claims without an answer leased, so that no caller has to wait for the
+    /// lapse.
     pub(crate) async fn give_back(&mut self) {
         let each_max = self.lease.as_duration() / 3;
         for claim in std::mem::take(&mut self.lost) {
@@ -70,7 +75,8 @@ impl SingleClaims<'_> {
     }
 }
 
-/// Refuses a lease that nobody could keep alive, or that store time cannot hold. `build` names who is built in the error.
+/// Refuses a lease that no holder could keep alive, or that store time cannot hold. `build` is the
+/// operation that the error names.
 pub(crate) fn checked_lease(build: &'static str, lease: Duration) -> Result<Span> {
     let span = Span::positive("lease", lease)?;
     if lease < LEASE_MIN {
@@ -79,22 +85,23 @@ pub(crate) fn checked_lease(build: &'static str, lease: Duration) -> Result<Span
     Ok(span)
 }
 
-/// A job whose holder has gone is open at once.
+/// A policy by which a job whose holder died is open at once.
 pub(crate) fn policy() -> Policy {
     Policy::default().stall(RetryPolicy::Fixed(Duration::ZERO))
 }
 
-/// Notes that a claim brought nothing. Where a lease has lapsed, a rescue came behind it already.
+/// Notes that a claim brought nothing. Where a lease has lapsed, a rescue has followed already.
 pub(crate) fn note_nothing(next_ask: &mut NextAsk, claimed: &Claimed, rng: &dyn Rng) {
     let now = Instant::now();
     let _rescued: AfterClaim = next_ask.claimed(now.into_std(), claimed, 0, 1, rng);
     next_ask.no_sooner_than((now + ASK_AGAIN_MIN).into_std());
 }
 
-/// Waits until it is worth asking, or nobody wants it any more. A subscription that has no answer yet is brought on.
+/// Waits until it is worth asking, or until the caller leaves. A subscription in progress is polled
+/// meanwhile.
 pub(crate) async fn rest(
     next_ask: &mut NextAsk,
-    hints: &mut Hints,
+    hints: &mut HintSubscription,
     rng: &dyn Rng,
     leave: &CancellationToken,
 ) {
@@ -113,13 +120,14 @@ pub(crate) async fn rest(
     leave.run_until_cancelled(rests).await;
 }
 
-/// An error that matters comes back with the next claim.
-fn note_heard(next_ask: &mut NextAsk, heard: Heard, rng: &dyn Rng) {
+/// Notes what came of a subscription. An error is left out: one that matters comes back with the
+/// next claim.
+fn note_heard(next_ask: &mut NextAsk, heard: HintNews, rng: &dyn Rng) {
     let now = Instant::now().into_std();
     match heard {
-        Heard::Hint(hint) => next_ask.hinted(now, &hint),
-        Heard::Ended => next_ask.stream_ended(now, rng),
-        Heard::Refused(_) => {}
+        HintNews::Hint(hint) => next_ask.hinted(now, &hint),
+        HintNews::Ended => next_ask.stream_ended(now, rng),
+        HintNews::Refused(_) => {}
     }
 }
 

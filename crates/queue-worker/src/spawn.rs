@@ -4,12 +4,14 @@ use std::future::Future;
 use tokio::task::JoinHandle;
 use tokio_util::task::TaskTracker;
 
+/// Starts a task that the caller waits for.
 #[expect(clippy::disallowed_methods, reason = "the one place that spawns")]
 pub(crate) fn spawn<T: Send + 'static>(task: impl Future<Output = T> + Send + 'static) -> JoinHandle<T> {
     tokio::spawn(task)
 }
 
-/// Runs a function on a thread that it may block. Nothing can end it but itself; whoever starts it knows of that.
+/// Runs a function on a thread that it may block. Nothing can end the function but itself, so its
+/// owner has to wait for it.
 pub(crate) fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
     tokio::task::spawn_blocking(work)
 }

@@ -1,8 +1,11 @@
+//! A clock that follows tokio's.
+
 use queue_core::{Clock, Timestamp};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// A clock that follows tokio's, so that a store sees paused time move with the runtime's timers. For tests.
+/// A clock that follows tokio's, so that a store sees paused time move with the runtime's timers.
+/// For tests.
 #[derive(Clone, Copy, Debug)]
 pub struct TokioClock {
     started: Instant,

@@ -1,4 +1,5 @@
-//! A worker that ends in good order when its process is asked to end. On its own, since signals are for a whole process.
+//! A worker that ends in good order when its process is asked to end. On its own, since signals are
+//! for a whole process.
 
 #![cfg(unix)]
 

@@ -3,7 +3,7 @@
 
 use queue::{
     JobOptions, MemoryStorage, Queue, State, Storage, WaitError,
-    worker::{Report, Router, TokioClock},
+    worker::{Router, TokioClock, WorkerReport},
 };
 use queue_testkit::{
     fault::{Fault, FaultPlan, FaultStore, HintFault, Verb},
@@ -46,7 +46,7 @@ async fn call(queue: Squares, n: u64) -> (u64, u64) {
     panic!("call {n} got no answer in {TRIES_MAX} tries");
 }
 
-async fn answer_calls(queue: &Squares) -> Report {
+async fn answer_calls(queue: &Squares) -> WorkerReport {
     let router =
         Router::new(()).handle("default", |n: u64, _| async move { Ok(n * n) }).expect("one handler");
     let worker = queue.worker(router).lease(Duration::from_secs(2)).build().expect("valid settings");

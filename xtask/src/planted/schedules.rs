@@ -53,9 +53,9 @@ pub(super) const MISTAKES: &[Mistake] = &[
     Mistake {
         name: "ticks are enqueued in a step before the settle",
         file: WAKE,
-        right: "Handled { event: settled(job, &due, then, (seen.now, seen.clock)), ticks_skipped }",
+        right: "let event = settled(job, &due, then, (seen.now, seen.clock));",
         wrong: "store.enqueue(&job.meta.queue, vec![then]).await?; \
-            Handled { event: settled(job, &due, Vec::new(), (seen.now, seen.clock)), ticks_skipped }",
+            let event = settled(job, &due, Vec::new(), (seen.now, seen.clock));",
         caught_by: worker("schedules::a_wake_up_that_is_never_settled_enqueues_nothing"),
     },
     Mistake {

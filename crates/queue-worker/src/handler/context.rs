@@ -1,3 +1,5 @@
+//! What a handler knows of its job.
+
 use super::{ProgressError, router::Codecs};
 use crate::worker::{HeldJob, Lease};
 use queue_core::{Headers, JobMeta, LeaseToken, NewJob, Payload, Result, Span, Tags};
@@ -5,12 +7,13 @@ use queue_serde::{Codec, CodecContext, Encode, Json, Role};
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
-/// What a handler knows of its job and can do to it while it runs. Cloning gives another view of the same job.
+/// What a handler knows of its job and can do to it while it runs. Cloning gives another view of
+/// the same job.
 #[derive(Debug)]
 pub struct Context<S = ()> {
     held: Arc<HeldJob>,
     lease: Lease,
-    /// Those of the router; without one, progress is JSON.
+    /// The codecs of the router. Without a router, progress is JSON.
     codecs: Option<Codecs>,
     state: Arc<S>,
 }
@@ -21,23 +24,25 @@ pub struct Context<S = ()> {
 pub enum CancelReason {
     /// Somebody asked to cancel the job. Unless the handler completes, the job becomes Cancelled.
     Requested,
-    /// The lease has lapsed, or another holds the job. What the handler answers within the worker's grace is stored if
-    /// nobody else holds the job by then, and changes nothing otherwise; after the grace it is dropped, and the lapse counts.
+    /// The lease has lapsed, or another worker holds the job. An answer within the worker's grace
+    /// is stored if nobody else holds the job by then, and changes nothing otherwise. After the
+    /// grace the handler is dropped, and the lapse counts.
     LeaseLost,
-    /// The handler ran for as long as it may. What it answers now counts if it is a result, and is a failure named
-    /// `TimeLimit` if it is not; after the worker's grace the handler is dropped, which is such a failure too.
+    /// The handler ran for as long as it may. Its answer still counts if it is a result, and is a
+    /// failure named `TimeLimit` if it is not. After the worker's grace the handler is dropped,
+    /// which is such a failure too.
     TimeLimit,
     /// The worker stops and the drain deadline has passed. The job will run again elsewhere.
     Shutdown,
 }
 
 impl<S> Context<S> {
-    /// The same job, with the application's state.
+    /// Another view of the same job, with the application's state.
     pub(super) fn with_state<T>(&self, state: Arc<T>, codecs: Option<Codecs>) -> Context<T> {
         Context { held: self.held.clone(), lease: self.lease.clone(), codecs, state }
     }
 
-    /// Of a job that a test made.
+    /// The context of a job that a test made.
     #[cfg(feature = "testing")]
     pub(crate) fn of_test(held: Arc<HeldJob>, state: S) -> Self {
         Self { held, lease: Lease::of_test(), codecs: None, state: Arc::new(state) }
@@ -52,7 +57,7 @@ impl<S> Context<S> {
         &self.state
     }
 
-    /// The job at its claim. `(seq, epoch)` is the fencing number for outside resources.
+    /// The job as it was at its claim. `(seq, epoch)` is the fencing number for outside resources.
     pub fn meta(&self) -> &JobMeta {
         self.held.meta()
     }
@@ -62,12 +67,12 @@ impl<S> Context<S> {
         self.held.payload()
     }
 
-    /// What the producer told beside the payload.
+    /// The headers that the producer gave the job beside the payload.
     pub fn headers(&self) -> &Headers {
         self.held.headers()
     }
 
-    /// What the job is found by.
+    /// The tags by which the job is found.
     pub fn tags(&self) -> &Tags {
         &self.held.meta().tags
     }
@@ -77,20 +82,21 @@ impl<S> Context<S> {
         self.meta().attempt()
     }
 
-    /// How often the job was claimed in this life. `(seq, epoch)` is the fencing number for outside resources: it grows
-    /// with every attempt, which the attempt's number need not.
+    /// How often the job was claimed in this life. `(seq, epoch)` is the fencing number for outside
+    /// resources: it grows with every claim, which the number of the attempt does not.
     pub fn epoch(&self) -> u64 {
         self.meta().epoch
     }
 
     /// The proof of this claim, for completing the job in a transaction of the handler's own
-    /// (`Queue::complete_in`). What the worker sends when the handler returns is then answered as done.
+    /// (`Queue::complete_in`). The settle that the worker sends when the handler returns is then
+    /// answered as done.
     pub fn lease_token(&self) -> LeaseToken {
         self.held.token()
     }
 
-    /// Resolves when the handler should stop; see [`cancel_reason`](Self::cancel_reason). Ignoring it is safe: a
-    /// handler that goes on after its lease is gone can change nothing in the store.
+    /// Resolves when the handler should stop; see [`cancel_reason`](Self::cancel_reason). Ignoring
+    /// it is safe: a handler that goes on after its lease is gone can change nothing in the store.
     pub async fn cancelled(&self) {
         self.held.cancel_token().cancelled().await;
     }
@@ -105,25 +111,27 @@ impl<S> Context<S> {
         self.held.cancel_reason()
     }
 
-    /// How long the handler of this job may run, counted from its start, whoever said so: this context, the job, its kind
-    /// or the worker. `None` is without limit.
+    /// How long the handler of this job may run, counted from its start. The limit may come from
+    /// this context, the job, its kind or the worker. `None` is without limit.
     pub fn time_limit(&self) -> Option<Duration> {
         self.held.time_limit().get(self.lease.time_limit())
     }
 
-    /// Sets how long the handler of this job may run, counted from its start, in place of the limit that the job was
-    /// enqueued with, or that of its kind or of the worker. May be called by a hook before the handler, which knows the
-    /// payload, or by the handler itself; a limit that has passed is not taken back.
+    /// Sets how long the handler of this job may run, counted from its start, in place of the limit
+    /// that the job was enqueued with, or that of its kind or of the worker. A hook before the
+    /// handler may call it, since it knows the payload, or the handler itself. A limit that has
+    /// passed is not taken back.
     pub fn set_time_limit(&self, limit: Duration) {
         self.held.time_limit().set_of_job(limit);
     }
 
-    /// Reports progress, readable by everybody with the job's status, and with
-    /// `Queue::progress` by those who know its type. It is encoded as a result is.
+    /// Reports progress. Everybody can read it with the job's status, and callers who know its type
+    /// with `Queue::progress`. It is encoded as a result is.
     ///
-    /// Call it as often as you like: what was reported last goes to the store about once a second, for all jobs in one
-    /// call, or with the next heartbeat or [`heartbeat`](Self::heartbeat), or with the snooze or the release that the handler
-    /// answers: the next attempt finds it in its metadata. A job that ends or fails before that keeps none of it.
+    /// Call it as often as you like. The latest report goes to the store about once a second, for
+    /// all jobs in one call, or with the next heartbeat or [`heartbeat`](Self::heartbeat), or with
+    /// the snooze or the release that the handler answers. The next attempt finds it in its
+    /// metadata. A job that ends or fails before that keeps none of it.
     ///
     /// ```
     /// use queue_worker::Router;
@@ -139,8 +147,8 @@ impl<S> Context<S> {
     /// ```
     ///
     /// # Errors
-    /// [`ProgressError`] for more bytes than the store takes, 16 KiB by default, and for a value that the format cannot
-    /// hold. What was reported before stays.
+    /// [`ProgressError`] for more bytes than the store takes, 16 KiB by default, and for a value
+    /// that the format cannot hold. The report before stays.
     pub fn report_progress<T: Encode>(&self, progress: &T) -> Result<(), ProgressError> {
         let codec: &dyn Codec =
             self.codecs.as_ref().map_or(&Json, |codecs| codecs.for_payload(self.payload()));
@@ -153,24 +161,28 @@ impl<S> Context<S> {
         Ok(())
     }
 
-    /// Makes the lease last at least so long from now, for work during which heartbeats may fail to be sent, such as one
-    /// that keeps the runtime busy or freezes the process. It never makes a lease shorter. If the process dies, the job
-    /// waits for so long.
+    /// Makes the lease last at least this long from now, for work during which heartbeats may fail
+    /// to be sent, such as work that keeps the runtime busy or freezes the process. It never makes
+    /// a lease shorter. If the process dies, the job waits for this long.
     ///
-    /// The worker keeps leases alive by itself: nobody needs this for work that merely takes long.
+    /// Work that merely takes long does not need this, since the worker keeps leases alive by
+    /// itself.
     ///
-    /// Answers why the handler should stop, if it should, as [`cancel_reason`](Self::cancel_reason) then does too.
+    /// Answers why the handler should stop, if it should, as [`cancel_reason`](Self::cancel_reason)
+    /// then does too.
     ///
     /// # Errors
-    /// `Invalid` for a length that store time cannot hold, over a hundred years. Those of the store; the lease may be
-    /// longer or not, and is kept alive as before. A dropped future leaves the same.
+    /// `Invalid` for a length over a hundred years, which store time cannot hold, and errors of the
+    /// store. After those the lease may be longer or not, and is kept alive as before. A dropped
+    /// future leaves the same.
     pub async fn extend(&self, by: Duration) -> Result<Option<CancelReason>> {
         self.lease.extend(&self.held, Span::new("lease", by)?).await
     }
 
-    /// Sends a heartbeat now, with the progress that was reported: for a handler about to do what it must not do without
-    /// its lease, and one that wants its progress seen at once. Whether the lease holds is certain only as of the answer:
-    /// outside resources are fenced by `(seq, epoch)`.
+    /// Sends a heartbeat now, with the progress that was reported. It is for a handler that is
+    /// about to do what it must not do without its lease, or that wants its progress seen at once.
+    /// Whether the lease holds is certain only as of the answer: outside resources are fenced by
+    /// `(seq, epoch)`.
     ///
     /// # Errors
     /// Those of the store. Answers as [`extend`](Self::extend).
@@ -178,21 +190,23 @@ impl<S> Context<S> {
         self.lease.extend(&self.held, Span::ZERO).await
     }
 
-    /// Enqueues a job into the same queue in the very step that completes this one; not at all unless it completes. For other
-    /// ends there is [`JobError::then`](crate::JobError::then). Make it with `Queue::new_job` of a handle on that queue.
-    /// It goes on with the trace context of this job, the headers `traceparent` and `tracestate`, unless it brings its own.
+    /// Enqueues a job into the same queue in the very step that completes this one, and not at all
+    /// unless it completes. For other ends there is [`JobError::then`](crate::JobError::then). Make
+    /// the job with `Queue::new_job` of a handle on that queue. It goes on with the trace context
+    /// of this job, the headers `traceparent` and `tracestate`, unless it brings its own.
     pub fn then(&self, job: NewJob) {
         self.held.push_then(job);
     }
 
-    /// The jobs that are to follow so far, for completing the job in a transaction of the handler's own.
+    /// The jobs that are to follow so far, for a handler that completes the job in a transaction of
+    /// its own.
     pub fn followers(&self) -> Vec<NewJob> {
         self.held.then()
     }
 }
 
 impl Context {
-    /// Weaker than what was said for the job.
+    /// Sets the limit of the kind. A limit for the job itself comes before it.
     pub(crate) fn set_time_limit_of_kind(&self, limit: Duration) {
         self.held.time_limit().set_of_kind(limit);
     }

@@ -1,3 +1,5 @@
+//! A program's own look at every job, before and after its handler.
+
 use super::{Context, JobError};
 use crate::runtime::BoxError;
 use async_trait::async_trait;
@@ -6,24 +8,29 @@ use std::time::Duration;
 
 /// Looks at every job of a worker before and after its handler, and may change what is stored.
 ///
-/// Added with [`WorkerBuilder::hook`](crate::WorkerBuilder::hook). `before` goes in the order of adding and `after` in
-/// reverse, so the hook added first is the outermost. `after` is called for exactly those hooks whose `before` let the
-/// job pass, whatever ended it: the handler's answer, its panic, its time limit, or the answer of a hook further in.
+/// Added with [`WorkerBuilder::hook`](crate::WorkerBuilder::hook). `before` goes in the order of
+/// adding and `after` in reverse, so the hook added first is the outermost. `after` is called for
+/// exactly those hooks whose `before` let the job pass, whatever ended it: the handler's answer,
+/// its panic, its time limit, or the answer of a hook further in.
 ///
-/// **A hook that fails changes nothing.** An error, a panic, or no answer within [`HOOK_MAX`] leaves the job as it was
-/// before that call, and is reported as [`WorkerEvent::HookFailed`](crate::WorkerEvent::HookFailed). When a worker that
-/// stops loses its patience, it drops hooks as it drops handlers: a job whose handler has not answered is given back
-/// without an `after`, and an outcome that is there is stored as it stands. A job that loses its lease while hooks ponder,
-/// or is told to stop, is given back in the same way and does not start.
+/// **A hook that fails changes nothing.** An error, a panic, or no answer within [`HOOK_MAX`]
+/// leaves the job as it was before that call, and is reported as
+/// [`WorkerEvent::HookFailed`](crate::WorkerEvent::HookFailed).
 ///
-/// This is no middleware around the handler, on purpose. A layer that wraps the handler owns the outcome while it works,
-/// so its own panic or error is the job's. Here the worker owns the outcome between two calls. Layers that own what they
-/// wrap, such as a rate limit, fit around the handler: see the adapter for `tower` services (feature `tower`).
+/// At the end of a shutdown a worker drops hooks as it drops handlers: a job whose handler has not
+/// answered is given back without an `after`, and an outcome that is there is stored as it stands.
+/// A job that loses its lease while hooks run, or is told to stop, is given back in the same way
+/// and does not start.
+///
+/// A hook is no middleware around the handler, on purpose. A layer that wraps the handler owns the
+/// outcome while it works, so that its own panic or error becomes the job's. Here the worker owns
+/// the outcome between two calls. Layers that have to own what they wrap, such as a rate limit, fit
+/// around the handler: see the adapter for `tower` services (feature `tower`).
 ///
 /// ```
 /// use async_trait::async_trait;
 /// use queue_core::Keep;
-/// use queue_worker::{Before, Context, Executed, Hook, JobError, runtime::BoxError};
+/// use queue_worker::{Before, Context, AttemptResult, Hook, JobError, runtime::BoxError};
 /// use std::time::Duration;
 ///
 /// /// Sends no mail at night, and keeps failures for a week.
@@ -36,7 +43,7 @@ use std::time::Duration;
 ///         Ok(if asleep { Before::Answer(Err(JobError::snooze(Duration::from_secs(3600)))) } else { Before::Run })
 ///     }
 ///
-///     async fn after(&self, _: &Context, mut executed: Executed) -> Result<Executed, BoxError> {
+///     async fn after(&self, _: &Context, mut executed: AttemptResult) -> Result<AttemptResult, BoxError> {
 ///         if executed.outcome.is_err() {
 ///             executed.keep = Some(Keep::For(Duration::from_secs(7 * 24 * 3600)));
 ///         }
@@ -47,13 +54,13 @@ use std::time::Duration;
 /// ```
 #[async_trait]
 pub trait Hook: Send + Sync + 'static {
-    /// What reports of failures call it.
+    /// The name of the hook in reports of its failures.
     fn name(&self) -> &str {
         std::any::type_name::<Self>()
     }
 
-    /// Before the handler starts. The job is leased, and its lease is kept alive meanwhile. May set the job's own
-    /// [time limit](Context::set_time_limit).
+    /// Called before the handler starts. The lease of the job is kept alive meanwhile. The hook may
+    /// set the job's own [time limit](Context::set_time_limit).
     ///
     /// # Errors
     /// Any: the job goes on as if there were no such hook.
@@ -62,11 +69,11 @@ pub trait Hook: Send + Sync + 'static {
         Ok(Before::Run)
     }
 
-    /// After the handler, before anything is stored: answers the outcome to go on with.
+    /// Called after the handler, before anything is stored. Answers the outcome to go on with.
     ///
     /// # Errors
     /// Any: the outcome stays as it was.
-    async fn after(&self, job: &Context, executed: Executed) -> Result<Executed, BoxError> {
+    async fn after(&self, job: &Context, executed: AttemptResult) -> Result<AttemptResult, BoxError> {
         let _any_job = job;
         Ok(executed)
     }
@@ -79,26 +86,27 @@ pub const HOOK_MAX: Duration = Duration::from_secs(10);
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Before {
-    /// On to the next hook, and then the handler.
+    /// The next hook is called, and after the last the handler.
     Run,
-    /// The handler does not run; this is the answer in its place. An error refuses the job: retryable, terminal, snoozed
-    /// or released, as [`JobError`] says.
+    /// The handler does not run, and this is the answer in its place. An error refuses the job:
+    /// retryable, terminal, snoozed or released, as [`JobError`] says.
     Answer(Result<Payload, JobError>),
 }
 
 /// What came of one attempt, on its way to the store.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Executed {
+pub struct AttemptResult {
     /// The encoded result, or why there is none.
     pub outcome: Result<Payload, JobError>,
-    /// Overrides how long the record stays if this outcome is final; stronger than [`JobError::keep`]. `None` leaves it
-    /// to the job. Zero is not at all, over a hundred years becomes that.
+    /// Overrides how long the record stays if this outcome is final. It comes before
+    /// [`JobError::keep`]; `None` leaves that to the job. With zero the record does not stay at
+    /// all; a time over a hundred years counts as a hundred years.
     pub keep: Option<Keep>,
     ran_for: Option<Duration>,
 }
 
-impl Executed {
+impl AttemptResult {
     pub(crate) fn new(outcome: Result<Payload, JobError>, ran_for: Option<Duration>) -> Self {
         Self { outcome, keep: None, ran_for }
     }

@@ -1,4 +1,6 @@
-use super::{Before, Context, Executed, Hook};
+//! Closures as hooks.
+
+use super::{AttemptResult, Before, Context, Hook};
 use crate::runtime::BoxError;
 use async_trait::async_trait;
 use std::fmt;
@@ -35,9 +37,9 @@ where
 /// Makes a hook of a function that sees, and may change, what a job leaves.
 ///
 /// ```
-/// use queue_worker::{Context, Executed, JobError, after_fn, runtime::BoxError};
+/// use queue_worker::{Context, AttemptResult, JobError, after_fn, runtime::BoxError};
 ///
-/// let slow_is_final = after_fn(|_: Context, mut executed: Executed| async move {
+/// let slow_is_final = after_fn(|_: Context, mut executed: AttemptResult| async move {
 ///     let is_slow = executed.ran_for().is_some_and(|time| time.as_secs() > 60);
 ///     if is_slow {
 ///         executed.outcome = executed.outcome.map_err(JobError::as_terminal);
@@ -48,8 +50,8 @@ where
 /// ```
 pub fn after_fn<F, Fut>(function: F) -> AfterFn<F>
 where
-    F: Fn(Context, Executed) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<Executed, BoxError>> + Send + 'static,
+    F: Fn(Context, AttemptResult) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<AttemptResult, BoxError>> + Send + 'static,
 {
     AfterFn(function)
 }
@@ -68,10 +70,10 @@ where
 #[async_trait]
 impl<F, Fut> Hook for AfterFn<F>
 where
-    F: Fn(Context, Executed) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<Executed, BoxError>> + Send + 'static,
+    F: Fn(Context, AttemptResult) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<AttemptResult, BoxError>> + Send + 'static,
 {
-    async fn after(&self, job: &Context, executed: Executed) -> Result<Executed, BoxError> {
+    async fn after(&self, job: &Context, executed: AttemptResult) -> Result<AttemptResult, BoxError> {
         (self.0)(job.clone(), executed).await
     }
 }

@@ -1,10 +1,13 @@
+//! Why a handler did not complete its job.
+
 use crate::runtime::BoxError;
 use bytes::Bytes;
 use queue_core::{Failure, Keep, NewJob, Span, lifecycle::Cause};
 use std::{error::Error as StdError, fmt, time::Duration};
 
-/// Why a handler did not complete its job. Any error converts into a retryable one with `?`: those of the standard
-/// library and of other crates, boxed ones, `anyhow::Error`, `eyre::Report`, and text.
+/// Why a handler did not complete its job. Any error converts into a retryable one with `?`: those
+/// of the standard library and of other crates, boxed ones, `anyhow::Error`, `eyre::Report`, and
+/// text.
 ///
 /// ```
 /// use queue_worker::JobError;
@@ -21,58 +24,62 @@ use std::{error::Error as StdError, fmt, time::Duration};
 /// # assert!(parse("").is_err() && parse("x").is_err() && strict("x").is_err());
 /// ```
 ///
-/// It is no `std::error::Error` itself, since everything that is one, or can be boxed as one, converts into it. On its way
-/// through code that knows standard errors alone it is [one of them](Self::into_error), and comes out as it was.
+/// `JobError` does not implement `std::error::Error`, since every type that does, or can be boxed
+/// as such an error, converts into it. For code that takes standard errors alone there is
+/// [`into_error`](Self::into_error), from which it comes out as it was.
 #[derive(Clone, Debug)]
 pub struct JobError {
-    pub(crate) verdict: Verdict,
-    /// Enqueued in the step that settles the job.
+    pub(crate) disposition: Disposition,
+    /// Jobs to be enqueued in the step that settles the job.
     pub(crate) then: Vec<NewJob>,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum Verdict {
+pub(crate) enum Disposition {
     Fail { failure: Failure, cause: Cause, delay: Option<Span>, keep: Option<Keep> },
     Snooze(Span),
     Release,
 }
 
 impl JobError {
-    /// The attempt failed and another may help. Costs one attempt.
+    /// A failure after which another attempt may help. It costs one attempt.
     pub fn retryable(error: impl Into<BoxError>) -> Self {
         Self::of(error, Cause::Retryable)
     }
 
-    /// The job failed for good.
+    /// A failure for good.
     pub fn terminal(error: impl Into<BoxError>) -> Self {
         Self::of(error, Cause::Terminal)
     }
 
-    /// A failure under a name of the program's own; the message is bounded and masked like every other.
+    /// A failure under a name of the program's own, after which another attempt may help. The
+    /// message is bounded and masked like every other.
     pub fn named(name: impl Into<String>, message: impl fmt::Display) -> Self {
         Self::failed(Failure::new(name, message.to_string()), Cause::Retryable)
     }
 
-    /// Not a failure: call again later. Charges nothing. A delay over a hundred years becomes that.
+    /// No failure: the job runs again after the delay, uncharged. A delay over a hundred years
+    /// counts as a hundred years.
     pub fn snooze(delay: Duration) -> Self {
-        Self::of_verdict(Verdict::Snooze(Span::at_most(delay)))
+        Self::of_disposition(Disposition::Snooze(Span::at_most(delay)))
     }
 
-    /// Not a failure: give the job back as it was. Charges nothing.
+    /// No failure: the job is given back as it was, uncharged.
     pub fn release() -> Self {
-        Self::of_verdict(Verdict::Release)
+        Self::of_disposition(Disposition::Release)
     }
 
-    /// As a standard error, for middleware and reports that ask for one. Wherever it stands in a chain of causes, it comes out
-    /// as it was when that becomes a `JobError` again.
+    /// Makes a standard error of it, for middleware and reports that ask for one. Wherever that
+    /// stands in a chain of causes, it comes out as it was when the chain becomes a `JobError`
+    /// again.
     pub fn into_error(self) -> impl StdError + Send + Sync + 'static {
-        Disguised(self)
+        JobErrorCarrier(self)
     }
 
     /// Makes a failure final.
     #[must_use]
     pub fn as_terminal(mut self) -> Self {
-        if let Verdict::Fail { cause, .. } = &mut self.verdict {
+        if let Disposition::Fail { cause, .. } = &mut self.disposition {
             *cause = Cause::Terminal;
         }
         self
@@ -81,24 +88,26 @@ impl JobError {
     /// Overrides the worker's wait before the next attempt.
     #[must_use]
     pub fn retry_in(mut self, wait: Duration) -> Self {
-        if let Verdict::Fail { delay, .. } = &mut self.verdict {
+        if let Disposition::Fail { delay, .. } = &mut self.disposition {
             *delay = Some(Span::at_most(wait));
         }
         self
     }
 
-    /// Overrides how long the job stays, should this failure be final. Zero is not at all, over a hundred years becomes that.
+    /// Overrides how long the job stays if this failure is final. With zero it does not stay at
+    /// all; a time over a hundred years counts as a hundred years.
     #[must_use]
     pub fn keep(mut self, keep: impl Into<Keep>) -> Self {
-        if let Verdict::Fail { keep: kept, .. } = &mut self.verdict {
+        if let Disposition::Fail { keep: kept, .. } = &mut self.disposition {
             *kept = Some(keep.into());
         }
         self
     }
 
-    /// Enqueues a job into the same queue in the very step that settles this one so: with a snooze or a release always, with a
-    /// failure only if that is final. Make it with `Queue::new_job` of a handle on that queue. What
-    /// [`Context::then`](crate::Context::then) was told is for a completion alone.
+    /// Enqueues a job into the same queue in the very step that settles this one: with a snooze or
+    /// a release always, with a failure only if it is final. Make the job with `Queue::new_job` of
+    /// a handle on that queue. Jobs given to [`Context::then`](crate::Context::then) are for a
+    /// completion alone.
     ///
     /// ```
     /// use queue_core::NewJob;
@@ -120,38 +129,38 @@ impl JobError {
     /// Adds structured details, stored as given up to the store's limit.
     #[must_use]
     pub fn with_details(mut self, details: impl Into<Bytes>) -> Self {
-        if let Verdict::Fail { failure, .. } = &mut self.verdict {
+        if let Disposition::Fail { failure, .. } = &mut self.disposition {
             *failure = failure.clone().with_details(details.into());
         }
         self
     }
 
-    /// What would be stored; `None` if this is no failure but a snooze or a release.
+    /// The failure that would be stored; `None` for a snooze or a release.
     pub fn failure(&self) -> Option<&Failure> {
-        match &self.verdict {
-            Verdict::Fail { failure, .. } => Some(failure),
-            Verdict::Snooze(_) | Verdict::Release => None,
+        match &self.disposition {
+            Disposition::Fail { failure, .. } => Some(failure),
+            Disposition::Snooze(_) | Disposition::Release => None,
         }
     }
 
-    /// No further attempt can help. Of an unknown kind or an undecodable payload the worker's policy decides, so it is
-    /// false for those.
+    /// Whether no further attempt can help. For an unknown kind or an undecodable payload the
+    /// answer is false, since the worker's policy decides about those.
     pub fn is_terminal(&self) -> bool {
-        matches!(self.verdict, Verdict::Fail { cause: Cause::Terminal, .. })
+        matches!(self.disposition, Disposition::Fail { cause: Cause::Terminal, .. })
     }
 
-    /// How long the job is to wait, where this says so itself.
+    /// How long the job is to wait, if this error says so itself.
     pub fn delay(&self) -> Option<Duration> {
-        match &self.verdict {
-            Verdict::Fail { delay, .. } => delay.map(Span::as_duration),
-            Verdict::Snooze(delay) => Some(delay.as_duration()),
-            Verdict::Release => None,
+        match &self.disposition {
+            Disposition::Fail { delay, .. } => delay.map(Span::as_duration),
+            Disposition::Snooze(delay) => Some(delay.as_duration()),
+            Disposition::Release => None,
         }
     }
 
     fn of<E: Into<BoxError>>(error: E, cause: Cause) -> Self {
         let error = error.into();
-        match disguised_within(&*error).cloned() {
+        match carried_job_error(&*error).cloned() {
             Some(found) if cause == Cause::Terminal => found.as_terminal(),
             Some(found) => found,
             None => Self::failed(Failure::new(short_name::<E>(), with_sources(&*error)), cause),
@@ -159,38 +168,40 @@ impl JobError {
     }
 
     pub(crate) fn failed(failure: Failure, cause: Cause) -> Self {
-        Self::of_verdict(Verdict::Fail { failure, cause, delay: None, keep: None })
+        Self::of_disposition(Disposition::Fail { failure, cause, delay: None, keep: None })
     }
 
-    fn of_verdict(verdict: Verdict) -> Self {
-        Self { verdict, then: Vec::new() }
+    fn of_disposition(disposition: Disposition) -> Self {
+        Self { disposition, then: Vec::new() }
     }
 }
 
-/// A job error on its way through code that knows standard errors alone.
+/// Carries a job error through code that knows standard errors alone.
 #[derive(Debug)]
-struct Disguised(JobError);
+struct JobErrorCarrier(JobError);
 
-impl fmt::Display for Disguised {
+impl fmt::Display for JobErrorCarrier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0.verdict {
-            Verdict::Fail { failure, .. } => failure.fmt(f),
-            Verdict::Snooze(delay) => write!(f, "call again in {:?}", delay.as_duration()),
-            Verdict::Release => f.write_str("given back"),
+        match &self.0.disposition {
+            Disposition::Fail { failure, .. } => failure.fmt(f),
+            Disposition::Snooze(delay) => write!(f, "call again in {:?}", delay.as_duration()),
+            Disposition::Release => f.write_str("given back"),
         }
     }
 }
 
-impl StdError for Disguised {}
+impl StdError for JobErrorCarrier {}
 
-/// That a `JobError` is no boxed error by itself is what lets everything else that is one convert.
+/// Converts every error that can be boxed. This does not overlap with `From<JobError>`, since a
+/// `JobError` cannot be boxed.
 impl<E: Into<BoxError>> From<E> for JobError {
     fn from(error: E) -> Self {
         Self::retryable(error)
     }
 }
 
-/// The last part of the type's path, without generics; `Error` for what only holds one.
+/// The last part of the type's path, without generics; `Error` for types that only hold another
+/// error or a text.
 fn short_name<E>() -> &'static str {
     let path = std::any::type_name::<E>();
     let path = path.split('<').next().unwrap_or(path);
@@ -200,14 +211,15 @@ fn short_name<E>() -> &'static str {
     }
 }
 
-/// The job error in a chain of causes, if one was given more context on its way.
-fn disguised_within<'e>(error: &'e (dyn StdError + 'static)) -> Option<&'e JobError> {
+/// The job error in a chain of causes, if there is one: an error may have been given more context
+/// on its way.
+fn carried_job_error<'e>(error: &'e (dyn StdError + 'static)) -> Option<&'e JobError> {
     let mut chain =
         std::iter::successors(Some(error), |error: &&'e (dyn StdError + 'static)| (*error).source());
-    chain.find_map(|error| error.downcast_ref::<Disguised>()).map(|disguised| &disguised.0)
+    chain.find_map(|error| error.downcast_ref::<JobErrorCarrier>()).map(|carrier| &carrier.0)
 }
 
-/// The message and those of its causes, as people expect them.
+/// The message, followed by those of its causes that it does not contain.
 fn with_sources(error: &dyn StdError) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
@@ -265,7 +277,7 @@ mod tests {
     fn the_stored_failure_has_a_typed_name_and_the_whole_chain() {
         let source = std::io::Error::other("disk on fire");
         let error = queue_core::Error::invalid("write", "no").with_source(source);
-        let Verdict::Fail { failure, cause, .. } = JobError::terminal(error).verdict else {
+        let Disposition::Fail { failure, cause, .. } = JobError::terminal(error).disposition else {
             panic!("a failure")
         };
         assert_eq!((failure.name(), failure.message()), ("Error", "write: no: disk on fire"));

@@ -1,6 +1,6 @@
-//! What runs for a job: typed functions by kind, and the context they get.
+//! What runs for a job: typed functions by kind, and the context that they get.
 
-mod blocking;
+mod blocking_handler;
 mod context;
 mod hook;
 mod hook_fn;
@@ -9,10 +9,10 @@ mod progress_error;
 mod router;
 #[cfg(feature = "tower")]
 mod service;
-mod typed;
+mod typed_handler;
 
 pub use context::{CancelReason, Context};
-pub use hook::{Before, Executed, HOOK_MAX, Hook};
+pub use hook::{AttemptResult, Before, HOOK_MAX, Hook};
 pub use hook_fn::{AfterFn, BeforeFn, after_fn, before_fn};
 pub use job_error::JobError;
 pub use progress_error::ProgressError;
@@ -20,16 +20,16 @@ pub use router::Router;
 #[cfg(feature = "tower")]
 pub use service::JobRequest;
 
-pub(crate) use job_error::Verdict;
+pub(crate) use job_error::Disposition;
 
 use crate::runtime::Handler;
 use queue_core::Payload;
 use std::{fmt, sync::Arc};
 
-/// What a worker runs for each of its jobs: a [`Router`], or anything of the program's own.
+/// What a worker runs for each of its jobs: a [`Router`], or a handler of the program's own.
 pub type JobHandler = dyn Handler<Context, Output = Payload, Error = JobError>;
 
-/// A handler that the parts of a worker share; it need not be printable.
+/// A handler that the parts of a worker share. It need not implement `Debug`.
 #[derive(Clone)]
 pub(crate) struct SharedHandler(pub(crate) Arc<JobHandler>);
 

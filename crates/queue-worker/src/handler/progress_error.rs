@@ -1,18 +1,21 @@
+//! Why a report of progress was refused.
+
 use queue_serde::CodecError;
 use std::{error::Error, fmt};
 
-/// Why a report of progress was refused. With `?` it fails the attempt; a handler that does not mind drops it.
+/// Why a report of progress was refused. With `?` it fails the attempt. A handler for which
+/// progress does not matter ignores it.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ProgressError {
-    /// It has more bytes than the store takes.
+    /// The report has more bytes than the store takes.
     TooLarge {
-        /// How many it has, encoded.
+        /// How many bytes it has, encoded.
         bytes: usize,
-        /// How many it may have.
+        /// How many bytes it may have.
         most: usize,
     },
-    /// Its format cannot hold it.
+    /// The format of the job cannot hold the value.
     Encode(CodecError),
 }
 

@@ -1,4 +1,6 @@
-use super::{Context, JobError, JobHandler, blocking::Blocking, typed::Typed};
+//! Picks the handler of a job by its kind.
+
+use super::{Context, JobError, JobHandler, blocking_handler::BlockingHandler, typed_handler::TypedHandler};
 use crate::runtime::Handler;
 use futures_util::future::{BoxFuture, ready};
 use queue_core::{Error, FailedJob, Failure, Kind, NamesKind, Payload, Result, lifecycle::Cause};
@@ -38,12 +40,13 @@ pub struct Router<S = ()> {
     time_limits: HashMap<Kind, Duration>,
 }
 
-/// The formats a handler reads; the first also stands for payloads in a format that none reads.
+/// The formats that handlers read. The first also stands for payloads in a format that none reads.
 #[derive(Clone, Debug)]
 pub(super) struct Codecs(Arc<Vec<Arc<dyn Codec>>>);
 
 impl<S: Send + Sync + 'static> Router<S> {
-    /// A router of JSON payloads with the application's state, which every handler gets with its [context](Context::state).
+    /// A router of JSON payloads with the application's state, which every handler gets with its
+    /// [context](Context::state).
     pub fn new(state: S) -> Self {
         Self::with_codec(state, Json)
     }
@@ -59,24 +62,27 @@ impl<S: Send + Sync + 'static> Router<S> {
         }
     }
 
-    /// Reads payloads of a further format too; a result is written in the format of its job's payload. Applies to
-    /// handlers added afterwards.
+    /// Reads payloads of a further format too. A result is written in the format of its job's
+    /// payload. The setting applies to handlers that are added afterwards.
     #[must_use]
     pub fn codec(mut self, codec: impl Codec) -> Self {
         self.codecs = self.codecs.with(codec);
         self
     }
 
-    /// Runs `handler` for jobs of a kind, with the payload decoded and the result encoded. A payload or result of type
-    /// [`Raw`](queue_serde::Raw) stays as it is.
+    /// Runs `handler` for jobs of a kind, with the payload decoded and the result encoded. A
+    /// payload or result of type [`Raw`](queue_serde::Raw) stays as it is.
     ///
-    /// A [`JobKind`](queue_core::JobKind) says what the handler takes and returns. For a kind by its name the handler
-    /// says so itself: `.handle("greet", |name: String, _| async move { Ok(name.len()) })`.
+    /// A [`JobKind`](queue_core::JobKind) says what the handler takes and returns. For a kind by
+    /// its name the handler says so itself, as in
+    /// `.handle("greet", |name: String, _| async move { Ok(name.len()) })`.
     ///
-    /// A handler that takes a [`FailedJob`] reads the JSON of jobs that follow a failure, whatever the codecs.
+    /// A handler that takes a [`FailedJob`] reads the JSON of jobs that follow a failure, whatever
+    /// the codecs.
     ///
     /// # Errors
-    /// `Invalid` for a kind that is no valid name, is [reserved](Kind::is_reserved), or has a handler already.
+    /// `Invalid` for a kind that is no valid name, is [reserved](Kind::is_reserved), or has a
+    /// handler already.
     pub fn handle<P, R, F, Fut>(self, kind: impl NamesKind<P, R>, handler: F) -> Result<Self>
     where
         P: Decode + Send + 'static,
@@ -88,14 +94,17 @@ impl<S: Send + Sync + 'static> Router<S> {
         self.route(kind, handler)
     }
 
-    /// Runs a function that blocks its thread, such as a computation or a library without `async`, on one of tokio's
-    /// threads for blocking work, of which there are 512 unless the runtime says otherwise.
+    /// Runs a function that blocks its thread, such as a computation or a library without `async`,
+    /// on one of tokio's threads for blocking work, of which there are 512 unless the runtime says
+    /// otherwise.
     ///
-    /// Nothing can end such a function but itself: it should look at [`Context::cancel_reason`] now and then. At its
-    /// time limit it is told, and judged when it returns. At the end of a shutdown, when other handlers are dropped and
-    /// their jobs given back, its job keeps the lease until that lapses, which charges a stall, so that no second attempt
-    /// starts beside it as long as the lease lasts; the worker reports it as abandoned and ends, and tokio waits for the
-    /// thread when the runtime is dropped.
+    /// Nothing can end such a function but itself, so it should look at [`Context::cancel_reason`]
+    /// now and then. At its time limit it is told, and judged when it returns.
+    ///
+    /// At the end of a shutdown, when other handlers are dropped and their jobs given back, the job
+    /// of such a function keeps its lease until that lapses, which charges a stall. So no second
+    /// attempt starts beside it as long as the lease lasts. The worker reports the job as abandoned
+    /// and ends, and tokio waits for the thread when the runtime is dropped.
     ///
     /// ```
     /// use queue_worker::{JobError, Router};
@@ -121,7 +130,7 @@ impl<S: Send + Sync + 'static> Router<S> {
         R: Encode + Send + 'static,
         F: Fn(P, Context<S>) -> Result<R, JobError> + Send + Sync + 'static,
     {
-        let handler = Arc::new(Blocking::new(self.codecs.clone(), self.state.clone(), handler));
+        let handler = Arc::new(BlockingHandler::new(self.codecs.clone(), self.state.clone(), handler));
         self.route(kind, handler)
     }
 
@@ -138,7 +147,7 @@ impl<S: Send + Sync + 'static> Router<S> {
         Ok(self)
     }
 
-    /// Runs `handler` for jobs of every other kind.
+    /// Runs `handler` for jobs of all kinds that have no handler.
     #[must_use]
     pub fn fallback<P, R, F, Fut>(mut self, handler: F) -> Self
     where
@@ -152,8 +161,9 @@ impl<S: Send + Sync + 'static> Router<S> {
     }
 
     /// Sets how long a handler of jobs of a kind may run, in place of the worker's default; see
-    /// [`WorkerBuilder::time_limit`](crate::WorkerBuilder::time_limit) for what happens then. It holds for the fallback
-    /// too. The limit that a job was enqueued with and [`Context::set_time_limit`] come before it.
+    /// [`WorkerBuilder::time_limit`](crate::WorkerBuilder::time_limit) for what happens at the
+    /// limit. It holds for the fallback too. The limit that a job was enqueued with and
+    /// [`Context::set_time_limit`] come before it.
     ///
     /// # Errors
     /// `Invalid` for a kind that is no valid name, and for a limit of zero.
@@ -172,7 +182,7 @@ impl<S: Send + Sync + 'static> Router<S> {
         F: Fn(P, Context<S>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<R, JobError>> + Send + 'static,
     {
-        Arc::new(Typed::new(self.codecs.clone(), self.state.clone(), handler))
+        Arc::new(TypedHandler::new(self.codecs.clone(), self.state.clone(), handler))
     }
 }
 
@@ -180,7 +190,8 @@ impl<S: Send + Sync + 'static> Handler<Context> for Router<S> {
     type Output = Payload;
     type Error = JobError;
 
-    /// Written without `async_trait`, so that the future of the handler is not boxed once more.
+    /// Calls the handler of the kind. It is written without `async_trait`, so that the handler's
+    /// future is not boxed twice.
     fn handle<'r, 'h>(&'r self, context: Context) -> BoxFuture<'h, Result<Payload, JobError>>
     where
         'r: 'h,
@@ -196,7 +207,7 @@ impl<S: Send + Sync + 'static> Handler<Context> for Router<S> {
         }
     }
 
-    /// In order; none where a fallback takes the others.
+    /// The kinds in order, or `None` where a fallback takes all others.
     fn kinds(&self) -> Option<Vec<String>> {
         let mut kinds: Vec<_> = self.by_kind.keys().map(ToString::to_string).collect();
         kinds.sort();
@@ -215,8 +226,9 @@ impl Codecs {
         Self(Arc::new(codecs))
     }
 
-    /// The codec that reads a payload as a `P`. A [`FailedJob`] is made where no codec is known, so it is JSON in every queue.
-    /// No other payload is read so: where a codec shows who wrote the bytes, plain ones prove nothing.
+    /// The codec that reads a payload as a `P`. A [`FailedJob`] is made where no codec is known, so
+    /// it is JSON in every queue. No other payload is read as JSON unless a codec says so: where a
+    /// codec proves who wrote the bytes, plain JSON would get around it.
     pub(super) fn for_reading<P: 'static>(&self, payload: &Payload) -> &dyn Codec {
         let is_follow_up = TypeId::of::<P>() == TypeId::of::<FailedJob>();
         if is_follow_up && payload.content_type == Json.content_type() {
@@ -226,7 +238,8 @@ impl Codecs {
         }
     }
 
-    /// The codec of what a job leaves: the one that reads its payload, or else the first, which will say what it expected.
+    /// The codec for the result and the progress of a job: the one that reads its payload, or else
+    /// the first, whose error says what it expected.
     pub(super) fn for_payload(&self, payload: &Payload) -> &dyn Codec {
         let reads = |codec: &&Arc<dyn Codec>| codec.content_type() == payload.content_type;
         &**self.0.iter().find(reads).unwrap_or(&self.0[0])

@@ -1,3 +1,5 @@
+//! `tower` services as handlers of a kind.
+
 use super::{Context, JobError, Router};
 use crate::runtime::service_handler;
 use queue_core::{NamesKind, Result};
@@ -15,7 +17,8 @@ pub struct JobRequest<P, S = ()> {
     pub context: Context<S>,
 }
 
-/// For layers that call more than once, such as a retry. The application's state need not be clonable.
+/// Clones the request, for layers that call more than once, such as a retry. The application's
+/// state need not be clonable.
 impl<P: Clone, S> Clone for JobRequest<P, S> {
     fn clone(&self) -> Self {
         Self { payload: self.payload.clone(), context: self.context.clone() }
@@ -24,18 +27,21 @@ impl<P: Clone, S> Clone for JobRequest<P, S> {
 
 /// Handlers that are `tower` services. Feature `tower`.
 impl<S: Send + Sync + 'static> Router<S> {
-    /// Has jobs of a kind answered by a `tower` service of [`JobRequest`], with whatever layers it has.
+    /// Has jobs of a kind answered by a `tower` service of [`JobRequest`], with whatever layers it
+    /// has.
     ///
-    /// **Back-pressure.** A job whose service is not ready waits for it under its lease, which is kept alive, in one of
-    /// the worker's places for handlers, and its [time limit](crate::WorkerBuilder::time_limit) counts. So a full service
-    /// slows the worker down and leaves the rest of the queue to others; but it also holds back other kinds that this
-    /// worker has handlers for. Where that matters, give the kind a queue or a worker of its own, or shed the load and
-    /// snooze, as below. A job that was told to stop while it waited is given back and not passed to the service. See
-    /// [`service_handler`] for which layers may stand where.
+    /// **Back-pressure.** A job whose service is not ready waits for it. Meanwhile its lease is
+    /// kept alive, it takes the place of a running handler, and its [time
+    /// limit](crate::WorkerBuilder::time_limit) counts. So a full service slows the worker down and
+    /// leaves the rest of the queue to others, but it also holds back other kinds that this worker
+    /// has handlers for. Where that matters, give the kind a queue or a worker of its own, or shed
+    /// the load and snooze, as below. A job that was told to stop while it waited is given back and
+    /// not passed to the service. See [`service_handler`] for which layers may stand where.
     ///
-    /// **Errors** become a [`JobError`] by `Into`, which every error has, boxed ones included: a failed attempt, to be tried
-    /// again. [`service_with`](Self::service_with) says otherwise of some. Layers that ask for an error that can be boxed stand
-    /// around [`JobError::into_error`].
+    /// **Errors** become a [`JobError`] by `Into`, which every error has, boxed ones included: a
+    /// failed attempt, to be tried again. With [`service_with`](Self::service_with) some errors can
+    /// mean something else. Layers that ask for an error that can be boxed stand around
+    /// [`JobError::into_error`].
     ///
     /// # Errors
     /// As [`handle`](Self::handle).
@@ -101,7 +107,8 @@ impl<S: Send + Sync + 'static> Router<S> {
             async move {
                 let (service, on_error) = &*shared;
                 let mut ready = service.ready().await.map_err(on_error)?;
-                // It may have waited for longer than its lease, its time limit or the worker lasted.
+                // It may have waited for longer than its lease, its time limit or the worker
+                // lasted.
                 if !context.held().may_start() {
                     return Err(JobError::release());
                 }

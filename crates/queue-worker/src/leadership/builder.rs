@@ -1,6 +1,8 @@
+//! Collects and checks the settings of a candidate.
+
 use super::{
     Leadership, LeadershipEvent,
-    event::Listener,
+    event::LeadershipListener,
     leader::{Candidate, queue_of},
 };
 use crate::{single::checked_lease, worker::fresh_id};
@@ -16,7 +18,7 @@ pub struct LeadershipBuilder {
     poll_interval: Duration,
     id: Option<WorkerId>,
     rng: Arc<dyn Rng>,
-    listener: Listener,
+    listener: LeadershipListener,
 }
 
 impl LeadershipBuilder {
@@ -28,34 +30,36 @@ impl LeadershipBuilder {
             poll_interval: Duration::from_secs(5),
             id: None,
             rng: Arc::new(SystemRng),
-            listener: Listener::default(),
+            listener: LeadershipListener::default(),
         })
     }
 
-    /// How long a leader leads without a heartbeat, which is sent every third of it. Default 15 s, at least 10 ms. After a
-    /// crash this is how long nobody leads.
+    /// How long a leader leads without a heartbeat, which is sent three times in that time. Default
+    /// 15 s, at least 10 ms. After a crash nobody leads for this long.
     #[must_use]
     pub fn lease(mut self, lease: Duration) -> Self {
         self.lease = lease;
         self
     }
 
-    /// How often a candidate asks when no hint comes and no lease is known to end sooner. Default 5 s, jittered by a
-    /// quarter.
+    /// How often a candidate asks when no hint comes and no lease is known to end sooner. Default 5
+    /// s, jittered by a quarter.
     #[must_use]
     pub fn poll_interval(mut self, interval: Duration) -> Self {
         self.poll_interval = interval;
         self
     }
 
-    /// Called for everything that happens to this candidate. Keep it short: heartbeats wait for it.
+    /// Sets the function that is called for everything that happens to this candidate. It should be
+    /// short, since heartbeats wait for it.
     #[must_use]
     pub fn on_event(mut self, listen: impl Fn(&LeadershipEvent) + Send + Sync + 'static) -> Self {
-        self.listener = Listener::new(listen);
+        self.listener = LeadershipListener::new(listen);
         self
     }
 
-    /// Names the candidate, for people who look at the election's job. By default the name is fresh for every start.
+    /// Names the candidate, for people who look at the election's job. By default the name is fresh
+    /// for every start.
     #[must_use]
     pub fn id(mut self, id: WorkerId) -> Self {
         self.id = Some(id);

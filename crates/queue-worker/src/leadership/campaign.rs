@@ -1,7 +1,9 @@
+//! The claims of a candidate, until it leads.
+
 use super::{LeadershipEvent, leader::Candidate};
 use crate::{
+    hint_subscription::HintSubscription,
     single::{SingleClaims, note_nothing, rest},
-    worker::hints::Hints,
 };
 use queue_core::{
     Budget, ClaimedJob, ContentType, JobId, Kind, NewJob, OnFailed, Payload, Result, asking::NextAsk,
@@ -11,15 +13,19 @@ use tokio_util::sync::CancellationToken;
 
 /// A claim that made this candidate the leader.
 #[derive(Debug)]
-pub(super) struct Won {
+pub(super) struct ElectionWin {
     pub(super) job: ClaimedJob,
     /// By this process's clock, counted from before the claim was sent.
     pub(super) lapses_at: Instant,
 }
 
-/// Claims until it wins; `None` once it is to leave.
-pub(super) async fn campaign(candidate: &Candidate, leave: &CancellationToken) -> Result<Option<Won>> {
-    let (mut hints, mut claims) = (Hints::default(), candidate.claims());
+/// Claims until the candidate wins; `None` once it is to leave.
+pub(super) async fn campaign(
+    candidate: &Candidate,
+    leave: &CancellationToken,
+) -> Result<Option<ElectionWin>> {
+    let mut hints = HintSubscription::default();
+    let mut claims = candidate.claims();
     let mut next_ask = NextAsk::for_claims(candidate.poll_interval);
     while !leave.is_cancelled() {
         hints.forget();
@@ -41,17 +47,19 @@ pub(super) async fn campaign(candidate: &Candidate, leave: &CancellationToken) -
     Ok(None)
 }
 
-/// `None` if somebody else leads, or it is to be tried again; when is noted.
+/// Makes one claim; `None` if somebody else leads or the claim is to be repeated. When that is
+/// worth while is noted.
 async fn attempt(
     candidate: &Candidate,
     claims: &mut SingleClaims<'_>,
     next_ask: &mut NextAsk,
-) -> Result<Option<Won>> {
+) -> Result<Option<ElectionWin>> {
     let (mut claimed, lapses_at) = claims.claim().await?;
     if let Some(job) = claimed.jobs.pop() {
-        // An answer may come so late that the term is over before it began. Then the next attempt comes at once.
+        // An answer may come so late that the term is over before it begins. Then the next claim
+        // follows at once.
         next_ask.wake();
-        return Ok(Some(Won { job, lapses_at }).filter(|_| Instant::now() < lapses_at));
+        return Ok(Some(ElectionWin { job, lapses_at }).filter(|_| Instant::now() < lapses_at));
     }
     let is_new = claimed.next_due.is_none() && !claimed.paused && begin(candidate).await?;
     note_nothing(next_ask, &claimed, &*candidate.rng);
@@ -67,7 +75,7 @@ async fn begin(candidate: &Candidate) -> Result<bool> {
     Ok(answers.value.iter().flatten().any(queue_core::Enqueued::is_new))
 }
 
-/// Never fails for good, however many leaders die.
+/// The job of an election. It never fails for good, however many leaders die.
 fn election_job() -> NewJob {
     let payload = Payload::new("", ContentType::from_static("application/octet-stream"));
     NewJob::new(JobId::from_static("leader"), Kind::from_static("leader"), payload)

@@ -1,3 +1,5 @@
+//! What happens to a candidate.
+
 use super::Fence;
 use crate::runtime::guarded;
 use queue_core::Error;
@@ -7,9 +9,9 @@ use std::{fmt, sync::Arc};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum LeadershipEvent {
-    /// It leads from here on.
+    /// The candidate leads from here on.
     Elected(Fence),
-    /// It leads no more.
+    /// The candidate leads no more.
     Lost {
         /// The term that ended.
         fence: Fence,
@@ -36,11 +38,11 @@ pub enum LostReason {
 
 /// The program's own listener.
 #[derive(Clone, Default)]
-pub(super) struct Listener(Option<Arc<Listen>>);
+pub(super) struct LeadershipListener(Option<Arc<ListenFn>>);
 
-type Listen = dyn Fn(&LeadershipEvent) + Send + Sync;
+type ListenFn = dyn Fn(&LeadershipEvent) + Send + Sync;
 
-impl Listener {
+impl LeadershipListener {
     pub(super) fn new(listen: impl Fn(&LeadershipEvent) + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(listen)))
     }
@@ -53,8 +55,8 @@ impl Listener {
     }
 }
 
-impl fmt::Debug for Listener {
+impl fmt::Debug for LeadershipListener {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.0.is_some() { "Listener(..)" } else { "Listener(none)" })
+        f.write_str(if self.0.is_some() { "LeadershipListener(..)" } else { "LeadershipListener(none)" })
     }
 }

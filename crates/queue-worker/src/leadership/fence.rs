@@ -1,14 +1,18 @@
+//! The number of a term.
+
 use queue_core::{JobMeta, Seq};
 use std::fmt;
 
-/// The number of a term. Later terms of the same election compare greater, whoever holds them.
+/// The number of a term. Later terms of the same election compare greater, whichever candidate
+/// holds them.
 ///
-/// A resource outside the store is safe from a leader that was frozen if it remembers the greatest fence it has seen and
-/// refuses smaller ones. The idea is Lamport's; Kleppmann's *How to do distributed locking* tells why a lease
-/// alone is not enough.
+/// A resource outside the store is safe from a leader that was frozen if it remembers the greatest
+/// fence it has seen and refuses smaller ones. The idea is Lamport's; Kleppmann's *How to do
+/// distributed locking* tells why a lease alone is not enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fence {
-    /// The life of the election's job. It grows when the job was cancelled or deleted and began anew.
+    /// The life of the election's job. It grows when the job was cancelled or deleted and began
+    /// anew.
     pub seq: Seq,
     /// Terms in that life.
     pub epoch: u64,

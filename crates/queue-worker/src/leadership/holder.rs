@@ -1,4 +1,6 @@
-use super::{Fence, LeadershipEvent, LostReason, campaign::Won, leader::Candidate};
+//! The lease of one term.
+
+use super::{Fence, LeadershipEvent, LostReason, campaign::ElectionWin, leader::Candidate};
 use crate::single::policy;
 use parking_lot::Mutex;
 use queue_core::{Changed, JobMeta, LeaseToken, Result, StorageExt, lifecycle::Event};
@@ -11,10 +13,11 @@ use tokio_util::sync::CancellationToken;
 
 /// Heartbeats in one lease. Two may fail before it lapses.
 const BEATS_PER_LEASE: u32 = 3;
-/// After a heartbeat that failed the next follows this many times sooner.
+/// After a heartbeat that failed, the next follows this many times sooner.
 const HURRY: u32 = 4;
 
-/// The lease of one term: what the task that keeps it and the [`Term`](super::Term) that shows it share.
+/// The lease of one term, which the task that keeps it shares with the [`Term`](super::Term) that
+/// shows it.
 #[derive(Debug)]
 pub(super) struct Holder {
     candidate: Arc<Candidate>,
@@ -27,18 +30,16 @@ pub(super) struct Holder {
 }
 
 impl Holder {
-    pub(super) fn new(candidate: Arc<Candidate>, won: Won) -> Self {
-        let Won { job, lapses_at } = won;
-        let (lost, ended) = (CancellationToken::new(), CancellationToken::new());
-        let (meta, token) = (job.record.meta, job.token);
+    pub(super) fn new(candidate: Arc<Candidate>, won: ElectionWin) -> Self {
+        let ElectionWin { job, lapses_at } = won;
         Self {
             candidate,
-            meta,
-            token,
+            meta: job.record.meta,
+            token: job.token,
             lapses_at: Mutex::new(lapses_at),
             reason: OnceLock::new(),
-            lost,
-            ended,
+            lost: CancellationToken::new(),
+            ended: CancellationToken::new(),
         }
     }
 
@@ -54,7 +55,8 @@ impl Holder {
         self.reason.get().copied()
     }
 
-    /// By the clock, not by what the task got round to: after a freeze this is right at once.
+    /// Whether the lease runs by the clock. After a freeze of the process this is right at once,
+    /// before the task runs again.
     pub(super) fn is_held(&self) -> bool {
         self.reason().is_none() && Instant::now() < self.lapses_at()
     }
@@ -68,7 +70,7 @@ impl Holder {
         self.candidate.listener.tell(event);
     }
 
-    /// Keeps the lease until it is lost or to be left, and then gives it back.
+    /// Keeps the lease until it is lost or the holder leaves, and then gives it back.
     pub(super) async fn hold(&self, leave: &CancellationToken) {
         let _said_whatever_happens = self.ended.clone().drop_guard();
         let reason = tokio::select! {
@@ -78,7 +80,7 @@ impl Holder {
             () = self.lapse() => LostReason::Lapsed,
         };
         self.lose(reason);
-        // Who was asked to step down may finish what it does for as long as the lease runs.
+        // A leader that was asked to step down may finish its work for as long as the lease runs.
         if reason == LostReason::Revoked {
             drop(timeout_at(self.lapses_at(), leave.cancelled()).await);
         }
@@ -87,7 +89,7 @@ impl Holder {
         }
     }
 
-    /// Asks the store, and gains another lease if it agrees. Some: the term is over.
+    /// Asks the store for another lease. Answers why the term is over, if it is.
     pub(super) async fn beat(&self) -> Result<Option<LostReason>> {
         let lease = self.candidate.lease;
         let lapses_at = Instant::now() + lease.as_duration();
@@ -101,7 +103,7 @@ impl Holder {
         })
     }
 
-    /// The first reason stays, and is told once.
+    /// Ends the term. The first reason stays, and one event is emitted.
     pub(super) fn lose(&self, reason: LostReason) {
         if self.reason.set(reason).is_ok() {
             self.lost.cancel();
@@ -135,7 +137,8 @@ impl Holder {
         }
     }
 
-    /// Tries for as long as the lease runs; after that it is open to others anyway.
+    /// Releases the lease. It tries for as long as the lease runs; after that the job is open to
+    /// others anyway.
     async fn give_back(&self) {
         let releasing = async {
             let event = || Event::release(self.token);
@@ -158,5 +161,6 @@ impl Holder {
     }
 }
 
-/// Even a lease that is about to lapse is given back once.
+/// The least time for giving a lease back, so that it is tried once even if the lease is about to
+/// lapse.
 const MOMENT: Duration = Duration::from_millis(100);

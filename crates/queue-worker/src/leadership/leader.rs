@@ -1,14 +1,19 @@
-use super::{LeadershipBuilder, LeadershipEvent, Term, campaign::campaign, event::Listener, holder::Holder};
+//! A candidate in an election, and its terms.
+
+use super::{
+    LeadershipBuilder, LeadershipEvent, Term, campaign::campaign, event::LeadershipListener, holder::Holder,
+};
 use crate::{single::SingleClaims, spawn::spawn};
 use queue_core::{Error, ErrorKind, QueueName, Result, Rng, Span, Storage, WorkerId};
 use std::{future::Future, sync::Arc, time::Duration};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-/// What every queue name of an election begins with.
+/// The start of every queue name of an election.
 const QUEUE_PREFIX: &str = "leader:";
 
-/// A candidate in one election. Whoever has the same store and the same name takes part in the same election.
+/// A candidate in one election. Candidates with the same store and the same name take part in the
+/// same election.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -24,7 +29,7 @@ const QUEUE_PREFIX: &str = "leader:";
 /// first.resign().await;
 ///
 /// let second = leadership.acquire().await?;
-/// assert!(second.fence() > old, "whoever writes with the old fence can be refused");
+/// assert!(second.fence() > old, "a writer with the old fence can be refused");
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Debug)]
@@ -41,7 +46,7 @@ pub(super) struct Candidate {
     pub(super) poll_interval: Duration,
     pub(super) id: WorkerId,
     pub(super) rng: Arc<dyn Rng>,
-    pub(super) listener: Listener,
+    pub(super) listener: LeadershipListener,
 }
 
 impl Candidate {
@@ -52,8 +57,9 @@ impl Candidate {
 }
 
 impl Leadership {
-    /// Starts to describe a candidate in the election of this name, which is 1 to 248 bytes without control characters.
-    /// The election's job lies in the queue `leader:` + name; a worker on that queue would take part without knowing.
+    /// Starts to describe a candidate in the election of this name, which is 1 to 248 bytes without
+    /// control characters. The election's job lies in the queue `leader:` + name. A worker on that
+    /// queue would take part without knowing.
     ///
     /// # Errors
     /// `Invalid` for such a name.
@@ -65,33 +71,36 @@ impl Leadership {
         Self { candidate: Arc::new(candidate) }
     }
 
-    /// The queue in which the election's job lies. Pausing it holds back elections, cancelling its job asks the leader
-    /// to step down.
+    /// The queue in which the election's job lies. Pausing it holds back elections. Cancelling its
+    /// job asks the leader to step down.
     pub fn queue(&self) -> &QueueName {
         &self.candidate.queue
     }
 
-    /// Waits until this candidate leads. What the store refuses for a while is reported as an event and tried again.
+    /// Waits until this candidate leads. A call that the store refuses for now is reported as an
+    /// event and tried again.
     ///
     /// # Errors
-    /// What will not pass by itself, such as a store that is closed.
+    /// Errors that do not pass by themselves, such as that of a store that is closed.
     ///
-    /// A dropped future leads nothing: a claim that is under way is finished by a task of its own and given back.
+    /// A dropped future leads nothing: a task of its own finishes a claim that is in flight and
+    /// gives it back.
     ///
     /// # Panics
     /// Outside a tokio runtime with time enabled.
     pub async fn acquire(&self) -> Result<Term> {
-        let (tell, told) = oneshot::channel();
+        let (reply, answer) = oneshot::channel();
         let leave = CancellationToken::new();
         let leaves_when_dropped = leave.clone().drop_guard();
-        drop(spawn(stand(self.candidate.clone(), leave, tell)));
+        drop(spawn(stand(self.candidate.clone(), leave, reply)));
         let panicked = || Error::new(ErrorKind::Internal, "acquire", "the store panicked").unknown();
-        let holder = told.await.map_err(|_| panicked())??;
+        let holder = answer.await.map_err(|_| panicked())??;
         Ok(Term::new(holder, leaves_when_dropped))
     }
 
-    /// Leads whenever it can until `stop` fires: each time it is elected, `work` runs, and is dropped when the term
-    /// ends. When `work` returns, the candidate resigns and stands again. Answers when the last term is given back.
+    /// Stands for election until `stop` fires. Each time that the candidate is elected, `work`
+    /// runs, and is dropped when the term ends. When `work` returns, the candidate resigns and
+    /// stands again. Returns when the last term is given back.
     ///
     /// # Errors
     /// Those of [`acquire`](Self::acquire).
@@ -134,17 +143,17 @@ impl Leadership {
 async fn stand(
     candidate: Arc<Candidate>,
     leave: CancellationToken,
-    tell: oneshot::Sender<Result<Arc<Holder>>>,
+    reply: oneshot::Sender<Result<Arc<Holder>>>,
 ) {
     let won = match campaign(&candidate, &leave).await {
         Ok(Some(won)) => won,
         Ok(None) => return,
-        Err(error) => return drop(tell.send(Err(error))),
+        Err(error) => return drop(reply.send(Err(error))),
     };
     let holder = Arc::new(Holder::new(candidate, won));
     holder.emit(&LeadershipEvent::Elected(holder.fence()));
-    // Nobody may be waiting any more; then the guard has been dropped, and the lease goes back at once.
-    drop(tell.send(Ok(holder.clone())));
+    // The caller may have gone. Then its guard was dropped, and the lease goes back at once.
+    drop(reply.send(Ok(holder.clone())));
     holder.hold(&leave).await;
 }
 

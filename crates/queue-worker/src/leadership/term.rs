@@ -1,3 +1,5 @@
+//! A time in office.
+
 use super::{Fence, LostReason, holder::Holder};
 use queue_core::Result;
 use std::sync::Arc;
@@ -20,8 +22,9 @@ impl Term {
         self.holder.fence()
     }
 
-    /// Whether the lease certainly runs, by this process's clock. It asks nobody. A clock that stands still while the
-    /// machine sleeps makes it say yes for too long: that is what the fence is for.
+    /// Whether the lease certainly runs, by this process's clock and without asking the store.
+    /// Where the clock stands still while the machine sleeps, the answer is yes for too long; the
+    /// fence is for that case.
     pub fn is_held(&self) -> bool {
         self.holder.is_held()
     }
@@ -29,7 +32,7 @@ impl Term {
     /// Asks the store whether this candidate still leads, which also is a heartbeat.
     ///
     /// # Errors
-    /// Those of [`Storage::apply`](queue_core::Storage::apply): nobody knows.
+    /// Those of [`Storage::apply`](queue_core::Storage::apply). Then nobody knows whether it leads.
     ///
     /// A dropped future may have extended the lease.
     pub async fn confirm(&self) -> Result<bool> {
@@ -39,7 +42,7 @@ impl Term {
         Ok(self.is_held())
     }
 
-    /// Resolves when the term is over, at once if it is.
+    /// Resolves when the term is over, at once if it is over already.
     pub async fn lost(&self) {
         self.holder.lost_token().cancelled().await;
     }
@@ -54,8 +57,8 @@ impl Term {
         self.holder.reason()
     }
 
-    /// Gives the lease back, so that the next candidate leads at once. It waits until that is stored, or until the
-    /// lease would have lapsed.
+    /// Gives the lease back, so that the next candidate leads at once. The future resolves when the
+    /// store has that, or when the lease would have lapsed.
     ///
     /// A dropped future resigns all the same.
     pub async fn resign(self) {

@@ -1,10 +1,12 @@
+//! Collects and checks the settings of a limit.
+
 use super::{Permits, limiter::Limiter};
 use queue_core::{Error, Result, Rng, Storage, SystemRng, WorkerId};
 use std::{sync::Arc, time::Duration};
 
-/// What every queue of permits begins with.
+/// The start of every queue name of a limit.
 pub(super) const QUEUE_PREFIX: &str = "permits:";
-/// Each is a job, and they are made when the first permit is acquired.
+/// Most starts in a period. Each is a job, and all are made when the first permit is acquired.
 const STARTS_MAX: u32 = 100_000;
 
 /// Collects the settings of [`Permits`].
@@ -34,22 +36,24 @@ impl PermitsBuilder {
         }
     }
 
-    /// How long a permit may be held before its start. Default 30 s, at least 10 ms. After a crash this is how long a permit is
-    /// out of use that was held and not started by.
+    /// How long a permit may be held before its start. Default 30 s, at least 10 ms. After a crash,
+    /// a permit that was held and not used is out of use for this long.
     #[must_use]
     pub fn lease(mut self, lease: Duration) -> Self {
         self.lease = lease;
         self
     }
 
-    /// How often one who waits asks when no hint comes and no permit is known to come sooner. Default 5 s, jittered by a quarter.
+    /// How often a caller that waits asks, when no hint comes and no permit is known to come
+    /// sooner. Default 5 s, jittered by a quarter.
     #[must_use]
     pub fn poll_interval(mut self, interval: Duration) -> Self {
         self.poll_interval = interval;
         self
     }
 
-    /// Names the holder, for people who look at the permits. By default the name is fresh for every start of the program.
+    /// Names the holder, for people who look at the permits. By default the name is fresh for every
+    /// start of the program.
     #[must_use]
     pub fn id(mut self, id: WorkerId) -> Self {
         self.id = Some(id);
@@ -66,14 +70,15 @@ impl PermitsBuilder {
     /// Checks the settings.
     ///
     /// # Errors
-    /// `Invalid` for a name that is not 1 to 247 bytes without control characters, for no starts or more than 100,000, for a period
-    /// of zero or over 100 years, a lease under 10 ms or over 100 years, or a poll interval of zero.
+    /// `Invalid` for a name that is not 1 to 247 bytes without control characters, for no starts or
+    /// more than 100,000, for a period of zero or over 100 years, a lease under 10 ms or over 100
+    /// years, or a poll interval of zero.
     pub fn build(self) -> Result<Permits> {
         Limiter::new(self).map(Permits::of)
     }
 }
 
-/// How many starts a period may have.
+/// Refuses a number of starts that a period may not have.
 pub(super) fn check_starts(starts: u32) -> Result<()> {
     match starts {
         0 => {

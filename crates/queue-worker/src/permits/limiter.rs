@@ -1,12 +1,15 @@
+//! A limit over all processes, and how a permit is obtained.
+
 use super::{
     Permit, PermitsBuilder,
     builder::{QUEUE_PREFIX, check_starts},
-    permit::{Held, serve},
+    permit::{PermitLease, serve},
 };
 use crate::{
+    hint_subscription::HintSubscription,
     single::{SingleClaims, checked_lease, note_nothing, policy, rest},
     spawn::spawn,
-    worker::{fresh_id, hints::Hints},
+    worker::fresh_id,
 };
 use queue_core::{
     Budget, ClaimedJob, ContentType, Enqueued, Error, ErrorKind, JobId, Kind, NewJob, OnFailed, Payload,
@@ -26,7 +29,8 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// So many starts in any period, counted over all processes that have the same store and say the same name.
+/// A number of starts in any period, counted over all processes that have the same store and give
+/// the same name.
 ///
 /// ```
 /// # use std::{sync::Arc, time::Duration};
@@ -52,22 +56,24 @@ pub(super) struct Limiter {
     pub(super) storage: Arc<dyn Storage>,
     queue: QueueName,
     starts: AtomicU32,
-    /// How many jobs there are, as far as this handle made sure.
+    /// How many jobs this handle knows to exist.
     stocked: AtomicU32,
     pub(super) period: Span,
     pub(super) lease: Span,
     poll_interval: Duration,
     id: WorkerId,
     rng: Arc<dyn Rng>,
-    /// One of those who wait asks the store at a time, in their order.
+    /// Held by the one caller that asks the store. Others wait for it in their order.
     turn: Semaphore,
 }
 
 impl Permits {
-    /// Starts to describe a limit: at most `starts` in any `period`. The name is 1 to 247 bytes without control characters. The
-    /// permits lie in the queue `permits:` + name; a worker on that queue would use them up without knowing.
+    /// Starts to describe a limit: at most `starts` in any `period`. The name is 1 to 247 bytes
+    /// without control characters. The permits lie in the queue `permits:` + name. A worker on that
+    /// queue would use them up without knowing.
     ///
-    /// All who say the same name should say the same numbers; see [`resize`](Self::resize).
+    /// All processes that give the same name should give the same numbers; see
+    /// [`resize`](Self::resize).
     pub fn builder(storage: Arc<dyn Storage>, name: &str, starts: u32, period: Duration) -> PermitsBuilder {
         PermitsBuilder::new(storage, name, starts, period)
     }
@@ -81,30 +87,36 @@ impl Permits {
         &self.limiter.queue
     }
 
-    /// Waits until a start is allowed, and keeps it for as long as the [`Permit`] lives, at most for a lease. Those who wait on
-    /// one handle get permits in their order. What the store refuses for a while is tried again.
+    /// Waits until a start is allowed, and keeps it for as long as the [`Permit`] lives, at most
+    /// for a lease. Callers that wait on one handle get permits in their order. A call that the
+    /// store refuses for now is tried again.
     ///
     /// # Errors
-    /// What will not pass by itself, such as a store that is closed.
+    /// Errors that do not pass by themselves, such as that of a store that is closed.
     ///
-    /// A dropped future holds nothing: a claim that is under way is finished by a task of its own and given back.
+    /// A dropped future holds nothing: a task of its own finishes a claim that is in flight and
+    /// gives it back.
     ///
     /// # Panics
     /// Outside a tokio runtime with time enabled.
     pub async fn acquire(&self) -> Result<Permit> {
-        let (tell, told) = oneshot::channel();
+        let (reply, answer) = oneshot::channel();
         let leave = CancellationToken::new();
         let _leaves_when_dropped = leave.clone().drop_guard();
-        drop(spawn(serve(self.limiter.clone(), leave, tell)));
-        told.await.map_err(|_| Error::new(ErrorKind::Internal, "acquire", "the store panicked").unknown())?
+        drop(spawn(serve(self.limiter.clone(), leave, reply)));
+        answer
+            .await
+            .map_err(|_| Error::new(ErrorKind::Internal, "acquire", "the store panicked").unknown())?
     }
 
-    /// Allows so many starts from now on, by this handle and its clones. More are possible at once; fewer once the permits that
-    /// are too many come to be claimed, each of which is then retired. Until all processes were told, the greater number counts.
+    /// Allows this many starts from now on, by this handle and its clones. A greater number counts
+    /// at once. A smaller number counts once the permits that are too many are claimed, each of
+    /// which is then retired. Until all processes were told, the greatest number counts.
     ///
     /// # Errors
-    /// `Invalid` for none or more than 100,000, and those of [`Storage::enqueue`](queue_core::Storage::enqueue): then permits may be
-    /// missing until the next call of [`acquire`](Self::acquire) makes them.
+    /// `Invalid` for none or more than 100,000, and those of
+    /// [`Storage::enqueue`](queue_core::Storage::enqueue): then permits may be missing until the
+    /// next call of [`acquire`](Self::acquire) makes them.
     pub async fn resize(&self, starts: u32) -> Result<()> {
         check_starts(starts)?;
         self.limiter.starts.store(starts, Ordering::SeqCst);
@@ -113,33 +125,45 @@ impl Permits {
 }
 
 impl Limiter {
-    /// Checks what the builder was told; its [`build`](PermitsBuilder::build) says what is refused.
-    pub(super) fn new(told: PermitsBuilder) -> Result<Self> {
+    /// Checks the settings. The builder's [`build`](PermitsBuilder::build) says what is refused.
+    pub(super) fn new(builder: PermitsBuilder) -> Result<Self> {
         // The prefix must not hide that the name itself is empty.
-        QueueName::new(told.name.as_str())?;
-        let queue = QueueName::new(format!("{QUEUE_PREFIX}{}", told.name))?;
-        let period = Span::positive("period", told.period)?;
-        let lease = checked_lease("build permits", told.lease)?;
-        let poll_interval = Span::positive("poll interval", told.poll_interval)?.as_duration();
-        check_starts(told.starts)?;
-        let id = told.id.unwrap_or_else(|| fresh_id(&*told.rng));
-        let (starts, stocked) = (AtomicU32::new(told.starts), AtomicU32::new(0));
-        let (storage, rng, turn) = (told.storage, told.rng, Semaphore::new(1));
-        Ok(Self { storage, queue, starts, stocked, period, lease, poll_interval, id, rng, turn })
+        QueueName::new(builder.name.as_str())?;
+        let queue = QueueName::new(format!("{QUEUE_PREFIX}{}", builder.name))?;
+        let period = Span::positive("period", builder.period)?;
+        let lease = checked_lease("build permits", builder.lease)?;
+        let poll_interval = Span::positive("poll interval", builder.poll_interval)?.as_duration();
+        check_starts(builder.starts)?;
+        let id = builder.id.unwrap_or_else(|| fresh_id(&*builder.rng));
+        Ok(Self {
+            storage: builder.storage,
+            queue,
+            starts: AtomicU32::new(builder.starts),
+            stocked: AtomicU32::new(0),
+            period,
+            lease,
+            poll_interval,
+            id,
+            rng: builder.rng,
+            turn: Semaphore::new(1),
+        })
     }
 
-    /// Claims until it holds a permit; `None` once nobody wants it any more.
-    pub(super) async fn obtain(self: Arc<Self>, leave: &CancellationToken) -> Result<Option<Held>> {
+    /// Claims until it holds a permit; `None` once the caller leaves.
+    pub(super) async fn obtain(self: Arc<Self>, leave: &CancellationToken) -> Result<Option<PermitLease>> {
         let Some(turn) = leave.run_until_cancelled(self.turn.acquire()).await else { return Ok(None) };
         let _turn = turn.expect("it is never closed");
-        let (mut hints, mut claims) = (Hints::default(), self.claims());
+        let mut hints = HintSubscription::default();
+        let mut claims = self.claims();
         let mut next_ask = NextAsk::for_claims(self.poll_interval);
         while !leave.is_cancelled() {
             hints.forget();
             // An error that matters comes back with the claim.
             let _none_yet = hints.subscribe(&self.storage, &self.queue);
             match hints.beside(self.attempt(&mut claims, &mut next_ask)).await {
-                Ok(Some((job, lapses_at))) => return Ok(Some(Held::new(self.clone(), job, lapses_at))),
+                Ok(Some((job, lapses_at))) => {
+                    return Ok(Some(PermitLease::new(self.clone(), job, lapses_at)));
+                }
                 Ok(None) => {}
                 Err(error) if error.is_transient() => {
                     next_ask.failed(Instant::now().into_std(), &*self.rng);
@@ -159,7 +183,8 @@ impl Limiter {
         SingleClaims { storage, queue, lease: *lease, id, rng: &**rng, lost: Vec::new() }
     }
 
-    /// A permit, and when its lease lapses; `None` if there is none, or it is to be tried again: when is noted.
+    /// Makes one claim, and answers a permit and when its lease lapses; `None` if there is none
+    /// now, or the claim is to be repeated. When that is worth while is noted.
     async fn attempt(
         &self,
         claims: &mut SingleClaims<'_>,
@@ -184,7 +209,7 @@ impl Limiter {
         Ok(Some((job, lapses_at)).filter(|_| Instant::now() < lapses_at))
     }
 
-    /// Makes the permits that are missing. One that was made by others is left as it is.
+    /// Makes the permits that are missing. Permits that others made are left as they are.
     async fn stock(&self) -> Result<()> {
         let starts = self.starts.load(Ordering::SeqCst);
         let stocked = self.stocked.load(Ordering::SeqCst);
@@ -198,7 +223,8 @@ impl Limiter {
         Ok(())
     }
 
-    /// It is due, so whatever it started is a period ago, and the start of one that is made anew counts by itself.
+    /// Removes a permit that is one too many. It is due, so its last start is a period ago, and a
+    /// permit that is made in its place later owes nothing to it.
     async fn retire(&self, job: &ClaimedJob) -> Result<()> {
         let (token, retention) = (job.token, Some(Retention::Remove));
         let result = Payload::new("", ContentType::from_static("application/octet-stream"));
@@ -207,7 +233,7 @@ impl Limiter {
     }
 }
 
-/// Never fails for good, however many holders die.
+/// The job of a permit. It never fails for good, however many holders die.
 fn permit_job(number: u32) -> NewJob {
     let id = JobId::new(number.to_string()).expect("digits are a valid id");
     let payload = Payload::new("", ContentType::from_static("application/octet-stream"));

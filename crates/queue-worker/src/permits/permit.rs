@@ -1,3 +1,5 @@
+//! One permit, from its claim to its start or return.
+
 use super::limiter::Limiter;
 use crate::single::policy;
 use queue_core::{
@@ -12,7 +14,8 @@ use tokio_util::sync::CancellationToken;
 
 /// Tries in one lease of what the store refuses for a while.
 const TRIES_PER_LEASE: u32 = 12;
-/// Even with a lease that is about to lapse the store is asked once.
+/// The least time for a settle, so that the store is asked once even if the lease is about to
+/// lapse.
 const MOMENT: Duration = Duration::from_millis(100);
 
 /// One start that is allowed, for as long as its lease runs. Dropping it gives it back.
@@ -23,18 +26,19 @@ pub struct Permit {
 }
 
 impl Permit {
-    /// Counts the start. Call it right before what it is for: from here on the permit is out of use for a period, whatever becomes
-    /// of that, and also if this process dies.
+    /// Counts the start. Call it right before the work that it is for: from here on the permit is
+    /// out of use for a period, whatever becomes of the work, and also if this process dies.
     ///
     /// # Errors
-    /// `Conflict` if the permit was held for longer than its lease and is another's now: acquire another. Any other error is one of
-    /// the store that did not pass within the lease; nobody knows whether the start counts, so do not start.
+    /// `Conflict` if the permit was held for longer than its lease, and may be another's now:
+    /// acquire another. Any other error is one of the store that did not pass within the lease.
+    /// Then nobody knows whether the start counts, so do not start.
     ///
     /// A dropped future may have counted the start.
     pub async fn start(self) -> Result<()> {
-        let (tell, told) = oneshot::channel();
-        self.start.send(tell).map_err(|_| ended())?;
-        told.await.map_err(|_| ended())?
+        let (reply, answer) = oneshot::channel();
+        self.start.send(reply).map_err(|_| ended())?;
+        answer.await.map_err(|_| ended())?
     }
 }
 
@@ -51,24 +55,24 @@ fn ended() -> Error {
 pub(super) async fn serve(
     limiter: Arc<Limiter>,
     leave: CancellationToken,
-    tell: oneshot::Sender<Result<Permit>>,
+    reply: oneshot::Sender<Result<Permit>>,
 ) {
     let held = match limiter.obtain(&leave).await {
         Ok(Some(held)) => held,
         Ok(None) => return,
-        Err(error) => return drop(tell.send(Err(error))),
+        Err(error) => return drop(reply.send(Err(error))),
     };
-    let (start, asked) = oneshot::channel();
-    // Nobody may be waiting any more; then the permit is dropped here, and goes back at once.
-    drop(tell.send(Ok(Permit { start })));
-    match asked.await {
+    let (start, start_request) = oneshot::channel();
+    // The caller may have gone. Then the permit is dropped here, and goes back at once.
+    drop(reply.send(Ok(Permit { start })));
+    match start_request.await {
         Ok(answer) => drop(answer.send(held.start().await)),
         Err(_dropped) => held.give_back().await,
     }
 }
 
-/// A permit's lease.
-pub(super) struct Held {
+/// The lease of one permit.
+pub(super) struct PermitLease {
     limiter: Arc<Limiter>,
     meta: JobMeta,
     token: LeaseToken,
@@ -76,7 +80,7 @@ pub(super) struct Held {
     lapses_at: Instant,
 }
 
-impl Held {
+impl PermitLease {
     pub(super) fn new(limiter: Arc<Limiter>, job: ClaimedJob, lapses_at: Instant) -> Self {
         Self { limiter, meta: job.record.meta, token: job.token, lapses_at }
     }
@@ -90,12 +94,13 @@ impl Held {
         Err(Error::new(ErrorKind::Conflict, "start", message))
     }
 
-    /// What does not come through lapses by itself.
+    /// Releases the permit. If that does not come through, the lease lapses by itself.
     async fn give_back(&self) {
         drop(self.settle(Event::release(self.token)).await);
     }
 
-    /// Tries for as long as the lease runs. A settle that is sent again is answered as the first was.
+    /// Tries for as long as the lease runs. A settle that is sent again is answered as the first
+    /// was.
     async fn settle(&self, event: Event) -> Result<Changed> {
         let until = self.lapses_at.max(Instant::now() + MOMENT);
         let (pause, policy) = (self.limiter.lease.as_duration() / TRIES_PER_LEASE, policy());

@@ -1,5 +1,5 @@
-//! The jobs that this library enqueues for itself: kinds that begin with `queue.`. Every worker carries their handlers, whatever
-//! its router, and so does pull mode; nobody hands such a job out.
+//! The jobs that this library enqueues for itself, whose kinds begin with `queue.`. Every worker
+//! has their handlers, whatever its router, and so does pull mode. Such a job is never handed out.
 
 mod schedule;
 
@@ -8,15 +8,15 @@ use queue_core::{
     lifecycle::{Cause, Event},
 };
 
-/// How long a reserved job waits that the store could not answer for.
+/// How long a reserved job is put back when the store does not answer its handler.
 pub const RESERVED_RETRY: Span = Span::from_secs(1);
 
 /// A job of a reserved kind, as it was claimed.
 #[derive(Clone, Copy, Debug)]
 pub struct ReservedJob<'a> {
-    /// Its metadata at the claim.
+    /// The metadata of the job at the claim.
     pub meta: &'a JobMeta,
-    /// What it is to do.
+    /// What the job is to do.
     pub payload: &'a Payload,
     /// The proof of the claim, which the event carries.
     pub token: LeaseToken,
@@ -25,29 +25,31 @@ pub struct ReservedJob<'a> {
 /// What is to become of a reserved job.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Handled {
-    /// How to settle it.
+pub struct ReservedOutcome {
+    /// How to settle the job.
     pub event: Event,
-    /// Ticks of a schedule that this leaves out, as its policy says.
+    /// How many ticks of a schedule are left out, as its policy says.
     pub ticks_skipped: usize,
 }
 
-/// Does what a job of a [reserved kind](queue_core::Kind::is_reserved) asks for, and answers how to settle it: with its own lease,
-/// once. For those who claim jobs themselves, without a [`Worker`](crate::Worker): these jobs are not for their handlers.
+/// Does what a job of a [reserved kind](queue_core::Kind::is_reserved) asks for, and answers how to
+/// settle it: once, under the lease of its claim. Programs that claim jobs themselves, without a
+/// [`Worker`](crate::Worker), call this in place of their own handlers.
 ///
-/// A kind that this version does not know is given back, uncharged, for one that does.
+/// A job of a kind that this version does not know is given back uncharged, for a version that
+/// does.
 ///
 /// # Errors
-/// Those of the store, which it may ask. The job is then to be put back for [`RESERVED_RETRY`]. A dropped future leaves the job
-/// leased, and what it did may be done again.
-pub async fn handle_reserved(store: &dyn Storage, job: ReservedJob<'_>) -> Result<Handled> {
+/// Those of the store, which the handler may ask. The job is then to be put back for
+/// [`RESERVED_RETRY`]. A dropped future leaves the job leased, and its work may be done again.
+pub async fn handle_reserved(store: &dyn Storage, job: ReservedJob<'_>) -> Result<ReservedOutcome> {
     match job.meta.kind.as_str() {
         queue_schedule::SCHEDULE_KIND => schedule::wake(store, job).await,
         _ => Ok(unknown(job).into()),
     }
 }
 
-impl From<Event> for Handled {
+impl From<Event> for ReservedOutcome {
     fn from(event: Event) -> Self {
         Self { event, ticks_skipped: 0 }
     }

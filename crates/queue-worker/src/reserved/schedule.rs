@@ -1,19 +1,21 @@
-//! One wake-up of a schedule: the ticks that are due are enqueued in the very step in which it snoozes until the next one.
+//! One wake-up of a schedule: the ticks that are due are enqueued in the very step in which it
+//! snoozes until the next one.
 
-use super::{Handled, ReservedJob};
+use super::{ReservedJob, ReservedOutcome};
 use queue_core::{
     Detail, Failure, JobId, JobMeta, NewJob, Payload, Result, Span, Stamped, Storage, StorageExt, Timestamp,
     lifecycle::{Cause, Event, OnRunning, Policy, RESERVED_KIND_WAIT},
 };
 use queue_schedule::{Due, Overlap, Progress, ScheduleError, ScheduleSpec, TICKS_MAX};
 
-/// Where store time leads the clock it runs at 63/64 of it, so that a wait by it takes longer by one part in 63.
+/// Store time that leads its clock runs at 63/64 of it, so that a wait by store time takes longer
+/// by one part in 63.
 const SLOW_PART: i64 = 64;
 
-pub(super) async fn wake(store: &dyn Storage, job: ReservedJob<'_>) -> Result<Handled> {
+pub(super) async fn wake(store: &dyn Storage, job: ReservedJob<'_>) -> Result<ReservedOutcome> {
     let (spec, progress) = match read(job) {
         Ok(read) => read,
-        // Another version can.
+        // A newer version can read it.
         Err(ScheduleError::Newer { .. }) => {
             return Ok(Event::PutBack { token: job.token, delay: RESERVED_KIND_WAIT }.into());
         }
@@ -31,7 +33,10 @@ pub(super) async fn wake(store: &dyn Storage, job: ReservedJob<'_>) -> Result<Ha
     let ticks_skipped = due.skipped + (found - due.run.len());
     let jobs: std::result::Result<Vec<NewJob>, _> = due.run.iter().map(|tick| spec.tick_job(*tick)).collect();
     Ok(match jobs {
-        Ok(then) => Handled { event: settled(job, &due, then, (seen.now, seen.clock)), ticks_skipped },
+        Ok(then) => {
+            let event = settled(job, &due, then, (seen.now, seen.clock));
+            ReservedOutcome { event, ticks_skipped }
+        }
         Err(error) => unusable(job, &error).into(),
     })
 }
@@ -42,7 +47,7 @@ fn read(job: ReservedJob<'_>) -> std::result::Result<(ScheduleSpec, Option<Progr
     Ok((spec, progress))
 }
 
-/// The job of the tick before, and what the store's clock says: a calendar goes by that alone.
+/// Reads the job of the tick before, and the store's clock, by which alone a calendar goes.
 async fn look(
     store: &dyn Storage,
     job: &JobMeta,
@@ -55,14 +60,14 @@ async fn look(
     Ok(Stamped { now, clock, value: of_a_tick })
 }
 
-/// What one call of this store takes beside the schedule itself.
+/// The most ticks that one call of this store takes beside the schedule itself.
 fn ticks_max(store: &dyn Storage, payload: &Payload) -> usize {
     let limits = store.capabilities().limits;
     let by_bytes = limits.call_bytes_max / payload.bytes.len().max(1);
     TICKS_MAX.min(limits.batch_max.saturating_sub(1)).min(by_bytes).max(1)
 }
 
-/// Of ticks that must not overlap, one is enqueued at a time.
+/// Leaves out due ticks that must not overlap with the tick before or with each other.
 async fn overlap(
     store: &dyn Storage,
     spec: &ScheduleSpec,
@@ -101,14 +106,15 @@ fn settled(
     Event::Complete { token, result, retention: None, then }
 }
 
-/// Rather early than late: who wakes before the tick finds none due, and goes back to sleep for the rest.
+/// Makes a wait rather too short than too long: a schedule that wakes early finds no tick due, and
+/// sleeps for the rest.
 fn by_store_time(wait: Span, now: Timestamp, clock: Timestamp) -> Span {
     if now <= clock { wait } else { Span::from_millis(wait.as_millis() - wait.as_millis() / SLOW_PART) }
 }
 
-/// No version can do anything with it; people must look.
+/// The failure of a schedule that no version can read. A person has to look at it.
 fn unusable(job: ReservedJob<'_>, error: &ScheduleError) -> Event {
     let failure = Failure::new("Schedule", error.to_string());
-    let (token, cause) = (job.token, Cause::Terminal);
-    Event::Fail { token, failure, cause, delay: None, retention: None, then: Vec::new() }
+    let token = job.token;
+    Event::Fail { token, failure, cause: Cause::Terminal, delay: None, retention: None, then: Vec::new() }
 }

@@ -1,9 +1,13 @@
+//! What works on an item.
+
 use async_trait::async_trait;
 use std::sync::Arc;
 
-/// Does the work of one item. The shape is tower's `Service` without readiness: bounds are the runtime's business.
+/// Does the work of one item. The shape is that of tower's `Service` without readiness, since the
+/// runtime bounds what runs at once.
 ///
-/// A panic fails the item alone. The future may be dropped at any await when the worker's shutdown deadline passes.
+/// A panic fails the item alone. The future may be dropped at any await when the worker's shutdown
+/// deadline passes.
 #[async_trait]
 pub trait Handler<T: Send + 'static>: Send + Sync + 'static {
     /// What a success leaves.
@@ -14,7 +18,8 @@ pub trait Handler<T: Send + 'static>: Send + Sync + 'static {
     /// Works on one item.
     async fn handle(&self, item: T) -> Result<Self::Output, Self::Error>;
 
-    /// The kinds of items that it takes, for people to look at; `None`, the default, if it takes any or does not say.
+    /// The kinds of items that the handler takes, for people to look at. The default `None` is for
+    /// a handler that takes any or does not say.
     fn kinds(&self) -> Option<Vec<String>> {
         None
     }

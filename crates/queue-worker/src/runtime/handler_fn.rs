@@ -1,3 +1,5 @@
+//! A closure as a handler.
+
 use super::Handler;
 use async_trait::async_trait;
 use std::fmt;

@@ -1,3 +1,5 @@
+//! Why an item is not done.
+
 use std::{fmt, time::Duration};
 
 /// Why an item is not done.

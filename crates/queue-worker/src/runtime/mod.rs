@@ -1,14 +1,16 @@
-//! The parts that need no store: plain traits over any item, for a table, an inbox or a topic that you already have.
+//! The parts that need no store: plain traits over any item, for a table, an inbox or a topic that
+//! you already have.
 //!
 //! From the inside out:
 //! 1. a [`Source`] hands out items, a [`Handler`] works on one, a [`Sink`] takes what came of it;
-//! 2. a [`Processor`] joins the three: each *tick* claims no more than there are free slots, handles concurrently and
-//!    marks every outcome, with a time budget for handling and one for marking; a claim takes as long as its source lets
-//!    it;
-//! 3. a [`PacedLoop`] ticks again at once while full batches come, and ever more rarely while they do not; ticks of a
-//!    processor overlap, so that a slow item takes one slot and holds up no other;
-//! 4. a [`Group`] runs such loops, [`Worker`](crate::Worker)s and the program's own parts together, stops them in
-//!    reverse order, and answers with the first error.
+//! 2. a [`Processor`] joins the three: each *tick* claims no more than there are free slots,
+//!    handles concurrently and marks every outcome, with a time budget for handling and one for
+//!    marking; a claim takes as long as its source lets it;
+//! 3. a [`PacedLoop`] ticks again at once while full batches come, and ever more rarely while they
+//!    do not; ticks of a processor overlap, so that a slow item takes one slot and holds up no
+//!    other;
+//! 4. a [`Group`] runs such loops, [`Worker`](crate::Worker)s and the program's own parts together,
+//!    stops them in reverse order, and answers with the first error.
 //!
 //! Beside them stand a [`Pool`] for jobs of the program itself, and [`retry`].
 //!
@@ -94,9 +96,10 @@
 //! # Ok(()) }
 //! ```
 //!
-//! Invariants kept here: an item that was claimed is marked, released or reported, unless its tick was dropped; nothing
-//! outlives the future that runs it, so dropping a tick, a loop or a group drops its handlers, and a panic ends no more
-//! than the item, the tick or the member in which it happened.
+//! Invariants kept here: an item that was claimed is marked, released or reported, unless its tick
+//! was dropped; nothing outlives the future that runs it, so dropping a tick, a loop or a group
+//! drops its handlers; and a panic ends no more than the item, the tick or the member in which it
+//! happened.
 //!
 //! Absent on purpose: leases, attempts and their delays, which belong to the source and the sink.
 
@@ -125,5 +128,5 @@ pub use pool::{JobHandle, NotDone, Pool, PoolClosed};
 pub use processor::{FailureCause, Processor, ProcessorBuilder, ProcessorEvent, TickReport};
 #[cfg(feature = "tower")]
 pub use service_handler::{ServiceHandler, service_handler};
-pub use sink::{Done, Failed, Sink};
+pub use sink::{DoneItem, FailedItem, Sink};
 pub use source::Source;

@@ -1,4 +1,4 @@
-//! What a panic becomes: a message, never the end of a loop.
+//! Turns panics into messages, so that none ends a loop.
 
 use futures_util::FutureExt;
 use std::{
@@ -6,7 +6,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
-/// Awaits a future; its panic, or that of its drop, becomes a message.
+/// Awaits a future. Its panic, or that of its drop, becomes a message.
 #[expect(clippy::redundant_async_block, reason = "the block drops the future within the guard")]
 pub(crate) async fn caught<T>(work: impl Future<Output = T>) -> Result<T, String> {
     let guarded = AssertUnwindSafe(async move { work.await });

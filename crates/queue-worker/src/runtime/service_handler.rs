@@ -1,3 +1,5 @@
+//! A `tower` service as a handler.
+
 use super::Handler;
 use async_trait::async_trait;
 use parking_lot::Mutex;
@@ -9,10 +11,11 @@ pub struct ServiceHandler<S>(Mutex<S>);
 
 /// Makes a handler of a `tower` service, with whatever layers it has around it. Feature `tower`.
 ///
-/// Each item gets a clone of the service, is called once that clone is ready, and waits until then: **a service that is
-/// not ready holds the item's place** among those that are handled at once, which is how its back-pressure reaches the
-/// source. Layers that keep their state apart from their clones, such as a concurrency limit or a buffer, therefore see
-/// all items; put a layer that cannot be cloned, such as a rate limit, behind a buffer.
+/// Each item gets a clone of the service, is called once that clone is ready, and waits until then:
+/// **a service that is not ready holds the item's place** among those that are handled at once,
+/// which is how its back-pressure reaches the source. Layers that keep their state apart from their
+/// clones, such as a concurrency limit or a buffer, therefore see all items; put a layer that
+/// cannot be cloned, such as a rate limit, behind a buffer.
 ///
 /// ```
 /// use queue_worker::runtime::{Handler, service_handler};
@@ -32,12 +35,13 @@ pub fn service_handler<S>(service: S) -> ServiceHandler<S> {
 }
 
 impl<S> ServiceHandler<S> {
-    /// A clone of the service once that is ready, to be called next.
+    /// Answers a clone of the service once it is ready to be called.
     pub(crate) async fn ready<T>(&self) -> Result<S, S::Error>
     where
         S: Service<T> + Clone,
     {
-        // A lock, since services need not be shareable between threads, and many boxed ones are not.
+        // Under a lock, since services need not be shareable between threads, and many boxed ones
+        // are not.
         let mut service = self.0.lock().clone();
         poll_fn(|context| service.poll_ready(context)).await?;
         Ok(service)

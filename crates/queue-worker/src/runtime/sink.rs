@@ -1,16 +1,19 @@
+//! Where the outcomes of items go.
+
 use super::{Finality, ItemError};
 use async_trait::async_trait;
 use std::{fmt, sync::Arc};
 
-/// Where outcomes go; often the same object as the [`Source`](super::Source).
+/// Where outcomes go. It is often the same object as the [`Source`](super::Source).
 ///
-/// A mark is sent again when an earlier call failed or took too long, though that call may have had its effect. So a
-/// mark must be idempotent, and change nothing for an item that somebody else holds by now.
+/// A mark is sent again when an earlier call failed or took too long, though that call may have had
+/// its effect. So a mark must be idempotent, and change nothing for an item that somebody else
+/// holds by now.
 #[async_trait]
 pub trait Sink<T: Send + Sync + 'static>: Send + Sync + 'static {
-    /// What a success leaves; the handler's output.
+    /// What a success leaves, which is the handler's output.
     type Output: Send + Sync + 'static;
-    /// What a failure leaves; the handler's error.
+    /// What a failure leaves, which is the handler's error.
     type Failure: Send + Sync + 'static;
     /// Why a mark was not taken.
     type Error: fmt::Display + Send;
@@ -26,18 +29,18 @@ pub trait Sink<T: Send + Sync + 'static>: Send + Sync + 'static {
         finality: Finality,
     ) -> Result<(), Self::Error>;
 
-    /// Records several at once. After an error each of them is marked on its own, so that one bad item holds up no
-    /// other. By default a loop that ends at the first error.
-    async fn mark_done_batch(&self, batch: &[Done<T, Self::Output>]) -> Result<(), Self::Error> {
-        for Done { item, output } in batch {
+    /// Records several at once. After an error each of them is marked on its own, so that one bad
+    /// item holds up no other. By default a loop that ends at the first error.
+    async fn mark_done_batch(&self, batch: &[DoneItem<T, Self::Output>]) -> Result<(), Self::Error> {
+        for DoneItem { item, output } in batch {
             self.mark_done(item, output).await?;
         }
         Ok(())
     }
 
     /// As [`mark_done_batch`](Self::mark_done_batch), for failed attempts.
-    async fn mark_failed_batch(&self, batch: &[Failed<T, Self::Failure>]) -> Result<(), Self::Error> {
-        for Failed { item, error, finality } in batch {
+    async fn mark_failed_batch(&self, batch: &[FailedItem<T, Self::Failure>]) -> Result<(), Self::Error> {
+        for FailedItem { item, error, finality } in batch {
             self.mark_failed(item, error, *finality).await?;
         }
         Ok(())
@@ -46,7 +49,7 @@ pub trait Sink<T: Send + Sync + 'static>: Send + Sync + 'static {
 
 /// An item whose handler succeeded.
 #[derive(Clone, Debug)]
-pub struct Done<T, O> {
+pub struct DoneItem<T, O> {
     /// The item as claimed.
     pub item: T,
     /// What the handler answered.
@@ -55,7 +58,7 @@ pub struct Done<T, O> {
 
 /// An item whose handler did not succeed.
 #[derive(Clone, Debug)]
-pub struct Failed<T, E> {
+pub struct FailedItem<T, E> {
     /// The item as claimed.
     pub item: T,
     /// What went wrong.
@@ -83,11 +86,11 @@ impl<T: Send + Sync + 'static, K: Sink<T> + ?Sized> Sink<T> for Arc<K> {
         (**self).mark_failed(item, error, finality).await
     }
 
-    async fn mark_done_batch(&self, batch: &[Done<T, K::Output>]) -> Result<(), K::Error> {
+    async fn mark_done_batch(&self, batch: &[DoneItem<T, K::Output>]) -> Result<(), K::Error> {
         (**self).mark_done_batch(batch).await
     }
 
-    async fn mark_failed_batch(&self, batch: &[Failed<T, K::Failure>]) -> Result<(), K::Error> {
+    async fn mark_failed_batch(&self, batch: &[FailedItem<T, K::Failure>]) -> Result<(), K::Error> {
         (**self).mark_failed_batch(batch).await
     }
 }

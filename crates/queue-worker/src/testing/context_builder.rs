@@ -1,3 +1,5 @@
+//! Makes the context of a job that a test made up.
+
 use super::TestContext;
 use crate::{CancelReason, Context, worker::HeldJob};
 use queue_core::{
@@ -10,8 +12,8 @@ use std::{sync::Arc, time::Duration};
 /// How long the made-up lease lasts.
 const LEASE: Span = Span::from_secs(30);
 
-/// A context as a worker would give it to the handler of a job: the first attempt, of the kind `default`, of a job
-/// called `test`, unless it is told otherwise.
+/// Starts to make a context as a worker would give it to a handler. By default it is of the first
+/// attempt at a job of the kind `default`, called `test`.
 ///
 /// ```
 /// use queue_worker::{Context, JobError, testing::context};
@@ -37,8 +39,8 @@ pub fn context() -> ContextBuilder {
     ContextBuilder::new()
 }
 
-/// Makes a [`TestContext`]; see [`context`]. Methods that take a name panic if it is not valid, since a test wants to be
-/// told so at once.
+/// Makes a [`TestContext`]; see [`context`]. Methods that take a name panic if it is not valid, so
+/// that a test fails at once.
 #[derive(Debug)]
 #[must_use]
 pub struct ContextBuilder<S = ()> {
@@ -61,7 +63,7 @@ impl ContextBuilder {
 }
 
 impl<S> ContextBuilder<S> {
-    /// The queue that the job is of.
+    /// The queue of the job.
     ///
     /// # Panics
     /// If the name is not valid.
@@ -79,7 +81,7 @@ impl<S> ContextBuilder<S> {
         self
     }
 
-    /// Its kind.
+    /// The kind of the job.
     ///
     /// # Panics
     /// If the kind is not valid.
@@ -88,7 +90,7 @@ impl<S> ContextBuilder<S> {
         self
     }
 
-    /// The number of the attempt, from one: all before it have failed.
+    /// The number of the attempt, from one. All attempts before it have failed.
     ///
     /// # Panics
     /// If it is zero.
@@ -97,15 +99,16 @@ impl<S> ContextBuilder<S> {
         self
     }
 
-    /// How often the job was claimed, which with its `seq` is the fencing number; as often as attempts were made unless
-    /// it is told here.
+    /// How often the job was claimed, which with its `seq` is the fencing number. By default it was
+    /// claimed once for each attempt.
     pub fn epoch(mut self, epoch: u64) -> Self {
         self.epoch = Some(epoch);
         self
     }
 
-    /// The encoded payload that [`Context::payload`] shows, as JSON; `null` unless it is told here. A typed handler that is
-    /// called as a function gets its payload from the call; this is for [`TestContext::run`].
+    /// The payload that [`Context::payload`] shows, encoded as JSON; `null` by default. It is for
+    /// [`TestContext::run`]: a typed handler that is called as a function gets its payload from the
+    /// call.
     ///
     /// # Panics
     /// If JSON cannot hold it.
@@ -126,13 +129,14 @@ impl<S> ContextBuilder<S> {
         self
     }
 
-    /// What the producer told beside the payload, in place of what was given before.
+    /// The headers of the job, in place of those that were given before.
     pub fn headers(mut self, headers: Headers) -> Self {
         self.headers = headers;
         self
     }
 
-    /// The handler is asked to stop before it begins. To ask while it runs, use [`TestContext::cancel`].
+    /// Asks the handler to stop before it begins. To ask while it runs, use
+    /// [`TestContext::cancel`].
     pub fn cancelled(mut self, reason: CancelReason) -> Self {
         self.reason = Some(reason);
         self
@@ -144,13 +148,13 @@ impl<S> ContextBuilder<S> {
         ContextBuilder { meta, payload, headers, epoch, reason, state }
     }
 
-    /// Changes anything else of the job's metadata, such as its priority or when it was enqueued.
+    /// Changes other metadata of the job, such as its priority or the time of its enqueue.
     pub fn meta(mut self, change: impl FnOnce(&mut JobMeta)) -> Self {
         change(&mut self.meta);
         self
     }
 
-    /// The context, with what its handler will report.
+    /// Makes the context.
     pub fn build(self) -> TestContext<S> {
         let held = Arc::new(HeldJob::of_test(self.claimed()));
         if let Some(reason) = self.reason {

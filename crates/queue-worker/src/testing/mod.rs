@@ -1,5 +1,5 @@
-//! For the tests of applications: the context of a job that a test made up, so that a handler is called like any function.
-//! No worker and no store stands behind it. Feature `testing`.
+//! Contexts of jobs that a test made up, so that the tests of an application call a handler like
+//! any function. No worker and no store stands behind them. Feature `testing`.
 
 mod context_builder;
 mod test_context;

@@ -1,16 +1,20 @@
+//! A context for tests, and what its handler reported.
+
 use crate::{CancelReason, Context, JobError, runtime::Handler};
 use queue_core::{JobMeta, NewJob, Payload};
 use queue_serde::{Codec, CodecContext, Decode, Json, Role};
 use std::time::Duration;
 
-/// The context of a job that a test made up with [`context`](super::context), and a look at what its handler reported.
+/// The context of a job that a test made up with [`context`](super::context). It also shows what
+/// the handler reported.
 ///
-/// Heartbeats and extensions of the lease succeed and change nothing, until [`cancel`](Self::cancel).
+/// Heartbeats and extensions of the lease succeed and change nothing, until
+/// [`cancel`](Self::cancel).
 #[derive(Clone, Debug)]
 pub struct TestContext<S = ()>(pub(super) Context<S>);
 
 impl<S> TestContext<S> {
-    /// What the handler gets. Every call gives another view of the same job.
+    /// The context for the handler. Every call gives another view of the same job.
     pub fn context(&self) -> Context<S> {
         self.0.clone()
     }
@@ -25,10 +29,10 @@ impl<S> TestContext<S> {
         self.0.held().cancel(reason);
     }
 
-    /// What the handler reported last as its progress; `None` if nothing.
+    /// The progress that the handler reported last, if it reported any.
     ///
     /// # Panics
-    /// If it is no `T`.
+    /// If the progress is no `T`.
     pub fn progress<T: Decode>(&self) -> Option<T> {
         let report = Payload::new(self.0.held().reported()?, Json.content_type());
         Some(
@@ -37,20 +41,22 @@ impl<S> TestContext<S> {
         )
     }
 
-    /// What the handler wants enqueued with its completion, in its order; see [`Context::then`].
+    /// The jobs that the handler wants enqueued with its completion, in order; see
+    /// [`Context::then`].
     pub fn followers(&self) -> Vec<NewJob> {
-        self.0.held().followers()
+        self.0.held().then()
     }
 
-    /// How long the handler may run, as the job or the handler itself said last.
+    /// How long the handler may run, by the job or by what the handler itself set last.
     pub fn time_limit(&self) -> Option<Duration> {
         self.0.time_limit()
     }
 }
 
 impl TestContext {
-    /// Calls whatever a worker would run, such as a [`Router`](crate::Router), with the
-    /// [payload](super::ContextBuilder::payload) of this context. Hooks and time limits are the worker's, so none is here.
+    /// Calls what a worker would run, such as a [`Router`](crate::Router), with the
+    /// [payload](super::ContextBuilder::payload) of this context. Hooks and time limits belong to a
+    /// worker, so there are none here.
     ///
     /// # Errors
     /// What the handler answers.

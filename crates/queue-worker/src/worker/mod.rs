@@ -1,63 +1,45 @@
-//! The worker over a store, in the order in which a job passes through it: the fetcher claims, the dispatcher starts
-//! handlers, the settler stores what they answered; the heartbeat keeps leases alive and maintenance looks after jobs
-//! that nobody holds.
+//! The worker over a store. Its folders are named after what happens to a job, in the order in
+//! which it happens:
+//!
+//! | folder | what it does | next |
+//! |---|---|---|
+//! | `setup` | checks what the program asked for and makes a [`Worker`] of it | `run` |
+//! | `run` | owns one run: starts the parts below and takes the steps of the shutdown | `claim` |
+//! | `claim` | deals free slots to the queues and claims jobs for them | `attempt` |
+//! | `attempt` | starts handlers, with hooks and under time limits | `settle` |
+//! | `settle` | stores what came of each attempt | the slot is free: `claim` |
+//!
+//! Four folders stand beside that path. `hold` has the jobs under lease from their claim until
+//! their outcome is durable, and sends the heartbeats. `rate` says how often jobs may start.
+//! `upkeep` ends lapsed leases and removes old records. `watch` tells the program and its operators
+//! what happens, and `trace` tells subscribers of `tracing`.
+//!
+//! Dependencies go down the path: `claim` calls `attempt`, `attempt` makes what `settle` stores,
+//! and neither knows who called. One type is known everywhere: [`run::WorkerRun`], which has what
+//! the parts of a run share, and so depends on the types of `hold`, `rate`, `setup` and `watch`
+//! that it has as fields. What comes back up the path (a slot is free, a job was let go) is a
+//! signal that `hold` gives, so that `settle` need not know `claim`.
 
-mod about;
-mod admission;
-mod builder;
-mod dispatcher;
-mod event;
-mod events;
-mod execution;
-mod execution_settings;
-mod fetch;
-mod forecast;
-mod guarded_policy;
-mod heartbeat;
-mod held_job;
-mod held_jobs;
-pub(crate) mod hints;
-mod hooks;
-mod host_name;
-mod job_end;
-mod later;
-mod lease;
-mod line;
-mod maintenance;
-mod member;
-mod observer;
-mod options;
-mod plan;
-mod prefetch;
-mod presence;
-mod prune_tick;
+mod attempt;
+mod claim;
+mod deadline;
+mod hold;
 mod rate;
-mod report;
-mod rescue_tick;
-mod reserved;
-mod run_name;
+mod run;
 mod settle;
-mod settlement;
-mod shared;
-mod supervisor;
-mod time_limit;
-mod told;
+mod setup;
 mod trace;
-mod work_queue;
-mod worker_run;
+mod upkeep;
+mod watch;
 
-pub use about::{AboutWorker, CurrentJob, LeftOut, QueueWork};
-pub use builder::WorkerBuilder;
-pub use event::{HookStage, WorkerEvent};
-pub use events::WorkerEvents;
-pub use job_end::JobEnd;
-pub use prune_tick::PruneTick;
 pub use rate::RateLimit;
-pub use report::Report;
-pub use rescue_tick::RescueTick;
-pub use work_queue::WorkQueue;
-pub use worker_run::Worker;
+pub use run::Worker;
+pub use setup::{WorkQueue, WorkerBuilder};
+pub use upkeep::{PruneTick, RescueTick};
+pub use watch::{
+    AboutWorker, CurrentJob, HookStage, JobEnd, LeftOutCounts, QueueWork, WorkerEvent, WorkerEvents,
+    WorkerReport,
+};
 
-pub(crate) use held_job::HeldJob;
-pub(crate) use lease::Lease;
-pub(crate) use run_name::fresh_id;
+pub(crate) use hold::{HeldJob, Lease};
+pub(crate) use run::fresh_id;

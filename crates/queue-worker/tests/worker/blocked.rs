@@ -1,4 +1,5 @@
-//! A worker that was stopped for longer than a lease, and handlers that go on after theirs was lost.
+//! A worker that was stopped for longer than a lease, and handlers that go on after theirs was
+//! lost.
 
 use crate::{
     blocking::{blocked, pass, started},

@@ -2,7 +2,7 @@
 
 use crate::support::{Fault, Rig, job, millis, router};
 use queue_core::{ErrorKind, Storage};
-use queue_worker::{CancelReason, Context, Report, Router, runtime::Member};
+use queue_worker::{CancelReason, Context, Router, WorkerReport, runtime::Member};
 use std::sync::{Arc, Mutex};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
@@ -11,7 +11,7 @@ fn succeeding() -> Router {
     router(|n, _| async move { Ok(n) })
 }
 
-fn error_of(report: &Report) -> Option<ErrorKind> {
+fn error_of(report: &WorkerReport) -> Option<ErrorKind> {
     report.error.as_ref().map(queue_core::Error::kind)
 }
 

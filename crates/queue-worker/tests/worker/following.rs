@@ -1,7 +1,7 @@
 //! What goes with an answer that is no completion.
 
 use crate::support::{Rig, job, millis, router, span};
-use queue_core::{Budget, FailedJob, Headers, Kind, State, Storage, StorageExt, Tag, Tags};
+use queue_core::{Budget, FailedJob, Headers, Kind, Limits, State, Storage, StorageExt, Tag, Tags};
 use queue_worker::{Context, JobError};
 
 #[tokio::test(start_paused = true)]
@@ -126,4 +126,19 @@ async fn the_job_that_follows_the_last_lapse_goes_on_with_the_trace_though_nobod
     let traced = [("traceparent", TRACE), ("tracestate", "v=1")].map(|(a, b)| (a.to_owned(), b.to_owned()));
     assert_eq!(headers_of(&rig, follow_up(0).as_str()).await, traced);
     assert_eq!(headers_of(&rig, follow_up(1).as_str()).await, []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn last_lapses_are_ended_with_what_follows_however_few_jobs_a_call_takes() {
+    let rig = Rig::new();
+    let lost = |name| job(name, 1).with_max_stalls(Budget::from_raw(1));
+    rig.enqueue(["a", "b", "c", "d"].map(|name| lost(name).with_on_failure(Kind::from_static("alert"))))
+        .await;
+    rig.claim_elsewhere(4, span(1000)).await;
+    rig.store.script().limits = Some(Limits { batch_max: 4, ..Limits::default() });
+    let handler = router(|_, _| async move { Ok(()) });
+    let handler = handler.handle("alert", |_: FailedJob, _: Context| async move { Ok(()) });
+    let report = rig.drain(rig.worker(handler.expect("another kind"))).await;
+    assert_eq!((report.rescued, report.completed), (4, 4));
+    assert!(report.error.is_none());
 }

@@ -7,7 +7,8 @@ use queue_core::{
     lifecycle::{Event, OnRunning},
 };
 use queue_worker::{
-    Before, Context, Executed, HOOK_MAX, Hook, Router, WorkerEvent, after_fn, before_fn, runtime::BoxError,
+    AttemptResult, Before, Context, HOOK_MAX, Hook, Router, WorkerEvent, after_fn, before_fn,
+    runtime::BoxError,
 };
 use std::sync::{Arc, Mutex};
 use tokio::time::sleep;
@@ -61,8 +62,8 @@ impl Hook for Failing {
     fn after<'a, 'b, 'c>(
         &'a self,
         _: &'b Context,
-        mut executed: Executed,
-    ) -> futures_util::future::BoxFuture<'c, Result<Executed, BoxError>>
+        mut executed: AttemptResult,
+    ) -> futures_util::future::BoxFuture<'c, Result<AttemptResult, BoxError>>
     where
         'a: 'c,
         'b: 'c,
@@ -78,7 +79,7 @@ struct FailingAfter(Failing);
 
 #[async_trait]
 impl Hook for FailingAfter {
-    async fn after(&self, job: &Context, executed: Executed) -> Result<Executed, BoxError> {
+    async fn after(&self, job: &Context, executed: AttemptResult) -> Result<AttemptResult, BoxError> {
         self.0.after(job, executed).await
     }
 }

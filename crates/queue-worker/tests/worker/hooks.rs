@@ -4,7 +4,7 @@ use crate::support::{Rig, job, millis, router, span};
 use async_trait::async_trait;
 use queue_core::{ContentType, Keep, Payload, Reason, Retention, RetryPolicy, State};
 use queue_worker::{
-    Before, Context, Executed, Hook, JobError, Router, after_fn, before_fn, runtime::BoxError,
+    AttemptResult, Before, Context, Hook, JobError, Router, after_fn, before_fn, runtime::BoxError,
 };
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -23,7 +23,7 @@ fn text(text: &str) -> Payload {
 }
 
 /// Changes what the handler left.
-fn changing(change: impl Fn(&mut Executed) + Clone + Send + Sync + 'static) -> impl Hook {
+fn changing(change: impl Fn(&mut AttemptResult) + Clone + Send + Sync + 'static) -> impl Hook {
     after_fn(move |_, mut executed| {
         let change = change.clone();
         async move {
@@ -54,7 +54,7 @@ impl Hook for Noting {
         Ok(self.before.clone())
     }
 
-    async fn after(&self, _: &Context, executed: Executed) -> Result<Executed, BoxError> {
+    async fn after(&self, _: &Context, executed: AttemptResult) -> Result<AttemptResult, BoxError> {
         self.log.lock().expect("unpoisoned").push(format!("after {}", self.name));
         Ok(executed)
     }
@@ -156,7 +156,7 @@ async fn a_hook_may_turn_a_failure_into_a_result_and_a_result_into_a_failure() {
     assert_eq!(rig.meta("a").await.state, State::Completed);
 
     rig.enqueue([job("b", 1)]).await;
-    let refuse = |it: &mut Executed| it.outcome = Err(JobError::named("Unfit", "no good").as_terminal());
+    let refuse = |it: &mut AttemptResult| it.outcome = Err(JobError::named("Unfit", "no good").as_terminal());
     rig.drain(rig.worker(succeeding()).hook(changing(refuse))).await;
     assert_eq!(rig.meta("b").await.last_error.expect("stored").name(), "Unfit");
 }
@@ -229,7 +229,7 @@ async fn a_hook_sees_the_job_and_how_long_its_handler_ran() {
         Ok(())
     });
     let seen = log.clone();
-    let hook = after_fn(move |job: Context, executed: Executed| {
+    let hook = after_fn(move |job: Context, executed: AttemptResult| {
         let line = format!("{} {:?}", job.meta().id, executed.ran_for().expect("it ran"));
         seen.lock().expect("unpoisoned").push(line);
         async { Ok(executed) }

@@ -32,7 +32,8 @@ async fn a_job_whose_lease_lapsed_before_its_claim_was_heard_is_given_back_unsta
     assert_eq!((report.started, report.released), (1, 1));
 }
 
-/// A job is there half a second after the start, and the claim that brings it takes nearly the whole lease.
+/// A job is there half a second after the start, and the claim that brings it takes nearly the
+/// whole lease.
 async fn claimed_late(rig: &Rig) {
     sleep(millis(500)).await;
     rig.store.script().on_claim = Some(Box::new(|| Fault::Late(millis(1000))));

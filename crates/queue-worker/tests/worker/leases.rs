@@ -255,7 +255,8 @@ async fn a_store_of_small_batches_is_served_in_small_batches() {
     assert!(log.heartbeats.iter().chain(&log.settles).chain(&log.claim_limits).all(|&size| size <= 2));
 }
 
-/// As a transaction of the handler does that completes the job: the lease goes on, and the next beat comes.
+/// As a transaction of the handler does that completes the job: the lease goes on, and the next
+/// beat comes.
 #[tokio::test(start_paused = true)]
 async fn a_record_that_was_held_for_a_moment_costs_no_lease() {
     let rig = Rig::new();

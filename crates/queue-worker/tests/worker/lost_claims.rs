@@ -87,8 +87,8 @@ async fn a_stop_waits_until_what_was_lost_is_given_back() {
     assert_eq!(rig.store.counts(&rig.queue).await.expect("counts").of(State::Queued), 4);
 }
 
-/// A server that is stopped for longer than anybody listens, and then continued, again and again; and answers that are lost
-/// or late meanwhile.
+/// A server that is stopped for longer than anybody listens, and then continued, again and again;
+/// and answers that are lost or late meanwhile.
 #[tokio::test(start_paused = true)]
 async fn whatever_becomes_of_answers_no_job_is_charged_a_stall_or_held_by_nobody_and_all_are_done() {
     let mut lost = 0;

@@ -82,7 +82,8 @@ async fn another_worker_gets_what_this_one_would_have_sat_on() {
     let (one, other) = (one.ended().await, other.ended().await);
     assert_eq!((one.completed + other.completed, one.started + other.started), (1040, 1040));
     assert!(other.completed >= 15, "{other:?}");
-    // Forty times five seconds for eight handlers, and the second for which the first worker held them.
+    // Forty times five seconds for eight handlers, and the second for which the first worker held
+    // them.
     assert!(rig.events.elapsed_ms() <= 31_000, "{}", rig.events.elapsed_ms());
 }
 

@@ -41,7 +41,8 @@ async fn ten_thousand_reports_a_second_become_one_call_a_second_and_the_last_one
     rig.events.wait_for("started 3").await;
     sleep(millis(300_000)).await;
     let calls = rig.store.log().heartbeats;
-    // Timers have a grain of a millisecond, so a report every 100 us takes a while longer than ten seconds.
+    // Timers have a grain of a millisecond, so a report every 100 us takes a while longer than ten
+    // seconds.
     assert!((10..=250).contains(&calls.len()), "{} calls", calls.len());
     assert!(calls.iter().all(|&size| size == 4), "all jobs go in one call: {calls:?}");
     for n in 0..4 {

@@ -2,7 +2,7 @@
 
 use crate::support::{FOREVER, Fault, Rig, job, millis, router, spawn};
 use queue_core::{State, Storage, WorkerId};
-use queue_worker::{Report, Router, Worker};
+use queue_worker::{Router, Worker, WorkerReport};
 use std::sync::Arc;
 use tokio::{
     task::{JoinHandle, yield_now},
@@ -23,7 +23,7 @@ fn stuck() -> Router {
     })
 }
 
-async fn ended(run: JoinHandle<Report>) -> Report {
+async fn ended(run: JoinHandle<WorkerReport>) -> WorkerReport {
     timeout(FOREVER, run).await.expect("the run ends").expect("it does not panic")
 }
 

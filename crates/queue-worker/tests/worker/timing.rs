@@ -19,7 +19,8 @@ async fn retries_start_exactly_when_they_are_due_and_nothing_is_asked_in_between
     let running = Rig::start(rig.worker(failing).retry(backoff));
     rig.events.wait_for("failed a").await;
     assert_eq!(rig.events.times_of("started a"), [0, 1000, 3000]);
-    // One for each of three attempts, and one after each of two failures for the hint that the job waits again.
+    // One for each of three attempts, and one after each of two failures for the hint that the job
+    // waits again.
     assert_eq!(rig.store.log().claims, 5);
     running.stop().await;
 }

@@ -2,7 +2,7 @@
 
 use super::TestQueue;
 use queue_core::JobMeta;
-use queue_worker::{JobHandler, Report};
+use queue_worker::{JobHandler, WorkerReport};
 use std::sync::Arc;
 
 /// How often store time is moved on without a job that ends; after that the jobs are assumed never
@@ -10,8 +10,8 @@ use std::sync::Arc;
 const ROUNDS_MAX: u32 = 1000;
 
 /// Runs jobs until none waits, or none may run.
-pub(super) async fn drained<P, R>(queue: &TestQueue<P, R>, handler: Arc<JobHandler>) -> Report {
-    let mut total = Report::default();
+pub(super) async fn drained<P, R>(queue: &TestQueue<P, R>, handler: Arc<JobHandler>) -> WorkerReport {
+    let mut total = WorkerReport::default();
     let mut rounds_in_vain = 0;
     while rounds_in_vain < ROUNDS_MAX {
         let round = queue.run_shared(handler.clone()).await;
@@ -35,7 +35,7 @@ fn ids(jobs: &[JobMeta]) -> Vec<&str> {
     jobs.iter().map(|job| job.id.as_str()).collect()
 }
 
-fn add(total: &mut Report, round: &Report) {
+fn add(total: &mut WorkerReport, round: &WorkerReport) {
     total.error = total.error.take().or_else(|| round.error.clone());
     for (sum, more) in [
         (&mut total.started, round.started),

@@ -6,7 +6,7 @@ use queue_core::{
     Enqueued, ManualClock, NewJob, QueueName, Result, Rng, Stamped, Storage, StorageLayer, lifecycle::Policy,
 };
 use queue_memory::MemoryStorage;
-use queue_worker::{JobHandler, Report, Worker};
+use queue_worker::{JobHandler, Worker, WorkerReport};
 use std::{collections::HashMap, fmt, sync::Arc};
 
 /// A memory store with handlers that run as soon as a job of their queue is enqueued. The enqueue
@@ -42,7 +42,7 @@ impl Inline {
 
 impl Runner {
     /// Runs the due jobs of a queue, one after another in claim order, until none is due.
-    pub(super) async fn run(self, storage: Arc<dyn Storage>, queue: QueueName) -> Report {
+    pub(super) async fn run(self, storage: Arc<dyn Storage>, queue: QueueName) -> WorkerReport {
         let worker = Worker::builder(storage, queue, self.handler).policy(self.policy).rng(self.rng);
         let worker = worker.concurrency(1).prefetch(0).until_idle().build();
         worker.expect("the settings are valid").run().await

@@ -3,7 +3,7 @@
 use super::{EnqueuedJobs, TestJob, TestStore, drain::drained, inline::Runner};
 use crate::{Decode, Queue};
 use queue_core::Payload;
-use queue_worker::{Context, JobError, JobHandler, Report, runtime::Handler};
+use queue_worker::{Context, JobError, JobHandler, WorkerReport, runtime::Handler};
 use std::{fmt, ops::Deref, panic::Location, sync::Arc, time::Duration};
 
 /// A [`Queue`] on a [`TestStore`]. It dereferences to the queue, for the code under test.
@@ -42,7 +42,7 @@ impl<P, R> TestQueue<P, R> {
     ///
     /// # Panics
     /// Outside a tokio runtime with time enabled.
-    pub async fn run_due<H>(&self, handler: H) -> Report
+    pub async fn run_due<H>(&self, handler: H) -> WorkerReport
     where
         H: Handler<Context, Output = Payload, Error = JobError>,
     {
@@ -69,7 +69,7 @@ impl<P, R> TestQueue<P, R> {
     /// # Panics
     /// If jobs wait and none has ended while time was moved on 1,000 times, and outside a tokio
     /// runtime with time enabled.
-    pub async fn drain<H>(&self, handler: H) -> Report
+    pub async fn drain<H>(&self, handler: H) -> WorkerReport
     where
         H: Handler<Context, Output = Payload, Error = JobError>,
     {
@@ -121,7 +121,7 @@ impl<P, R> TestQueue<P, R> {
         async move { self.enqueued().payload_where(is_expected).at_least_one(asserted_at).await }
     }
 
-    pub(super) async fn run_shared(&self, handler: Arc<JobHandler>) -> Report {
+    pub(super) async fn run_shared(&self, handler: Arc<JobHandler>) -> WorkerReport {
         self.runner(handler).run(self.store.storage(), self.queue.name().clone()).await
     }
 

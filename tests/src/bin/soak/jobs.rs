@@ -7,7 +7,7 @@ use crate::{
 use clap::Args;
 use queue::{
     JobOptions, Keep, Queue,
-    worker::{Report, Router, WorkerEvent},
+    worker::{Router, WorkerEvent, WorkerReport},
 };
 use std::sync::Arc;
 use tokio::{sync::Semaphore, time::Instant};
@@ -46,7 +46,7 @@ pub(crate) async fn run(settings: &Settings) -> Result<(), Failed> {
     no_task_is_left().await
 }
 
-async fn work(queue: &Queue<u64>, batches: u64) -> Result<Report, Failed> {
+async fn work(queue: &Queue<u64>, batches: u64) -> Result<WorkerReport, Failed> {
     let room = Arc::new(Semaphore::new(BACKLOG_MAX as usize));
     let done = room.clone();
     let router = Router::new(()).handle("default", |_: u64, _| async { Ok(()) })?;

@@ -1,5 +1,5 @@
 use crate::output::{self, Format, Output, plural};
-use queue::worker::{JobEnd, Report, WorkerEvent};
+use queue::worker::{JobEnd, WorkerEvent, WorkerReport};
 use queue::{ErrorKind, Failure, JobMeta};
 use serde_json::{Value, json};
 
@@ -66,7 +66,7 @@ fn object(event: &WorkerEvent) -> Option<Value> {
 }
 
 /// The last words of a worker; what did not happen is left out.
-pub(super) fn words(report: &Report) -> String {
+pub(super) fn words(report: &WorkerReport) -> String {
     let others = [
         (report.failed, "failed"),
         (report.failing, "to be retried"),
@@ -81,7 +81,7 @@ pub(super) fn words(report: &Report) -> String {
     format!("completed {}{}", plural(report.completed, "job"), others.collect::<String>())
 }
 
-pub(super) fn summary(report: &Report) -> Value {
+pub(super) fn summary(report: &WorkerReport) -> Value {
     json!({
         "event": "summary",
         "started": report.started,

@@ -14,7 +14,7 @@ use crate::{
 };
 use clap::Args;
 use exec::{Exec, Snooze};
-use queue::worker::{Context, Report, Router, Worker};
+use queue::worker::{Context, Router, Worker, WorkerReport};
 use queue::{ContentType, Raw, RetryPolicy};
 use script::Script;
 use std::{num::NonZeroUsize, pin::pin, sync::Arc, thread, time::Duration};
@@ -126,7 +126,7 @@ async fn work(
     jobs: &Jobs,
     session: &Session,
     signals: &mut StopSignals,
-) -> Result<(Report, Stopped), CliError> {
+) -> Result<(WorkerReport, Stopped), CliError> {
     let kill = CancellationToken::new();
     let worker = worker(args, jobs, session, kill.clone())?;
     let stop = worker.stop_token();

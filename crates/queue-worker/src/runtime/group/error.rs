@@ -1,7 +1,9 @@
+//! How a group failed.
+
 use super::BoxError;
 use std::{error::Error, fmt};
 
-/// Why a [`Group`](super::Group) ended other than well.
+/// Why a [`Group`](super::Group) did not end well.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum GroupError {
@@ -9,7 +11,7 @@ pub enum GroupError {
     Failed {
         /// Its name.
         member: String,
-        /// What it answered.
+        /// Its error.
         error: BoxError,
     },
     /// A member panicked.

@@ -1,4 +1,6 @@
-use super::{GroupError, Member, running::Running};
+//! A group of members, and its run.
+
+use super::{GroupError, Member, running_group::RunningGroup};
 use std::{fmt, time::Duration};
 use tokio_util::sync::CancellationToken;
 
@@ -23,7 +25,7 @@ pub struct Group {
     stop_deadline: Duration,
 }
 
-/// Somewhat more than a worker with default settings takes to drain.
+/// The default stop deadline: somewhat more than a worker with default settings takes to drain.
 const STOP_DEADLINE: Duration = Duration::from_secs(45);
 
 impl Group {
@@ -32,7 +34,7 @@ impl Group {
         Self { members: Vec::new(), stop_deadline: STOP_DEADLINE }
     }
 
-    /// Adds a member; the name is for errors and logs.
+    /// Adds a member. The name is for errors and logs.
     pub fn add(mut self, name: impl Into<String>, member: impl Member) -> Self {
         self.members.push((name.into(), Box::new(member)));
         self
@@ -46,16 +48,18 @@ impl Group {
 
     /// Runs until `stop` fires, a member fails, or all have ended.
     ///
-    /// A member that ends without an error leaves the rest running. A stop goes from the last member to the first: each is
-    /// told once those after it have ended. When the deadline, which is shared, has passed, whoever is left is told and
-    /// dropped at its next await. What keeps its thread busy cannot be dropped; it is waited for one second more.
+    /// A member that ends without an error leaves the rest running. A stop goes from the last
+    /// member to the first: each is told once those after it have ended. When the deadline, which
+    /// all share, has passed, the members that are left are told and dropped at their next await. A
+    /// member that keeps its thread busy cannot be dropped; it is waited for one second more.
     ///
     /// Dropping the future drops all members.
     ///
     /// # Errors
-    /// The first error or panic of a member, the stop included; otherwise who was overdue. Later ones are logged.
+    /// The first error or panic of a member, the stop included, or else the members that were
+    /// overdue. Later errors are logged.
     pub async fn run(self, stop: CancellationToken) -> Result<(), GroupError> {
-        let mut running = Running::start(self.members);
+        let mut running = RunningGroup::start(self.members);
         tokio::select! {
             biased;
             () = stop.cancelled() => {}

@@ -1,3 +1,5 @@
+//! A long-running part of a program.
+
 use async_trait::async_trait;
 use std::fmt;
 use tokio_util::sync::CancellationToken;
@@ -5,12 +7,12 @@ use tokio_util::sync::CancellationToken;
 /// Any error of a member.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-/// A long-running part of a program. [`PacedLoop`](crate::runtime::PacedLoop) and [`Worker`](crate::Worker) are
-/// members; [`member_fn`] makes one of a closure.
+/// A long-running part of a program. [`PacedLoop`](crate::runtime::PacedLoop) and
+/// [`Worker`](crate::Worker) are members; [`member_fn`] makes one of a closure.
 #[async_trait]
 pub trait Member: Send + 'static {
-    /// Runs until `stop` fires, or until there is nothing left to do. An error stops the whole group. The future is
-    /// dropped at its next await once the group's stop deadline has passed.
+    /// Runs until `stop` fires, or until there is nothing left to do. An error stops the whole
+    /// group. The future is dropped at its next await once the group's stop deadline has passed.
     async fn run(self: Box<Self>, stop: CancellationToken) -> Result<(), BoxError>;
 }
 

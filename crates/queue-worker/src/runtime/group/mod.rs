@@ -3,7 +3,7 @@
 mod error;
 mod group_run;
 mod member;
-mod running;
+mod running_group;
 
 pub use error::GroupError;
 pub use group_run::Group;

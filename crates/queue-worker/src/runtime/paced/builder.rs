@@ -1,3 +1,5 @@
+//! Collects and checks the settings of a paced loop.
+
 use super::{
     PacedLoop, PacedTick, TickFailure,
     paced_loop::{Callbacks, FirstTick},
@@ -63,14 +65,16 @@ impl<P: PacedTick> PacedLoopBuilder<P> {
         self
     }
 
-    /// Drops a tick that takes longer; choose it well above what the tick bounds by itself. Default: no bound.
+    /// Drops a tick that takes longer; choose it well above what the tick bounds by itself.
+    /// Default: no bound.
     #[must_use]
     pub fn tick_timeout(mut self, timeout: Duration) -> Self {
         self.tick_timeout = timeout;
         self
     }
 
-    /// Shortens idle waits at random by up to this share, so that programs started together drift apart. Default none.
+    /// Shortens idle waits at random by up to this share, so that programs started together drift
+    /// apart. Default none.
     #[must_use]
     pub fn jitter(mut self, share: f64, rng: Arc<dyn Rng>) -> Self {
         self.jitter = Some(Jitter { share, rng });

@@ -1,4 +1,6 @@
-use super::{Pace, PacedLoopBuilder, PacedTick, Round, pacing::Pacing, round::Rest};
+//! The loop that ticks until it is stopped.
+
+use super::{Pace, PacedLoopBuilder, PacedTick, Round, pacing::Pacing, round::RoundRest};
 use crate::runtime::{
     BoxError, Member,
     panics::{caught, guarded},
@@ -12,9 +14,9 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// Runs a tick until it is stopped. A tick that panics, fails or takes too long counts as idle, and the loop goes on. What a
-/// round [leaves](PacedTick::start) goes on beside the next: with a [`Processor`](crate::runtime::Processor) no item waits
-/// for another.
+/// Runs a tick until it is stopped. A tick that panics, fails or takes too long counts as idle, and
+/// the loop goes on. The part that a round [leaves](PacedTick::start) goes on beside the next
+/// round, so that with a [`Processor`](crate::runtime::Processor) no item waits for another.
 ///
 /// ```
 /// # use std::{convert::Infallible, sync::atomic::{AtomicU32, Ordering}, time::Duration};
@@ -45,7 +47,7 @@ pub struct PacedLoop<P: PacedTick> {
 pub enum TickFailure<E> {
     /// The tick said so.
     Failed(E),
-    /// It took longer than this and was dropped.
+    /// The tick took longer than this and was dropped.
     TimedOut(Duration),
 }
 
@@ -79,11 +81,12 @@ impl<P: PacedTick> PacedLoop<P> {
         Self { tick, pacing, tick_timeout, first_tick, callbacks }
     }
 
-    /// Ticks until `stop` fires. What runs then is told by the same token and waited for. May be called again.
+    /// Ticks until `stop` fires. Rounds that run then are told by the same token and waited for.
+    /// May be called again.
     ///
     /// Dropping the future drops every round that is not over.
     pub fn run(&self, stop: CancellationToken) -> impl Future<Output = ()> + Send {
-        // Spelled out, since a caller that spawns it cannot always infer that it is `Send`.
+        // The signature names `Send`, since a caller that spawns the future cannot always infer it.
         self.run_until(stop)
     }
 
@@ -102,13 +105,13 @@ impl<P: PacedTick> PacedLoop<P> {
         while rests.next().await.is_some() {}
     }
 
-    /// One round up to where the next may follow, and what is left of it.
-    async fn start_once<'a>(&'a self, stop: &'a CancellationToken) -> (Pace, Option<Rest<'a>>) {
+    /// Makes one round up to where the next may follow. Answers the rest of it too.
+    async fn start_once<'a>(&'a self, stop: &'a CancellationToken) -> (Pace, Option<RoundRest<'a>>) {
         let ends_at = Instant::now().checked_add(self.tick_timeout);
         match self.bounded(ends_at, self.tick.start(stop)).await {
             Some(Ok(Round { pace, rest })) => {
                 let bounded = |rest| async move { self.bounded(ends_at, rest).await.unwrap_or_default() };
-                (pace, rest.map(|rest| -> Rest<'a> { Box::pin(bounded(rest)) }))
+                (pace, rest.map(|rest| -> RoundRest<'a> { Box::pin(bounded(rest)) }))
             }
             Some(Err(error)) => {
                 self.report(&TickFailure::Failed(error));
@@ -118,7 +121,7 @@ impl<P: PacedTick> PacedLoop<P> {
         }
     }
 
-    /// Part of a round; `None` after a panic or a time-out, which is reported.
+    /// Runs a part of a round; `None` after a panic or a time-out, which is reported.
     async fn bounded<T>(&self, ends_at: Option<Instant>, part: impl Future<Output = T>) -> Option<T> {
         let bounded = async {
             match ends_at {
@@ -143,8 +146,8 @@ impl<P: PacedTick> PacedLoop<P> {
     }
 }
 
-/// Does something, and goes on with what is left of earlier rounds meanwhile.
-async fn beside<T>(rests: &mut FuturesUnordered<Rest<'_>>, work: impl Future<Output = T>) -> T {
+/// Does something, and meanwhile goes on with the rest of earlier rounds.
+async fn beside<T>(rests: &mut FuturesUnordered<RoundRest<'_>>, work: impl Future<Output = T>) -> T {
     let mut work = pin!(work);
     loop {
         tokio::select! {

@@ -1,3 +1,5 @@
+//! How long a paced loop waits after each tick.
+
 use super::Pace;
 use queue_core::Rng;
 use std::{sync::Arc, time::Duration};
@@ -21,7 +23,8 @@ pub(super) struct Jitter {
 }
 
 impl Pacing {
-    /// The interval after the first idle tick, twice that after the second, and so on up to the cap.
+    /// The interval after the first idle tick, twice that after the second, and so on up to the
+    /// cap.
     pub(super) fn wait_after(&mut self, pace: Pace) -> Duration {
         if pace == Pace::Busy {
             self.idle_ticks = 0;
@@ -47,7 +50,8 @@ impl Jitter {
     #[expect(clippy::cast_precision_loss, reason = "a wait needs no more than 53 bits")]
     fn shortened(&self, wait: Duration) -> Duration {
         let unit = (self.rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
-        // Very long waits may round up past their own maximum, which the fallback keeps from panicking.
+        // Very long waits may round up past their own maximum, which the fallback keeps from
+        // panicking.
         Duration::try_from_secs_f64(wait.as_secs_f64() * (1.0 - self.share * unit))
             .map_or(wait, |it| it.min(wait))
     }

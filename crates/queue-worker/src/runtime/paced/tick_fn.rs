@@ -1,3 +1,5 @@
+//! A closure as a tick.
+
 use super::{Pace, PacedTick};
 use async_trait::async_trait;
 use std::fmt;
@@ -7,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 #[derive(Clone, Copy)]
 pub struct TickFn<F>(F);
 
-/// Makes a tick of a function. It is given the stop token.
+/// Makes a tick of a function of the stop token.
 pub fn tick_fn<F, Fut>(function: F) -> TickFn<F>
 where
     F: Fn(CancellationToken) -> Fut,

@@ -1,3 +1,5 @@
+//! A job of a pool, as its submitter has it.
+
 use std::{error::Error, fmt};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
@@ -13,15 +15,15 @@ pub struct JobHandle<T> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NotDone {
-    /// It was cancelled, by its handle or by the end of the pool.
+    /// The job was cancelled, by its handle or by the end of the pool.
     Cancelled,
-    /// It panicked, with this message.
+    /// The job panicked, with this message.
     Panicked(String),
 }
 
 impl<T> JobHandle<T> {
-    /// Drops the job at its next await; one that has not begun never does. Others are not disturbed, and a job that has
-    /// ended stays ended.
+    /// Drops the job at its next await; one that has not begun never does. Others are not
+    /// disturbed, and a job that has ended stays ended.
     pub fn cancel(&self) {
         self.cancel.cancel();
     }

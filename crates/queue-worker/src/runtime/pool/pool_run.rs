@@ -1,3 +1,5 @@
+//! The pool, and the run of one of its jobs.
+
 use super::{JobHandle, NotDone};
 use crate::{runtime::panics::caught, spawn::tracked};
 use queue_core::Result;
@@ -37,11 +39,11 @@ pub struct Pool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolClosed;
 
-/// Most jobs a pool may run at once; more is a typing error.
+/// Most jobs that a pool may run at once. A larger number is a typing error.
 const SLOTS_MAX: usize = 100_000;
 
 impl Pool {
-    /// A pool for so many jobs at once.
+    /// A pool for this many jobs at once.
     ///
     /// # Errors
     /// `Invalid` for none, or for more than 100,000.
@@ -52,36 +54,42 @@ impl Pool {
         }
         let cancel_all = CancellationToken::new();
         let guard = cancel_all.clone().drop_guard();
-        let (slots, jobs) = (Arc::new(Semaphore::new(concurrency)), TaskTracker::new());
-        Ok(Self { slots, jobs, cancel_all, _cancels_all: guard })
+        Ok(Self {
+            slots: Arc::new(Semaphore::new(concurrency)),
+            jobs: TaskTracker::new(),
+            cancel_all,
+            _cancels_all: guard,
+        })
     }
 
-    /// Waits for a free slot, in the order of asking, and starts the job. Dropping the future before then submits
-    /// nothing.
+    /// Waits for a free slot, in the order of asking, and starts the job. Dropping the future
+    /// before then submits nothing.
     ///
     /// # Errors
-    /// [`PoolClosed`] once a shutdown has begun, for those too who waited for a slot.
+    /// [`PoolClosed`] once a shutdown has begun, for callers that wait for a slot too.
     pub async fn submit<T, F>(&self, job: F) -> Result<JobHandle<T>, PoolClosed>
     where
         T: Send + 'static,
         F: Future<Output = T> + Send + 'static,
     {
         let slot = self.slots.clone().acquire_owned().await.map_err(|_closed| PoolClosed)?;
-        // Not held over the wait: a shutdown waits for tokens, and nobody need poll this future meanwhile.
+        // Taken after the wait: a shutdown waits for tokens, and this future need not be polled
+        // meanwhile.
         let _arriving = self.jobs.token();
-        // Looked at under the token, so that a shutdown either is seen here or waits for the job.
+        // Checked under the token, so that a shutdown is either seen here or waits for the job.
         if self.slots.is_closed() {
             return Err(PoolClosed);
         }
-        let (cancel, (answer, outcome)) = (self.cancel_all.child_token(), oneshot::channel());
+        let cancel = self.cancel_all.child_token();
+        let (answer, outcome) = oneshot::channel();
         let work = run_job(job, cancel.clone(), slot);
-        // Nobody may be listening: then the outcome is not wanted.
+        // The handle may be gone. Then the outcome is not wanted.
         tracked(&self.jobs, async move { drop(answer.send(work.await)) });
         Ok(JobHandle { cancel, outcome })
     }
 
-    /// Takes no more jobs, and lets those that run finish. After the deadline they are dropped at their next await,
-    /// and waited for. May be called again, also to hurry an earlier call.
+    /// Takes no more jobs, and lets those that run finish. After the deadline they are dropped at
+    /// their next await, and waited for. May be called again, also to hurry an earlier call.
     pub async fn shutdown(&self, deadline: Duration) {
         self.slots.close();
         self.jobs.close();

@@ -1,3 +1,5 @@
+//! Collects and checks the settings of a processor.
+
 use super::{
     Processor, ProcessorEvent,
     event::Observer,
@@ -7,7 +9,7 @@ use crate::runtime::{Handler, Sink, Source, retry::Backoff};
 use queue_core::{Error, Result, RetryPolicy, Rng, SystemRng};
 use std::{fmt, sync::Arc, time::Duration};
 
-/// Most items one processor may hold; more is a typing error.
+/// Most items that one processor may hold. A larger number is a typing error.
 const SLOTS_MAX: usize = 100_000;
 /// The waits between tries to mark an item.
 const MARK_RETRY_BASE: Duration = Duration::from_millis(50);
@@ -54,15 +56,17 @@ where
         }
     }
 
-    /// The slots: most items held at once, and so the most that one claim asks for. Default: the concurrency, so that
-    /// every item starts as soon as it is claimed. A larger batch means fewer claims, and items that wait for a handler.
+    /// The slots: most items held at once, and so the most that one claim asks for. Default: the
+    /// concurrency, so that every item starts as soon as it is claimed. A larger batch means fewer
+    /// claims, and items that wait for a handler.
     #[must_use]
     pub fn batch_size(mut self, items: usize) -> Self {
         self.batch_size = Some(items);
         self
     }
 
-    /// How many handlers run at once. Default 16; with 1 items are handled in the order of the claim.
+    /// How many handlers run at once. Default 16; with 1 items are handled in the order of the
+    /// claim.
     #[must_use]
     pub fn concurrency(mut self, handlers: usize) -> Self {
         self.concurrency = handlers;
@@ -76,15 +80,17 @@ where
         self
     }
 
-    /// The time for marking an item, all tries included; giving back what has not started has as much. A first try that
-    /// hangs holds up those behind it for a tenth of a second. Default 10 s.
+    /// The time for marking an item, all tries included. Giving back items that have not started
+    /// has as much. A first try that hangs holds up those behind it for a tenth of a second.
+    /// Default 10 s.
     #[must_use]
     pub fn mark_budget(mut self, budget: Duration) -> Self {
         self.mark_budget = budget;
         self
     }
 
-    /// The waits between tries to mark. Default: 50 ms, doubling up to 2 s, for as long as the budget lasts.
+    /// The waits between tries to mark. Default: 50 ms, doubling up to 2 s, for as long as the
+    /// budget lasts.
     #[must_use]
     pub fn mark_retry(mut self, policy: impl Into<RetryPolicy>) -> Self {
         self.mark_retry = policy.into();
@@ -98,15 +104,16 @@ where
         self
     }
 
-    /// Which failures no further attempt can mend. Default: none. Panics and timeouts never are; a sink that counts
-    /// attempts may think otherwise.
+    /// Which failures no further attempt can mend. Default: none. Panics and time-outs are never
+    /// among them, though a sink that counts attempts may decide otherwise.
     #[must_use]
     pub fn is_terminal(mut self, is_terminal: impl Fn(&K::Failure) -> bool + Send + Sync + 'static) -> Self {
         self.is_terminal = Arc::new(is_terminal);
         self
     }
 
-    /// Called for everything that happens to an item. It runs between the sink and the next mark: keep it short.
+    /// Sets the function that is called for everything that happens to an item. It runs between the
+    /// sink and the next mark, so it should be short.
     #[must_use]
     pub fn on_event(mut self, observe: impl Fn(&ProcessorEvent<'_, T>) + Send + Sync + 'static) -> Self {
         self.observer = Observer::new(observe);

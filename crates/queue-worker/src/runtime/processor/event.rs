@@ -1,3 +1,5 @@
+//! What happens to an item in a processor.
+
 use crate::runtime::{Finality, ItemError, panics::guarded};
 use std::{fmt, sync::Arc};
 
@@ -15,7 +17,7 @@ pub enum ProcessorEvent<'a, T> {
         item: &'a T,
         /// Why.
         cause: FailureCause,
-        /// What the classifier made of it.
+        /// Whether another attempt may help, by the classifier.
         finality: Finality,
     },
     /// The sink has the outcome.
@@ -24,14 +26,15 @@ pub enum ProcessorEvent<'a, T> {
     MarkFailed {
         /// Which item.
         item: &'a T,
-        /// What the sink said.
+        /// The error of the sink.
         error: &'a str,
     },
-    /// The budget for marking is spent: what became of the item is not recorded, unless the sink has it after all.
+    /// The budget for marking is spent. The outcome of the item is not recorded, unless the sink
+    /// has it after all.
     Unmarked {
         /// Which item.
         item: &'a T,
-        /// What the sink last said.
+        /// The last error of the sink.
         error: &'a str,
     },
     /// The item was given back before it started.
@@ -40,19 +43,19 @@ pub enum ProcessorEvent<'a, T> {
     Unreleased {
         /// Which item.
         item: &'a T,
-        /// What the source last said.
+        /// The last error of the source.
         error: &'a str,
     },
 }
 
 impl<T> ProcessorEvent<'_, T> {
-    /// Nothing follows for this item.
+    /// Whether nothing follows for this item.
     pub(super) fn is_last(&self) -> bool {
         matches!(self, Self::Marked(_) | Self::Unmarked { .. } | Self::Released(_) | Self::Unreleased { .. })
     }
 }
 
-/// What kind of failure it was.
+/// The kind of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FailureCause {
@@ -64,10 +67,10 @@ pub enum FailureCause {
     Timeout,
 }
 
-/// The program's own listener; it must not take a tick with it.
-pub(super) struct Observer<T>(Option<Arc<Observe<T>>>);
+/// The program's own listener. A panic in it must not end the tick.
+pub(super) struct Observer<T>(Option<Arc<ObserveEvent<T>>>);
 
-type Observe<T> = dyn Fn(&ProcessorEvent<'_, T>) + Send + Sync;
+type ObserveEvent<T> = dyn Fn(&ProcessorEvent<'_, T>) + Send + Sync;
 
 impl<T> Observer<T> {
     pub(super) fn new(observe: impl Fn(&ProcessorEvent<'_, T>) + Send + Sync + 'static) -> Self {

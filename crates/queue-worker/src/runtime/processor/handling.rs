@@ -1,9 +1,9 @@
-//! From the claim to the outcome: handlers run in tasks of their own, which the tick owns.
+//! From the claim to the outcome. Handlers run in tasks of their own, which the tick owns.
 
-use super::{FailureCause, Processor, ProcessorEvent, tally::Tally, tick::IsTerminal};
+use super::{FailureCause, Processor, ProcessorEvent, tick::IsTerminal, tick_tally::TickTally};
 use crate::{
     runtime::{
-        Done, Failed, Finality, Handler, ItemError, Sink, Source,
+        DoneItem, FailedItem, Finality, Handler, ItemError, Sink, Source,
         panics::{caught, guarded},
         retry::{self, Retry},
     },
@@ -17,12 +17,12 @@ use tokio::{
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 /// How an item ended.
-pub(super) enum Ended<T, O, E> {
-    Done(Done<T, O>),
-    Failed(Failed<T, E>),
+pub(super) enum ItemEnd<T, O, E> {
+    Done(DoneItem<T, O>),
+    Failed(FailedItem<T, E>),
 }
 
-impl<T, O, E> Ended<T, O, E> {
+impl<T, O, E> ItemEnd<T, O, E> {
     pub(super) fn item(&self) -> &T {
         match self {
             Self::Done(it) => &it.item,
@@ -31,8 +31,8 @@ impl<T, O, E> Ended<T, O, E> {
     }
 }
 
-/// The outcomes of a sink's items.
-pub(super) type EndedOf<T, K> = Ended<T, <K as Sink<T>>::Output, <K as Sink<T>>::Failure>;
+/// How an item of a sink ended.
+pub(super) type ItemEndOf<T, K> = ItemEnd<T, <K as Sink<T>>::Output, <K as Sink<T>>::Failure>;
 
 impl<T, S, H, K> Processor<T, S, H, K>
 where
@@ -45,9 +45,9 @@ where
     pub(super) async fn handle_all(
         &self,
         items: Vec<T>,
-        ended: UnboundedSender<EndedOf<T, K>>,
+        ended: UnboundedSender<ItemEndOf<T, K>>,
         stop: &CancellationToken,
-        tally: &Arc<Tally<T>>,
+        tally: &Arc<TickTally<T>>,
     ) {
         let mut running = Vec::with_capacity(items.len());
         let mut waiting = items.into_iter();
@@ -72,23 +72,25 @@ where
         &self,
         item: T,
         permit: OwnedSemaphorePermit,
-        ended: UnboundedSender<EndedOf<T, K>>,
-        tally: &Arc<Tally<T>>,
+        ended: UnboundedSender<ItemEndOf<T, K>>,
+        tally: &Arc<TickTally<T>>,
     ) -> AbortOnDropHandle<()> {
-        let (handler, budget) = (self.handler.clone(), self.options.handle_budget);
-        let (is_terminal, tally, freed) =
-            (self.options.is_terminal.clone(), tally.clone(), self.freed.clone());
+        let handler = self.handler.clone();
+        let budget = self.options.handle_budget;
+        let is_terminal = self.options.is_terminal.clone();
+        let tally = tally.clone();
+        let freed = self.freed.clone();
         AbortOnDropHandle::new(spawn(async move {
             tally.emit(&ProcessorEvent::Started(&item));
             let outcome = attempt(&*handler, item.clone(), budget).await;
             drop(permit);
             freed.notify_waiters();
-            // The marker outlives this task, so it always arrives.
+            // The receiver outlives this task, so an outcome always arrives.
             drop(ended.send(classify(item, outcome, &*is_terminal, &tally)));
         }))
     }
 
-    async fn release(&self, items: &[T], tally: &Tally<T>) {
+    async fn release(&self, items: &[T], tally: &TickTally<T>) {
         if items.is_empty() {
             return;
         }
@@ -106,7 +108,7 @@ where
     }
 }
 
-/// One run of the handler. Whatever of it panics, its call or its drop too, panics in here.
+/// Runs the handler once. Any panic of it is caught here, that of its call and of its drop too.
 async fn attempt<T, H>(handler: &H, item: T, budget: Duration) -> Result<H::Output, ItemError<H::Error>>
 where
     T: Send + 'static,
@@ -124,22 +126,23 @@ fn classify<T, O, E>(
     item: T,
     outcome: Result<O, ItemError<E>>,
     is_terminal: &IsTerminal<E>,
-    tally: &Tally<T>,
-) -> Ended<T, O, E> {
+    tally: &TickTally<T>,
+) -> ItemEnd<T, O, E> {
     match outcome {
         Ok(output) => {
             tally.emit(&ProcessorEvent::Succeeded(&item));
-            Ended::Done(Done { item, output })
+            ItemEnd::Done(DoneItem { item, output })
         }
         Err(error) => {
-            let (cause, finality) = (FailureCause::from(&error), finality(&error, is_terminal));
+            let cause = FailureCause::from(&error);
+            let finality = finality(&error, is_terminal);
             tally.emit(&ProcessorEvent::Failed { item: &item, cause, finality });
-            Ended::Failed(Failed { item, error, finality })
+            ItemEnd::Failed(FailedItem { item, error, finality })
         }
     }
 }
 
-/// A classifier that panics has said nothing, and another attempt may help.
+/// Whether another attempt may help. Where the classifier panics, it may.
 fn finality<E>(error: &ItemError<E>, is_terminal: &IsTerminal<E>) -> Finality {
     let ItemError::Failed(error) = error else { return Finality::Retryable };
     match guarded("terminal classifier", || is_terminal(error)) {

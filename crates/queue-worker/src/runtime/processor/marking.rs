@@ -1,13 +1,14 @@
-//! From the outcome to its mark: whatever waits when the sink is free goes as one batch, and nobody waits for a timer while
-//! it answers. What it refuses is tried again on its own, and what it is slow about holds up little that comes later.
+//! From the outcome to its mark. Outcomes that wait when the sink is free go as one batch, and none
+//! waits for a timer. An outcome that the sink refuses is tried again on its own, and a batch that
+//! it is slow about holds up little that comes later.
 
 use super::{
     Processor, ProcessorEvent,
-    handling::{Ended, EndedOf},
-    tally::Tally,
+    handling::{ItemEnd, ItemEndOf},
+    tick_tally::TickTally,
 };
 use crate::runtime::{
-    Done, Failed, Handler, Sink, Source,
+    DoneItem, FailedItem, Handler, Sink, Source,
     panics::caught,
     retry::{self, Retry},
 };
@@ -21,22 +22,23 @@ use tokio::{
 /// Most outcomes in one batch.
 const MARK_BATCH_MAX: usize = 1000;
 
-/// A batch that the sink is slow about is followed by the next after this long.
+/// The next batch goes after this long, even if the sink has not answered the one before.
 const SLOW: Duration = Duration::from_millis(100);
 
 /// The outcome of one call of the sink.
 type Mark = Result<(), String>;
 
 /// An outcome whose first try came to nothing.
-pub(super) struct Refused<E> {
+pub(super) struct UnmarkedItem<E> {
     ended: E,
-    /// When its budget began.
+    /// When the budget for its mark began.
     since: Instant,
-    /// What the sink said of this item; `None` after a refused batch, which says little of each.
+    /// The error of the sink for this item; `None` after a refused batch, whose error says little
+    /// of each item.
     error: Option<String>,
 }
 
-type RefusedOf<T, K> = Refused<EndedOf<T, K>>;
+type UnmarkedOf<T, K> = UnmarkedItem<ItemEndOf<T, K>>;
 
 impl<T, S, H, K> Processor<T, S, H, K>
 where
@@ -45,14 +47,14 @@ where
     K: Sink<T>,
     H: Handler<T, Output = K::Output, Error = K::Failure>,
 {
-    /// Ends when every handler has ended and every outcome is marked or reported.
-    pub(super) async fn mark_all(&self, ended: UnboundedReceiver<EndedOf<T, K>>, tally: &Tally<T>) {
+    /// Marks outcomes until every handler has ended and every outcome is marked or reported.
+    pub(super) async fn mark_all(&self, ended: UnboundedReceiver<ItemEndOf<T, K>>, tally: &TickTally<T>) {
         // The slots bound what is in the channel, and how many are tried again at once.
         let (again, refused) = unbounded_channel();
         tokio::join!(self.first_tries(ended, again, tally), self.retries(refused, tally));
     }
 
-    async fn retries(&self, mut refused: UnboundedReceiver<RefusedOf<T, K>>, tally: &Tally<T>) {
+    async fn retries(&self, mut refused: UnboundedReceiver<UnmarkedOf<T, K>>, tally: &TickTally<T>) {
         let mut running = FuturesUnordered::new();
         loop {
             tokio::select! {
@@ -69,12 +71,13 @@ where
 
     async fn first_tries(
         &self,
-        mut ended: UnboundedReceiver<EndedOf<T, K>>,
-        again: UnboundedSender<RefusedOf<T, K>>,
-        tally: &Tally<T>,
+        mut ended: UnboundedReceiver<ItemEndOf<T, K>>,
+        again: UnboundedSender<UnmarkedOf<T, K>>,
+        tally: &TickTally<T>,
     ) {
-        let (mut tries, mut batch, mut patience_ends_at) =
-            (FuturesUnordered::new(), Vec::new(), Instant::now());
+        let mut tries = FuturesUnordered::new();
+        let mut batch = Vec::new();
+        let mut patience_ends_at = Instant::now();
         loop {
             let may_go = tries.is_empty() || Instant::now() >= patience_ends_at;
             tokio::select! {
@@ -95,35 +98,36 @@ where
 
     async fn first_try(
         &self,
-        batch: Vec<EndedOf<T, K>>,
-        again: &UnboundedSender<RefusedOf<T, K>>,
-        tally: &Tally<T>,
+        batch: Vec<ItemEndOf<T, K>>,
+        again: &UnboundedSender<UnmarkedOf<T, K>>,
+        tally: &TickTally<T>,
     ) {
-        let (mut done, mut failed) = (Vec::new(), Vec::new());
+        let mut done = Vec::new();
+        let mut failed = Vec::new();
         for outcome in batch {
             match outcome {
-                Ended::Done(it) => done.push(it),
-                Ended::Failed(it) => failed.push(it),
+                ItemEnd::Done(it) => done.push(it),
+                ItemEnd::Failed(it) => failed.push(it),
             }
         }
         let since = Instant::now();
         let (done_marked, failed_marked) = tokio::join!(self.try_done(&done), self.try_failed(&failed));
-        conclude(done.into_iter().map(Ended::Done).collect(), done_marked, since, again, tally);
-        conclude(failed.into_iter().map(Ended::Failed).collect(), failed_marked, since, again, tally);
+        conclude(done.into_iter().map(ItemEnd::Done).collect(), done_marked, since, again, tally);
+        conclude(failed.into_iter().map(ItemEnd::Failed).collect(), failed_marked, since, again, tally);
     }
 
-    async fn try_done(&self, batch: &[Done<T, K::Output>]) -> Mark {
+    async fn try_done(&self, batch: &[DoneItem<T, K::Output>]) -> Mark {
         match batch {
             [] => Ok(()),
-            [Done { item, output }] => self.bounded(self.sink.mark_done(item, output)).await,
+            [DoneItem { item, output }] => self.bounded(self.sink.mark_done(item, output)).await,
             _ => self.bounded(self.sink.mark_done_batch(batch)).await,
         }
     }
 
-    async fn try_failed(&self, batch: &[Failed<T, K::Failure>]) -> Mark {
+    async fn try_failed(&self, batch: &[FailedItem<T, K::Failure>]) -> Mark {
         match batch {
             [] => Ok(()),
-            [Failed { item, error, finality }] => {
+            [FailedItem { item, error, finality }] => {
                 self.bounded(self.sink.mark_failed(item, error, *finality)).await
             }
             _ => self.bounded(self.sink.mark_failed_batch(batch)).await,
@@ -131,8 +135,8 @@ where
     }
 
     /// Tries one item until its budget is spent.
-    async fn mark_again(&self, refused: RefusedOf<T, K>, tally: &Tally<T>) {
-        let Refused { ended, since, error: mut first_error } = refused;
+    async fn mark_again(&self, refused: UnmarkedOf<T, K>, tally: &TickTally<T>) {
+        let UnmarkedItem { ended, since, error: mut first_error } = refused;
         let (item, ended) = (ended.item(), &ended);
         let budget = self.options.mark_budget.saturating_sub(since.elapsed());
         let retry = Retry::new(self.options.mark_backoff.clone()).budget(budget);
@@ -156,14 +160,15 @@ where
         }
     }
 
-    async fn mark(&self, ended: &EndedOf<T, K>) -> Mark {
+    async fn mark(&self, ended: &ItemEndOf<T, K>) -> Mark {
         match ended {
-            Ended::Done(it) => self.try_done(std::slice::from_ref(it)).await,
-            Ended::Failed(it) => self.try_failed(std::slice::from_ref(it)).await,
+            ItemEnd::Done(it) => self.try_done(std::slice::from_ref(it)).await,
+            ItemEnd::Failed(it) => self.try_failed(std::slice::from_ref(it)).await,
         }
     }
 
-    /// One call of the sink; a panic in it, or no answer within the budget, is an error like any other.
+    /// Makes one call of the sink. A panic, or no answer within the budget, is an error like any
+    /// other.
     async fn bounded(&self, call: impl Future<Output = Result<(), K::Error>>) -> Mark {
         match timeout(self.options.mark_budget, caught(call)).await {
             Ok(answer) => answer?.map_err(|error| error.to_string()),
@@ -172,13 +177,13 @@ where
     }
 }
 
-/// Reports what is marked, and passes on what is not.
+/// Reports items that are marked, and passes on those that are not.
 fn conclude<T, O, E>(
-    batch: Vec<Ended<T, O, E>>,
+    batch: Vec<ItemEnd<T, O, E>>,
     marked: Mark,
     since: Instant,
-    again: &UnboundedSender<Refused<Ended<T, O, E>>>,
-    tally: &Tally<T>,
+    again: &UnboundedSender<UnmarkedItem<ItemEnd<T, O, E>>>,
+    tally: &TickTally<T>,
 ) {
     let error = match marked {
         Ok(()) => return batch.iter().for_each(|ended| tally.emit(&ProcessorEvent::Marked(ended.item()))),
@@ -187,6 +192,6 @@ fn conclude<T, O, E>(
     };
     for ended in batch {
         // The retries go on for as long as this sender lives.
-        drop(again.send(Refused { ended, since, error: error.clone() }));
+        drop(again.send(UnmarkedItem { ended, since, error: error.clone() }));
     }
 }

@@ -4,9 +4,9 @@ mod builder;
 mod event;
 mod handling;
 mod marking;
-mod tally;
 mod tick;
 mod tick_report;
+mod tick_tally;
 
 pub use builder::ProcessorBuilder;
 pub use event::{FailureCause, ProcessorEvent};

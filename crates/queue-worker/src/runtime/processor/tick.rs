@@ -1,4 +1,6 @@
-use super::{ProcessorBuilder, TickReport, event::Observer, tally::Tally};
+//! The processor, and one tick of it.
+
+use super::{ProcessorBuilder, TickReport, event::Observer, tick_tally::TickTally};
 use crate::runtime::{Handler, Pace, PacedTick, Round, Sink, Source, retry::Backoff};
 use async_trait::async_trait;
 use std::{fmt, pin::pin, sync::Arc, time::Duration};
@@ -7,25 +9,26 @@ use tokio_util::sync::CancellationToken;
 
 /// Joins a [`Source`], a [`Handler`] and a [`Sink`]; see the [module's guide](crate::runtime).
 ///
-/// An item is cloned once, for the handler: put large bodies behind an `Arc`.
+/// An item is cloned once, for the handler, so put large bodies behind an `Arc`.
 pub struct Processor<T: Send + Sync + 'static, S, H, K: Sink<T>> {
     pub(super) source: S,
     pub(super) handler: Arc<H>,
     pub(super) sink: K,
     pub(super) options: Options<K::Failure>,
     pub(super) observer: Arc<Observer<T>>,
-    /// Room for items, shared by ticks that overlap.
+    /// Room for items. Ticks that overlap share it.
     slots: Arc<Semaphore>,
-    /// Handlers that may run, shared likewise.
+    /// Room for running handlers. Ticks that overlap share it.
     pub(super) handlers: Arc<Semaphore>,
-    /// Told when a slot or a handler is free.
+    /// Fires when a slot or a handler is free.
     pub(super) freed: Arc<Notify>,
 }
 
-/// With handlers all at work, a claim is worth its round trip once this share of the slots is free.
+/// While all handlers are at work, a claim is worth its round trip once this share of the slots is
+/// free.
 const CLAIMS_PER_ROUND: usize = 4;
 
-/// The validated settings; the builder documents each.
+/// The checked settings. The builder documents each.
 pub(super) struct Options<E> {
     pub(super) slots: usize,
     pub(super) concurrency: usize,
@@ -57,38 +60,49 @@ where
         observer: Observer<T>,
     ) -> Self {
         let semaphore = |permits| Arc::new(Semaphore::new(permits));
-        let (slots, handlers) = (semaphore(options.slots), semaphore(options.concurrency));
-        let (handler, observer, freed) = (Arc::new(handler), Arc::new(observer), Arc::default());
-        Self { source, handler, sink, options, observer, slots, handlers, freed }
+        Self {
+            source,
+            handler: Arc::new(handler),
+            sink,
+            slots: semaphore(options.slots),
+            handlers: semaphore(options.concurrency),
+            options,
+            observer: Arc::new(observer),
+            freed: Arc::default(),
+        }
     }
 
-    /// Claims once, no more than there are free slots, and sees every item that came through to its mark.
+    /// Claims once, no more than there are free slots, and sees every item that came through to its
+    /// mark.
     ///
-    /// After a stop nothing is claimed or started, and what has not started is given back at once; handlers that run
-    /// go on within their budget and are marked. Ticks may overlap: they share slots and handlers, and a slot is free as
-    /// soon as its item is marked. A [`PacedLoop`](crate::runtime::PacedLoop) overlaps them by itself.
+    /// After a stop nothing is claimed or started, and items that have not started are given back
+    /// at once. Handlers that run go on within their budget and are marked. Ticks may overlap: they
+    /// share slots and handlers, and a slot is free as soon as its item is marked. A
+    /// [`PacedLoop`](crate::runtime::PacedLoop) overlaps them by itself.
     ///
-    /// Dropping the future drops its handlers at their next await; their items are neither marked nor given back.
+    /// Dropping the future drops its handlers at their next await; their items are neither marked
+    /// nor given back.
     ///
     /// # Errors
-    /// Only those of the claim. What the sink or the source refuse afterwards is retried within its budget, then
-    /// reported as an event and counted. A panic of the claim passes through.
+    /// Only those of the claim. A call that the sink or the source refuses afterwards is retried
+    /// within its budget, then reported as an event and counted. A panic of the claim passes
+    /// through.
     pub async fn tick(&self, stop: &CancellationToken) -> Result<TickReport, S::Error> {
         let Some((items, tally)) = self.claim(stop).await? else { return Ok(TickReport::default()) };
         self.see_through(items, tally.clone(), stop).await;
         Ok(tally.report())
     }
 
-    /// What came for the slots that are free; `None` if none is, or nothing is to start any more.
-    async fn claim(&self, stop: &CancellationToken) -> Result<Option<(Vec<T>, Arc<Tally<T>>)>, S::Error> {
+    /// Claims items for the free slots; `None` if no slot is free, or nothing is to start any more.
+    async fn claim(&self, stop: &CancellationToken) -> Result<Option<(Vec<T>, Arc<TickTally<T>>)>, S::Error> {
         let Some(slots) = self.free_slots().filter(|_| !stop.is_cancelled()) else { return Ok(None) };
-        // Awaited whatever the stop says: a claim that is dropped half-way would lose its items.
+        // Awaited even after a stop: a claim that is dropped half-way would lose its items.
         let items = self.source.claim(slots.num_permits()).await?;
-        let tally = Tally::new(self.observer.clone(), slots, items.len(), self.freed.clone());
+        let tally = TickTally::new(self.observer.clone(), slots, items.len(), self.freed.clone());
         Ok(Some((items, Arc::new(tally))))
     }
 
-    async fn see_through(&self, items: Vec<T>, tally: Arc<Tally<T>>, stop: &CancellationToken) {
+    async fn see_through(&self, items: Vec<T>, tally: Arc<TickTally<T>>, stop: &CancellationToken) {
         let _freed_when_dropped = tally.free_when_dropped();
         // The slots bound what is in the channel.
         let (ended, ending) = mpsc::unbounded_channel();
@@ -97,7 +111,7 @@ where
 
     fn free_slots(&self) -> Option<OwnedSemaphorePermit> {
         let mut slots = self.slots.clone().try_acquire_owned().ok()?;
-        // Another tick may take some in between: then one is enough.
+        // Another tick may take some in between. Then one is enough.
         let more = u32::try_from(self.slots.available_permits()).unwrap_or(u32::MAX);
         if let Ok(rest) = self.slots.clone().try_acquire_many_owned(more) {
             slots.merge(rest);
@@ -105,7 +119,8 @@ where
         Some(slots)
     }
 
-    /// Resolves when a claim is worth its round trip: a handler has nothing to do, or a fair number of items would fit.
+    /// Resolves when a claim is worth its round trip: a handler has nothing to do, or a fair number
+    /// of items would fit.
     async fn room_for_a_claim(&self) {
         loop {
             let mut freed = pin!(self.freed.notified());
@@ -119,8 +134,9 @@ where
     }
 }
 
-/// Busy exactly when a full batch came. A round that [starts](PacedTick::start) so answers once there is room for another
-/// claim, and goes on beside the next: a slot that is free takes the next item, whatever the others do.
+/// A tick is busy exactly when a full batch came. A round that [starts](PacedTick::start) busy
+/// answers once there is room for another claim, and goes on beside the next round. So a slot that
+/// is free takes the next item, whatever the others do.
 #[async_trait]
 impl<T, S, H, K> PacedTick for Processor<T, S, H, K>
 where

@@ -1,10 +1,12 @@
+//! What one tick of a processor did.
+
 use super::{FailureCause, ProcessorEvent};
 
 /// What one tick of a [`Processor`](super::Processor) did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TickReport {
-    /// The limit of the claim: the free slots. Zero if nothing was claimed.
+    /// The limit of the claim, which is the number of free slots; zero if nothing was claimed.
     pub asked: usize,
     /// Items that came.
     pub claimed: usize,
@@ -12,7 +14,7 @@ pub struct TickReport {
     pub succeeded: usize,
     /// Handlers that failed, panicked or took too long.
     pub failed: usize,
-    /// Of those, panics.
+    /// How many of the failed ones panicked.
     pub panicked: usize,
     /// Outcomes that the sink did not take within its budget, of whatever kind.
     pub unmarked: usize,
@@ -23,7 +25,7 @@ pub struct TickReport {
 }
 
 impl TickReport {
-    /// True when as many items came as there was room for, so that more are likely.
+    /// Whether as many items came as there was room for, so that more are likely.
     pub fn is_full(&self) -> bool {
         self.asked > 0 && self.claimed >= self.asked
     }

@@ -1,8 +1,11 @@
+//! How long to wait after each failure in a row.
+
 use crate::runtime::panics::guarded;
 use queue_core::{RetryPolicy, Rng, SystemRng};
 use std::{sync::Arc, time::Duration};
 
-/// Counts failures in a row and says how long to wait after each. The policy's cap is a hard ceiling, jitter included.
+/// Counts failures in a row and says how long to wait after each. The policy's cap is a hard
+/// ceiling, jitter included.
 #[derive(Clone, Debug)]
 pub struct Backoff {
     policy: RetryPolicy,
@@ -33,7 +36,8 @@ impl Backoff {
         self
     }
 
-    /// Counts a failure and answers the wait before the next attempt; `None` once no further one is allowed.
+    /// Counts a failure and answers the wait before the next attempt; `None` once no further one is
+    /// allowed.
     pub fn after_failure(&mut self) -> Option<Duration> {
         self.failures = self.failures.saturating_add(1);
         let wait = if self.failures < self.attempts_max { self.next_delay() } else { None };
@@ -41,7 +45,7 @@ impl Backoff {
         wait.filter(|_| !self.exhausted)
     }
 
-    /// True once a failure was the last one allowed.
+    /// Whether a failure was the last one allowed.
     pub fn is_exhausted(&self) -> bool {
         self.exhausted
     }
@@ -53,10 +57,11 @@ impl Backoff {
 
     /// Begins anew, after a success.
     pub fn reset(&mut self) {
-        (self.failures, self.exhausted) = (0, false);
+        self.failures = 0;
+        self.exhausted = false;
     }
 
-    /// A function of the program's own that panics means the default wait.
+    /// The next wait. Where the program's own function panics, it is the default one.
     fn next_delay(&self) -> Option<Duration> {
         let delay = |policy: &RetryPolicy| policy.delay(self.failures, self.rng.next_u64());
         let wait = guarded("retry policy", || delay(&self.policy));
@@ -65,8 +70,8 @@ impl Backoff {
 }
 
 impl Default for Backoff {
-    /// One second, doubling up to ten minutes, shortened at random by up to a quarter: what waits here holds a task, so
-    /// it looks more often than a stored job does.
+    /// One second, doubling up to ten minutes, shortened at random by up to a quarter. A wait here
+    /// holds a task, so it is shorter than that of a stored job.
     fn default() -> Self {
         Self::new(in_process())
     }

@@ -1,6 +1,8 @@
+//! Why a retry gave up.
+
 use std::{error::Error, fmt};
 
-/// Nothing came of the tries.
+/// No try succeeded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RetryError<E> {

@@ -1,3 +1,5 @@
+//! The settings of a retry.
+
 use super::Backoff;
 use std::{fmt, sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
@@ -8,12 +10,12 @@ pub struct Retry<E> {
     pub(super) budget: Duration,
     pub(super) stop: CancellationToken,
     pub(super) is_terminal: Arc<dyn Fn(&E) -> bool + Send + Sync>,
-    pub(super) observe: Arc<Observe<E>>,
+    pub(super) observe: Arc<ObserveTry<E>>,
 }
 
-type Observe<E> = dyn Fn(&FailedTry<'_, E>) + Send + Sync;
+type ObserveTry<E> = dyn Fn(&FailedTry<'_, E>) + Send + Sync;
 
-/// What the observer of a run is told.
+/// A try that failed, as the observer of a run sees it.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct FailedTry<'a, E> {
@@ -26,21 +28,27 @@ pub struct FailedTry<'a, E> {
 }
 
 impl<E> Retry<E> {
-    /// Tries as the backoff says, every error being worth another try.
+    /// A retry with the tries of the backoff. Every error is worth another try.
     pub fn new(mut backoff: Backoff) -> Self {
         backoff.reset();
-        let (budget, stop) = (Duration::MAX, CancellationToken::new());
-        Self { backoff, budget, stop, is_terminal: Arc::new(|_| false), observe: Arc::new(|_| ()) }
+        Self {
+            backoff,
+            budget: Duration::MAX,
+            stop: CancellationToken::new(),
+            is_terminal: Arc::new(|_| false),
+            observe: Arc::new(|_| ()),
+        }
     }
 
-    /// The time for all tries and waits together. A try that is under way at its end is dropped. Default: no bound.
+    /// The time for all tries and waits together. A try that runs at its end is dropped. Default:
+    /// no bound.
     #[must_use]
     pub fn budget(mut self, budget: Duration) -> Self {
         self.budget = budget;
         self
     }
 
-    /// Gives up when this fires; a try that is under way is dropped.
+    /// Gives up when this fires. A try that runs then is dropped.
     #[must_use]
     pub fn stop(mut self, stop: CancellationToken) -> Self {
         self.stop = stop;

@@ -1,15 +1,17 @@
+//! The tries of a retry.
+
 use super::{FailedTry, GiveUp, Retry, RetryError};
 use std::time::Duration;
 use tokio::time::sleep;
 
-/// What is known when a run is cut off.
+/// What is known of the tries when a run is cut off.
 struct Tries<E> {
     begun: u32,
     last: Option<E>,
 }
 
-/// Calls `attempt` with its number, from one, until it succeeds or there is no further try. Dropping the future drops
-/// the try that is under way.
+/// Calls `attempt` with its number, from one, until it succeeds or there is no further try.
+/// Dropping the future drops the try that runs.
 pub async fn run<T, E, F, Fut>(retry: &Retry<E>, attempt: F) -> Result<T, RetryError<E>>
 where
     F: FnMut(u32) -> Fut,
@@ -28,7 +30,7 @@ where
     Err(RetryError::new(reason, tries.begun, tries.last))
 }
 
-/// Bounded by the backoff, and by the budget around it.
+/// Tries until a success or the end of the backoff. The caller's budget is another bound.
 async fn try_all<T, E, F, Fut>(retry: &Retry<E>, mut attempt: F, tries: &mut Tries<E>) -> Result<T, GiveUp>
 where
     F: FnMut(u32) -> Fut,

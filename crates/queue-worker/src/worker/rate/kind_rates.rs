@@ -1,21 +1,22 @@
+//! The rate limits of kinds.
+
 use super::{RateLimit, kind_rate::KindRate};
 use parking_lot::Mutex;
 use queue_core::{Error, JobMeta, Kind, Result, Span, Timestamp};
 use std::{collections::BTreeMap, time::Duration};
 use tokio::time::Instant;
 
-/// Or how long to put the job back.
-pub(in crate::worker) type Admitted = std::result::Result<(), Duration>;
-
-/// The rate limits of kinds. Kinds without one pass.
+/// The rate limits of kinds. Jobs of other kinds always start.
 #[derive(Debug)]
 pub(in crate::worker) struct KindRates(BTreeMap<Kind, Mutex<KindRate>>);
 
 impl KindRates {
     /// # Errors
-    /// `Invalid` for a kind that is no valid name or stands twice, and for a limit under which nothing could start.
+    /// `Invalid` for a kind that is no valid name or stands twice, and for a limit under which
+    /// nothing could start.
     pub(in crate::worker) fn check_all(limits: Vec<(String, RateLimit)>) -> Result<Self> {
-        let (mut rates, now) = (BTreeMap::new(), Instant::now());
+        let mut rates = BTreeMap::new();
+        let now = Instant::now();
         for (kind, limit) in limits {
             limit.check()?;
             let kind = Kind::new(&kind)?;
@@ -28,12 +29,13 @@ impl KindRates {
         Ok(Self(rates))
     }
 
-    /// Starts a job, or answers how long to put it back. The lease is the one of its claim.
-    pub(in crate::worker) fn admit(&self, job: &JobMeta, lease: Span) -> Admitted {
+    /// Starts a job, or answers how long to put it back. `lease` is the length of the lease at its
+    /// claim.
+    pub(in crate::worker) fn start(&self, job: &JobMeta, lease: Span) -> std::result::Result<(), Duration> {
         let Some(rate) = self.0.get(&job.kind) else { return Ok(()) };
         let expires_at = job.lease.as_ref().map_or(job.run_at, |lease| lease.expires_at);
         let claimed_at = Timestamp::from_millis(expires_at.as_millis().saturating_sub(lease.as_millis()));
-        rate.lock().admit(job.run_at, claimed_at, Instant::now())
+        rate.lock().start(job.run_at, claimed_at, Instant::now())
     }
 
     /// For how long jobs that were put back may still return.

@@ -1,56 +1,61 @@
+//! The rate limit of one queue.
+
 use super::{RateLimit, token_bucket::TokenBucket};
 use parking_lot::{Mutex, MutexGuard};
 use std::{sync::Arc, time::Duration};
 use tokio::{sync::Notify, time::Instant};
 
-/// The rate limit of one queue of a worker. A claim reserves the starts that it may lead to, so that there is a token for
-/// each job that is held and has not started: it can start as soon as a handler is free.
+/// The rate limit of one queue of a worker. A claim reserves the starts that it may lead to, so
+/// that there is a token for each job that is held and has not started: it can start as soon as a
+/// handler is free.
 #[derive(Debug)]
-pub(crate) struct QueueRate {
+pub(in crate::worker) struct QueueRate {
     tokens: Mutex<Tokens>,
-    /// Told when a reservation ends: then more may be claimed, or it can be said when.
+    /// Fires when a reservation ends. Then more may be claimed, or it is known when.
     freed: Arc<Notify>,
 }
 
 #[derive(Debug)]
 struct Tokens {
     bucket: TokenBucket,
-    /// Never more than the bucket holds. It only fills meanwhile, so what is reserved stays there.
+    /// Never more than the bucket holds. The bucket only fills meanwhile, so reserved tokens stay
+    /// in it.
     reserved: u64,
 }
 
-/// The right to start so many jobs. What is dropped unused is free again.
+/// The right to start this many jobs. Starts that are dropped unused are free again.
 #[derive(Debug)]
-pub(crate) struct Reservation {
+pub(in crate::worker) struct Reservation {
     rate: Arc<QueueRate>,
     starts: u64,
 }
 
 impl QueueRate {
-    pub(crate) fn new(limit: &RateLimit, freed: Arc<Notify>, now: Instant) -> Self {
+    pub(in crate::worker) fn new(limit: &RateLimit, freed: Arc<Notify>, now: Instant) -> Self {
         Self { tokens: Mutex::new(Tokens { bucket: TokenBucket::new(limit, now), reserved: 0 }), freed }
     }
 
     /// How many jobs may be claimed now.
-    pub(crate) fn room(&self, now: Instant) -> usize {
+    pub(in crate::worker) fn room(&self, now: Instant) -> usize {
         self.lock().room(now)
     }
 
     /// How long until there is room for a job; `None` if that takes a start first.
-    pub(crate) fn wait_for_room(&self, now: Instant) -> Option<Duration> {
+    pub(in crate::worker) fn wait_for_room(&self, now: Instant) -> Option<Duration> {
         let mut tokens = self.lock();
         let wanted = tokens.reserved + 1;
         tokens.bucket.wait_for(wanted, now)
     }
 
-    /// Reserves as many starts as there is room for, at most so many.
-    pub(crate) fn reserve(self: &Arc<Self>, most: usize, now: Instant) -> Reservation {
+    /// Reserves as many starts as there is room for, at most `most`.
+    pub(in crate::worker) fn reserve(self: &Arc<Self>, most: usize, now: Instant) -> Reservation {
         let mut tokens = self.lock();
         let starts = tokens.room(now).min(most) as u64;
         tokens.reserved += starts;
         Reservation { rate: self.clone(), starts }
     }
 
+    /// Ends a reservation. Starts that were used take their tokens out of the bucket.
     fn end(&self, starts: u64, taken_at: Option<Instant>) {
         let mut tokens = self.lock();
         tokens.reserved -= starts;
@@ -75,19 +80,19 @@ impl Tokens {
 }
 
 impl Reservation {
-    /// How many starts it is for.
-    pub(crate) fn starts(&self) -> usize {
+    /// How many starts the reservation is for.
+    pub(in crate::worker) fn starts(&self) -> usize {
         usize::try_from(self.starts).unwrap_or(usize::MAX)
     }
 
-    /// Takes one start out of it.
-    pub(crate) fn split_one(&mut self) -> Option<Self> {
+    /// Takes one start out of the reservation.
+    pub(in crate::worker) fn split_one(&mut self) -> Option<Self> {
         self.starts = self.starts.checked_sub(1)?;
         Some(Self { rate: self.rate.clone(), starts: 1 })
     }
 
-    /// The jobs start now.
-    pub(crate) fn start(mut self, now: Instant) {
+    /// Uses the reservation: the jobs start now.
+    pub(in crate::worker) fn start(mut self, now: Instant) {
         for _ in 0..std::mem::take(&mut self.starts) {
             self.rate.end(1, Some(now));
         }

@@ -1,8 +1,10 @@
+//! A rate limit, as a program asks for it.
+
 use queue_core::{Error, Result};
 use std::time::Duration;
 
-/// How many jobs may start in a while, in one worker. In any window of time no more start than the burst and what the
-/// rate brings in that window; runs of the same worker count together.
+/// How many jobs may start in a while, in one worker. In any window of time no more start than the
+/// burst and what the rate brings in that window. Runs of the same worker count together.
 ///
 /// ```
 /// use queue_worker::RateLimit;
@@ -18,35 +20,35 @@ pub struct RateLimit {
     burst: Option<u32>,
 }
 
-/// Without a burst of its own a limit allows what comes in this time at once, so that high rates need no timer for each
-/// job and low ones are even.
+/// The default burst is what the rate brings in this time, so that high rates need no timer for
+/// each job and low rates are even.
 const BURST_NANOS: u128 = 100_000_000;
 
 impl RateLimit {
-    /// So many starts per period, at least one in a period longer than zero.
+    /// A limit of this many starts per period: at least one start, in a period longer than zero.
     pub const fn new(starts: u32, period: Duration) -> Self {
         Self { starts, period, burst: None }
     }
 
-    /// So many starts per second.
+    /// A limit of this many starts per second.
     pub const fn per_second(starts: u32) -> Self {
         Self::new(starts, Duration::from_secs(1))
     }
 
-    /// So many starts per minute.
+    /// A limit of this many starts per minute.
     pub const fn per_minute(starts: u32) -> Self {
         Self::new(starts, Duration::from_secs(60))
     }
 
-    /// How many may start at once after a quiet time, at least one. Default: as many as the rate brings in a tenth of a
-    /// second, but at least one.
+    /// How many may start at once after a quiet time, at least one. Default: as many as the rate
+    /// brings in a tenth of a second, but at least one.
     #[must_use]
     pub const fn burst(mut self, starts: u32) -> Self {
         self.burst = Some(starts);
         self
     }
 
-    /// The burst that counts.
+    /// The burst that was set, or else the default.
     pub(super) fn burst_or_default(&self) -> u32 {
         let default = || u128::from(self.starts) * BURST_NANOS / self.period.as_nanos().max(1);
         self.burst.unwrap_or_else(|| u32::try_from(default()).unwrap_or(u32::MAX).max(1))

@@ -1,9 +1,13 @@
+//! The arithmetic of a rate limit.
+
 use super::RateLimit;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Tokens that come evenly and are kept up to the burst; each start takes one. Integers alone, so nothing drifts: a token
-/// is as many units as its period has nanoseconds, and each nanosecond brings as many units as there are starts.
+/// Tokens that come evenly and are kept up to the burst. Each start takes one.
+///
+/// The bucket counts in integers, so that nothing drifts: a token is as many units as the period
+/// has nanoseconds, and each nanosecond brings as many units as a period has starts.
 #[derive(Clone, Debug)]
 pub(super) struct TokenBucket {
     units_per_token: u128,
@@ -15,7 +19,7 @@ pub(super) struct TokenBucket {
 }
 
 impl TokenBucket {
-    /// Full: a worker begins after a quiet time.
+    /// A full bucket: a worker begins after a quiet time.
     pub(super) fn new(limit: &RateLimit, now: Instant) -> Self {
         let units_per_token = limit.period.as_nanos();
         let units_max = units_per_token * u128::from(limit.burst_or_default());
@@ -28,7 +32,7 @@ impl TokenBucket {
         }
     }
 
-    /// Tokens there are.
+    /// How many tokens there are.
     pub(super) fn level(&mut self, now: Instant) -> u64 {
         self.fill(now);
         u64::try_from(self.units / self.units_per_token).unwrap_or(u64::MAX)
@@ -42,7 +46,7 @@ impl TokenBucket {
         left.is_some()
     }
 
-    /// How long until there are so many tokens; `None` if it never holds that many.
+    /// How long until there are this many tokens; `None` if the bucket never holds that many.
     pub(super) fn wait_for(&mut self, tokens: u64, now: Instant) -> Option<Duration> {
         self.fill(now);
         let wanted = u128::from(tokens).saturating_mul(self.units_per_token);

@@ -1,5 +1,11 @@
-use super::batch::{Batch, Pending, refusal};
-use crate::worker::{WorkerEvent, settlement::Settlement, shared::Shared, trace};
+//! What becomes of settlements: the decision, the call of the store, and what follows from its
+//! answer.
+
+use super::{
+    Settlement,
+    settle_batch::{PendingSettlement, SettleBatch, check_size},
+};
+use crate::worker::{run::WorkerRun, trace, watch::WorkerEvent};
 use queue_core::{
     Applied, Certainty, Error, ErrorKind, JobMeta, Limits, RE_DECIDES_MAX, Result, asking::after_error,
     lifecycle::Transition,
@@ -8,32 +14,35 @@ use std::{collections::BTreeSet, sync::Arc};
 use tokio::time::sleep;
 use tracing::Instrument as _;
 
-/// Decides what to send for outcomes, sends it and concludes from the answers.
+/// Decides on the transitions for outcomes, sends them, and draws the conclusions from the answers.
 #[derive(Clone)]
-pub(super) struct Applier(pub(super) Arc<Shared>);
+pub(super) struct Applier(pub(super) Arc<WorkerRun>);
 
-/// Tries for an outcome that the store neither stores nor refuses; few, since others wait behind it.
+/// Tries for an outcome that the store neither stores nor refuses. They are few, since other
+/// outcomes wait behind it.
 const TRIES_MAX: u32 = 4;
 
 /// What follows a call that failed.
-enum Next {
+enum AfterError {
     Retry,
-    /// When the store answers again.
+    /// The outcomes wait until the store answers again.
     Later,
+    /// One outcome may be at fault, so each goes alone.
     Split,
     GiveUp,
 }
 
 impl Applier {
-    /// Settles what the store takes now, and answers what is for later: it, or that queue, is away.
-    pub(super) async fn settle(&self, settlements: Vec<Settlement>) -> Vec<Pending> {
+    /// Settles what the store takes now, and answers what is for later because the store is away
+    /// for its queue.
+    pub(super) async fn settle(&self, settlements: Vec<Settlement>) -> Vec<PendingSettlement> {
         let limits = self.0.storage.capabilities().limits;
         let decided = settlements.into_iter().filter_map(|settlement| self.decide(settlement, &limits));
         self.send_all(decided, &limits).await
     }
 
-    /// Sends what was for later, after so many errors in a row, until nothing is left of it.
-    pub(super) async fn settle_later(&self, mut later: Vec<Pending>, mut errors: u32) {
+    /// Sends what was for later, after this many errors in a row, until nothing is left of it.
+    pub(super) async fn settle_later(&self, mut later: Vec<PendingSettlement>, mut errors: u32) {
         let limits = self.0.storage.capabilities().limits;
         while !later.is_empty() {
             if errors > 0 && !self.has_patience(errors).await {
@@ -47,10 +56,11 @@ impl Applier {
 
     async fn send_all(
         &self,
-        decided: impl Iterator<Item = (Pending, Transition)>,
+        decided: impl Iterator<Item = (PendingSettlement, Transition)>,
         limits: &Limits,
-    ) -> Vec<Pending> {
-        let (mut batch, mut later) = (Batch::default(), Vec::new());
+    ) -> Vec<PendingSettlement> {
+        let mut batch = SettleBatch::default();
+        let mut later = Vec::new();
         for (pending, transition) in decided {
             if !batch.fits(&transition, limits) {
                 later.extend(self.send(std::mem::take(&mut batch)).await);
@@ -61,20 +71,22 @@ impl Applier {
         later
     }
 
-    /// The first decision about an outcome, which no store refuses for its size.
-    fn decide(&self, settlement: Settlement, limits: &Limits) -> Option<(Pending, Transition)> {
-        let (pending, transition) = self.decided(Pending { settlement, in_doubt: false, decisions: 1 })?;
-        let Err(refusal) = refusal(limits, &transition) else { return Some((pending, transition)) };
-        let (settlement, left_out) = pending.settlement.made_storable(refusal);
-        if let Some(error) = left_out {
+    /// Decides about an outcome for the first time. One that no store would take for its size is
+    /// made storable.
+    fn decide(&self, settlement: Settlement, limits: &Limits) -> Option<(PendingSettlement, Transition)> {
+        let (pending, transition) =
+            self.decided(PendingSettlement { settlement, in_doubt: false, decisions: 1 })?;
+        let Err(refusal) = check_size(limits, &transition) else { return Some((pending, transition)) };
+        let (settlement, unreported) = pending.settlement.made_storable(refusal);
+        if let Some(error) = unreported {
             self.0.report_error(error);
         }
-        self.decided(Pending { settlement, ..pending })
+        self.decided(PendingSettlement { settlement, ..pending })
     }
 
-    /// What to send for an outcome. One that leads nowhere has lost its lease; one whose record keeps moving still has it,
-    /// so its job is left to lapse.
-    fn decided(&self, pending: Pending) -> Option<(Pending, Transition)> {
+    /// Decides what to send for an outcome. An outcome without a decision has lost its lease. An
+    /// outcome whose record keeps moving still has it, so its job is left to lapse.
+    fn decided(&self, pending: PendingSettlement) -> Option<(PendingSettlement, Transition)> {
         if pending.decisions > RE_DECIDES_MAX {
             self.0.report_error(conflict());
             self.abandon(&[pending]);
@@ -82,27 +94,27 @@ impl Applier {
         }
         let transition = pending.settlement.decide(&self.0.options.policy);
         if transition.is_none() {
-            self.0.let_go([&*pending.settlement.job]);
+            self.0.held.let_go([&*pending.settlement.job]);
             self.lost(&pending.settlement);
         }
         Some((pending, transition?))
     }
 
     /// Sends a batch until nothing of it is left but what is for later.
-    async fn send(&self, mut batch: Batch) -> Vec<Pending> {
+    async fn send(&self, mut batch: SettleBatch) -> Vec<PendingSettlement> {
         let mut errors = 0;
         while !batch.pending.is_empty() {
-            let Batch { mut pending, transitions, .. } = batch;
+            let SettleBatch { mut pending, transitions, .. } = batch;
             match self.apply(transitions).await {
                 Ok(answers) => batch = self.conclude(pending, answers),
                 Err(error) => {
                     errors += 1;
                     self.note_error(&error, &mut pending);
                     match self.after_error(&error, errors, pending.len()).await {
-                        Next::Retry => batch = self.batch(pending),
-                        Next::Later => return pending,
-                        Next::Split => return self.send_each(pending).await,
-                        Next::GiveUp => {
+                        AfterError::Retry => batch = self.batch(pending),
+                        AfterError::Later => return pending,
+                        AfterError::Split => return self.send_each(pending).await,
+                        AfterError::GiveUp => {
                             self.abandon(&pending);
                             break;
                         }
@@ -113,63 +125,66 @@ impl Applier {
         Vec::new()
     }
 
-    fn note_error(&self, error: &Error, pending: &mut [Pending]) {
+    fn note_error(&self, error: &Error, pending: &mut [PendingSettlement]) {
         self.0.report_error(error.clone());
         for pending in pending {
             pending.in_doubt |= error.certainty() == Certainty::Unknown;
         }
     }
 
-    /// One by one. A queue that turns out to be away is not asked for each of its own.
-    async fn send_each(&self, pending: Vec<Pending>) -> Vec<Pending> {
-        let (mut later, mut away) = (Vec::new(), BTreeSet::new());
+    /// Sends settlements one by one. A queue that turns out to be away is not asked for each of its
+    /// settlements.
+    async fn send_each(&self, pending: Vec<PendingSettlement>) -> Vec<PendingSettlement> {
+        let mut later = Vec::new();
+        let mut away = BTreeSet::new();
         for pending in pending {
-            let lane = pending.lane();
-            if away.contains(&lane) {
+            if away.contains(&pending.queue_index()) {
                 later.push(pending);
                 continue;
             }
             let left = Box::pin(self.send(self.batch([pending]))).await;
-            away.extend(left.iter().map(Pending::lane));
+            away.extend(left.iter().map(PendingSettlement::queue_index));
             later.extend(left);
         }
         later
     }
 
-    /// The same decisions again, which are the same.
-    fn batch(&self, pending: impl IntoIterator<Item = Pending>) -> Batch {
-        let mut batch = Batch::default();
+    /// Decides again. What was decided before is decided in the same way.
+    fn batch(&self, pending: impl IntoIterator<Item = PendingSettlement>) -> SettleBatch {
+        let mut batch = SettleBatch::default();
         for (pending, transition) in pending.into_iter().filter_map(|pending| self.decided(pending)) {
             batch.push(pending, transition);
         }
         batch
     }
 
-    /// One answer for each of the batch, or an error.
+    /// Calls the store, and answers as many answers as there are transitions, or an error.
     async fn apply(&self, transitions: Vec<Transition>) -> Result<Vec<Applied>> {
         let sent = transitions.len();
         let span = trace::settle(sent);
         let answers = tokio::select! {
             biased;
             answers = self.0.storage.apply(transitions).instrument(span.clone()) => answers,
-            () = self.0.signals.cut_off.cancelled() => Err(unanswered()),
+            () = self.0.shutdown.cut_off.cancelled() => Err(unanswered()),
         };
         trace::answered(&span, &answers);
         let answers = answers?.value;
         if answers.len() == sent { Ok(answers) } else { Err(miscounted()) }
     }
 
-    /// Reports what was answered; what must be decided again comes back.
-    fn conclude(&self, pending: Vec<Pending>, answers: Vec<Applied>) -> Batch {
+    /// Reports what was answered, and answers what must be decided again.
+    fn conclude(&self, pending: Vec<PendingSettlement>, answers: Vec<Applied>) -> SettleBatch {
         let all = pending.iter().zip(&answers);
         let over = all.filter(|(_, answer)| !matches!(answer, Applied::Stale(_)));
-        self.0.let_go(over.map(|(pending, _)| &*pending.settlement.job));
+        self.0.held.let_go(over.map(|(pending, _)| &*pending.settlement.job));
         let mut again = Vec::new();
-        for (Pending { settlement, in_doubt, decisions }, answer) in pending.into_iter().zip(answers) {
+        for (PendingSettlement { settlement, in_doubt, decisions }, answer) in
+            pending.into_iter().zip(answers)
+        {
             match answer {
                 Applied::Stale(meta) => {
                     let settlement = settlement.again(meta);
-                    again.push(Pending { settlement, in_doubt, decisions: decisions + 1 });
+                    again.push(PendingSettlement { settlement, in_doubt, decisions: decisions + 1 });
                 }
                 Applied::Missing if in_doubt => self.done(&settlement, settlement.seen().clone()),
                 Applied::Missing | Applied::LeaseLost(_) => self.lost(&settlement),
@@ -182,39 +197,39 @@ impl Applier {
     fn done(&self, settlement: &Settlement, after: JobMeta) {
         if !settlement.is_silent(&after) {
             trace::stored(settlement.seen(), settlement.end(&after));
-            self.0.note(settlement.end(&after), || settlement.end_event(after));
+            self.0.events.note(settlement.end(&after), || settlement.end_event(after));
         }
     }
 
     fn lost(&self, settlement: &Settlement) {
         let (id, seq) = (settlement.seen().id.clone(), settlement.seen().seq);
-        self.0.emit(&WorkerEvent::LeaseLost { id, seq });
+        self.0.events.emit(&WorkerEvent::LeaseLost { id, seq });
     }
 
-    fn abandon(&self, batch: &[Pending]) {
+    fn abandon(&self, batch: &[PendingSettlement]) {
         for pending in batch {
             self.0.abandon(&pending.settlement.job);
         }
     }
 
-    /// Waits before the next try, if there is to be one.
-    async fn after_error(&self, error: &Error, errors: u32, batch_len: usize) -> Next {
+    /// Decides what follows an error, and waits before the next try if there is to be one.
+    async fn after_error(&self, error: &Error, errors: u32, batch_len: usize) -> AfterError {
         match error.kind() {
-            ErrorKind::Closed | ErrorKind::Unsupported => Next::GiveUp,
-            ErrorKind::Unavailable | ErrorKind::Conflict => Next::Later,
-            // One item may be at fault, and must not hold up the others.
-            _ if batch_len > 1 => Next::Split,
-            ErrorKind::Invalid => Next::GiveUp,
-            _ if errors < TRIES_MAX && self.has_patience(errors).await => Next::Retry,
-            _ => Next::GiveUp,
+            ErrorKind::Closed | ErrorKind::Unsupported => AfterError::GiveUp,
+            ErrorKind::Unavailable | ErrorKind::Conflict => AfterError::Later,
+            // One outcome may be at fault, and must not hold up the others.
+            _ if batch_len > 1 => AfterError::Split,
+            ErrorKind::Invalid => AfterError::GiveUp,
+            _ if errors < TRIES_MAX && self.has_patience(errors).await => AfterError::Retry,
+            _ => AfterError::GiveUp,
         }
     }
 
-    /// Waits after an error; false if the worker gives up meanwhile.
+    /// Waits after an error. Answers false if the worker gives up meanwhile.
     async fn has_patience(&self, errors: u32) -> bool {
         tokio::select! {
             biased;
-            () = self.0.signals.abort.cancelled() => false,
+            () = self.0.shutdown.abort.cancelled() => false,
             () = sleep(after_error(errors, &*self.0.rng)) => true,
         }
     }

@@ -1,7 +1,9 @@
+//! The span of an attempt, and what is told of its end.
+
 use super::TARGET;
 use crate::{
-    handler::{Executed, Verdict},
-    worker::{HeldJob, execution::NoOutcome},
+    handler::{AttemptResult, Disposition},
+    worker::hold::HeldJob,
 };
 use queue_core::{Failure, WorkerId};
 use std::time::Duration;
@@ -11,7 +13,7 @@ use tracing::{
     info_span, warn,
 };
 
-/// The span of one attempt, hooks included: whatever a handler logs stands in it.
+/// The span of one attempt, hooks included. The log lines of its handler stand in it.
 pub(in crate::worker) fn attempt(job: &HeldJob, worker: &WorkerId) -> Span {
     let meta = job.meta();
     let span = info_span!(
@@ -36,8 +38,8 @@ pub(in crate::worker) fn attempt(job: &HeldJob, worker: &WorkerId) -> Span {
     span
 }
 
-/// Tells what came of an attempt. Whether a failure is final is decided when it is stored.
-pub(in crate::worker) fn ended(span: &Span, executed: &Executed) {
+/// Tells the outcome of an attempt. Whether a failure is final is decided when it is stored.
+pub(in crate::worker) fn ended(span: &Span, executed: &AttemptResult) {
     let ran_for = executed.ran_for();
     let Some(failure) = failure(executed) else {
         return tell(span, ran_for, outcome(executed));
@@ -52,15 +54,9 @@ pub(in crate::worker) fn ended(span: &Span, executed: &Executed) {
     super::opentelemetry::failed(span, failure);
 }
 
-/// The same for one that left nothing to store of what its handler did.
-pub(in crate::worker) fn ended_without(span: &Span, outcome: NoOutcome) {
-    let outcome = match outcome {
-        NoOutcome::GiveBack => "given back",
-        NoOutcome::TooLate => "expired",
-        NoOutcome::Interrupted => "interrupted",
-        NoOutcome::LeaseLost => "lease lost",
-    };
-    tell(span, None, outcome);
+/// Tells how an attempt ended that left nothing to store.
+pub(in crate::worker) fn ended_without_outcome(span: &Span, end: &'static str) {
+    tell(span, None, end);
 }
 
 fn tell(span: &Span, ran_for: Option<Duration>, outcome: &'static str) {
@@ -68,20 +64,20 @@ fn tell(span: &Span, ran_for: Option<Duration>, outcome: &'static str) {
     span.record("outcome", outcome);
 }
 
-fn failure(executed: &Executed) -> Option<&Failure> {
-    match &executed.outcome.as_ref().err()?.verdict {
-        Verdict::Fail { failure, .. } => Some(failure),
-        Verdict::Snooze(_) | Verdict::Release => None,
+fn failure(executed: &AttemptResult) -> Option<&Failure> {
+    match &executed.outcome.as_ref().err()?.disposition {
+        Disposition::Fail { failure, .. } => Some(failure),
+        Disposition::Snooze(_) | Disposition::Release => None,
     }
 }
 
-fn outcome(executed: &Executed) -> &'static str {
+fn outcome(executed: &AttemptResult) -> &'static str {
     match &executed.outcome {
         Ok(_) => "completed",
-        Err(error) => match error.verdict {
-            Verdict::Fail { .. } => "failed",
-            Verdict::Snooze(_) => "snoozed",
-            Verdict::Release => "released",
+        Err(error) => match error.disposition {
+            Disposition::Fail { .. } => "failed",
+            Disposition::Snooze(_) => "snoozed",
+            Disposition::Release => "released",
         },
     }
 }

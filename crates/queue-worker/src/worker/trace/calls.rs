@@ -1,14 +1,16 @@
+//! The spans of calls that serve many jobs.
+
 use super::TARGET;
 use queue_core::{Error, JobMeta, QueueName, Result};
 use std::fmt;
 use tracing::{Span, debug, debug_span, field::Empty, trace_span};
 
-/// One claim.
+/// The span of one claim.
 pub(in crate::worker) fn claim(queue: &QueueName, limit: usize) -> Span {
     debug_span!(target: TARGET, parent: None, "claim", %queue, limit = number(limit), jobs = Empty, error = Empty)
 }
 
-/// What a claim brought. Most of an idle worker bring nothing, which is no news.
+/// Tells what a claim brought. Most claims of an idle worker bring nothing, which is no news.
 pub(in crate::worker) fn claimed(span: &Span, jobs: usize) {
     span.record("jobs", number(jobs));
     if jobs > 0 {
@@ -16,17 +18,17 @@ pub(in crate::worker) fn claimed(span: &Span, jobs: usize) {
     }
 }
 
-/// One call that stores what came of attempts.
+/// The span of one call that stores outcomes.
 pub(in crate::worker) fn settle(jobs: usize) -> Span {
     debug_span!(target: TARGET, parent: None, "settle", jobs = number(jobs), error = Empty)
 }
 
-/// One call that extends leases.
+/// The span of one call that extends leases.
 pub(in crate::worker) fn heartbeat(jobs: usize) -> Span {
     trace_span!(target: TARGET, parent: None, "heartbeat", jobs = number(jobs), error = Empty)
 }
 
-/// The outcome of an attempt is durable, as this.
+/// Tells that the outcome of an attempt is durable.
 pub(in crate::worker) fn stored(job: &JobMeta, outcome: impl fmt::Debug) {
     debug!(
         target: TARGET,
@@ -46,7 +48,7 @@ pub(in crate::worker) fn answered<T>(span: &Span, answer: &Result<T, Error>) {
     }
 }
 
-/// Exporters of OpenTelemetry know signed numbers; any other comes out as text.
+/// A signed number: exporters of OpenTelemetry write any other as text.
 fn number(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }

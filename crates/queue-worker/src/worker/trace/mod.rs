@@ -1,7 +1,8 @@
-//! What subscribers of `tracing` see of a worker: a span for each attempt, and one for each call that serves many jobs.
+//! What subscribers of `tracing` see of a worker: a span for each attempt, and one for each call
+//! that serves many jobs.
 //!
-//! All of them are roots: a span of the program in which a worker was started would last as long as the worker. Without a
-//! subscriber no field is computed and nothing is allocated.
+//! All of them are roots, since a span of the program that started the worker would have to last as
+//! long as the worker. Without a subscriber no field is computed and nothing is allocated.
 
 mod attempt;
 mod calls;
@@ -10,8 +11,9 @@ mod opentelemetry;
 #[cfg(feature = "opentelemetry")]
 mod remote;
 
-pub(super) use attempt::{attempt, ended, ended_without};
+pub(super) use attempt::{attempt, ended, ended_without_outcome};
 pub(super) use calls::{answered, claim, claimed, heartbeat, settle, stored};
 
-/// Of all spans and of the events about jobs, so that a filter for the crate finds them wherever their code stands.
+/// The target of all spans and of the events about jobs, so that a filter for the crate finds them
+/// wherever their code stands.
 pub(super) const TARGET: &str = "queue_worker";

@@ -1,8 +1,10 @@
+//! What exporters of OpenTelemetry see of an attempt.
+
 use super::{
     TARGET,
     remote::{Remote, remote},
 };
-use crate::worker::HeldJob;
+use crate::worker::hold::HeldJob;
 use opentelemetry::{
     Context,
     trace::{Status, TraceContextExt as _},
@@ -12,28 +14,32 @@ use std::time::Duration;
 use tracing::{Span, debug};
 use tracing_opentelemetry::OpenTelemetrySpanExt as _;
 
-/// An attempt that begins later than this after its enqueue has a trace of its own, with a link: whoever reads the producer's
-/// looks at what it waited for, and backends close traces.
+/// An attempt that begins later than this after its enqueue has a trace of its own, with a link. A
+/// reader of the producer's trace looks for what the producer waited for, and backends close
+/// traces.
 const CHILD_MAX: Duration = Duration::from_secs(60);
 
 /// Most bytes of a header that an event shows.
 const SHOWN_MAX: usize = 64;
 
-/// Says to exporters what the span of an attempt is, by the conventions for messaging, and which trace it goes on with.
+/// Says to exporters what the span of an attempt is, by the conventions for messaging, and which
+/// trace it goes on with.
 pub(super) fn begin(span: &Span, job: &HeldJob) {
-    let (meta, mut nonsense) = (job.meta(), None);
+    let meta = job.meta();
+    let mut malformed = None;
     let (parent, link) = match remote(job.headers()) {
         Remote::Context(context) if is_child(meta) => {
             (Context::new().with_remote_span_context(context), None)
         }
         Remote::Context(context) => (Context::new(), Some(context)),
         Remote::Malformed(text) => {
-            nonsense = Some(text);
+            malformed = Some(text);
             (Context::new(), None)
         }
         Remote::None => (Context::new(), None),
     };
-    // Before anything else, since a span that has begun keeps its parent. No subscriber of OpenTelemetry: nothing to say.
+    // Before anything else, since a span that has begun keeps its parent. It fails without a
+    // subscriber of OpenTelemetry.
     if span.set_parent(parent).is_err() {
         return;
     }
@@ -44,19 +50,19 @@ pub(super) fn begin(span: &Span, job: &HeldJob) {
     describe(span, job);
     // An attribute would be a field, which stands in every line that the handler logs.
     span.context().span().update_name(format!("process {}", meta.queue));
-    if let Some(text) = nonsense {
+    if let Some(text) = malformed {
         let shown: String = text.chars().take(SHOWN_MAX).collect();
         debug!(target: TARGET, parent: span, traceparent = ?shown, "the job brought no valid trace context");
     }
 }
 
-/// The attempt failed.
+/// Marks the span of an attempt that failed.
 pub(super) fn failed(span: &Span, failure: &Failure) {
     span.set_attribute("error.type", failure.name().to_owned());
     span.set_status(Status::error(failure.message().to_owned()));
 }
 
-/// The first start of a job that was to start at once and did.
+/// Whether this is the first start of a job that was to start at once and did.
 fn is_child(meta: &JobMeta) -> bool {
     let waited = meta.claimed_at.map(|at| at.since(meta.created_at));
     meta.epoch == 1 && meta.run_at <= meta.created_at && waited.is_some_and(|waited| waited <= CHILD_MAX)

@@ -1,5 +1,5 @@
-//! The trace context in the headers of a job, read as the W3C Trace Context says. The client writes it:
-//! `queue::client::trace_context`.
+//! The trace context in the headers of a job, read as the W3C Trace Context says. The client writes
+//! it in `queue::client::trace_context`.
 
 use opentelemetry::trace::{SpanContext, SpanId, TraceFlags, TraceId, TraceState};
 use queue_core::Headers;
@@ -8,9 +8,10 @@ use std::str::FromStr as _;
 /// Bytes of a `traceparent` of version 00.
 const PARENT_LENGTH: usize = 55;
 
-/// What the headers tell: nothing, nonsense, or a context.
+/// What the headers tell of a trace.
 pub(super) enum Remote<'h> {
     None,
+    /// A text that is no trace context.
     Malformed(&'h str),
     Context(SpanContext),
 }
@@ -25,18 +26,22 @@ pub(super) fn remote(headers: &Headers) -> Remote<'_> {
     }
 }
 
-/// A later version may go on behind what this one knows.
+/// Reads a `traceparent`. One of a later version may go on behind what this version knows.
 fn context(parent: &str, state: TraceState) -> Option<SpanContext> {
     let (known, rest) = parent.split_at_checked(PARENT_LENGTH)?;
     let mut parts = known.split('-');
     let mut part = |length| parts.next().filter(|part| part.len() == length && is_lower_hex(part));
-    let (version, trace, span, flags) = (part(2)?, part(32)?, part(16)?, part(2)?);
+    let version = part(2)?;
+    let trace = part(32)?;
+    let span = part(16)?;
+    let flags = part(2)?;
     let ends = if version == "00" { rest.is_empty() } else { rest.is_empty() || rest.starts_with('-') };
     if !ends || version == "ff" {
         return None;
     }
     let flags = TraceFlags::new(u8::from_str_radix(flags, 16).ok()?) & TraceFlags::SAMPLED;
-    let (trace, span) = (TraceId::from_hex(trace).ok()?, SpanId::from_hex(span).ok()?);
+    let trace = TraceId::from_hex(trace).ok()?;
+    let span = SpanId::from_hex(span).ok()?;
     Some(SpanContext::new(trace, span, flags, true, state)).filter(SpanContext::is_valid)
 }
 

@@ -1,7 +1,7 @@
 use super::Log;
 use async_trait::async_trait;
 use parking_lot::Mutex;
-use queue_worker::runtime::{Done, Failed, Finality, ItemError, Sink, Source};
+use queue_worker::runtime::{DoneItem, FailedItem, Finality, ItemError, Sink, Source};
 use std::{collections::VecDeque, fmt, sync::Arc, time::Duration};
 use tokio::time::sleep;
 
@@ -147,10 +147,10 @@ impl Sink<u32> for Inbox {
         self.mark(*item, format!("failed {item} {finality:?}: {error}")).await
     }
 
-    async fn mark_done_batch(&self, batch: &[Done<u32, String>]) -> Result<(), &'static str> {
+    async fn mark_done_batch(&self, batch: &[DoneItem<u32, String>]) -> Result<(), &'static str> {
         match self.edit(|state| state.batches) {
             Batches::Loop => {
-                for Done { item, output } in batch {
+                for DoneItem { item, output } in batch {
                     self.mark_done(item, output).await?;
                 }
             }
@@ -163,10 +163,10 @@ impl Sink<u32> for Inbox {
         Ok(())
     }
 
-    async fn mark_failed_batch(&self, batch: &[Failed<u32, &'static str>]) -> Result<(), &'static str> {
+    async fn mark_failed_batch(&self, batch: &[FailedItem<u32, &'static str>]) -> Result<(), &'static str> {
         match self.edit(|state| state.batches) {
             Batches::Loop => {
-                for Failed { item, error, finality } in batch {
+                for FailedItem { item, error, finality } in batch {
                     self.mark_failed(item, error, *finality).await?;
                 }
             }

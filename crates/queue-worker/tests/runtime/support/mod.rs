@@ -38,7 +38,8 @@ pub(crate) async fn ended<T>(task: JoinHandle<T>) -> T {
     within(task).await.expect("it does not panic")
 }
 
-/// Lets every other task run until it waits for something. Enough turns for the longest chain of tasks in these tests.
+/// Lets every other task run until it waits for something. Enough turns for the longest chain of
+/// tasks in these tests.
 pub(crate) async fn settle() {
     for _ in 0..100 {
         yield_now().await;

@@ -1,4 +1,5 @@
-//! Several queues on one worker: how they share it, and that nothing of one is forgotten for another.
+//! Several queues on one worker: how they share it, and that nothing of one is forgotten for
+//! another.
 
 mod ending;
 mod shares;

@@ -133,8 +133,9 @@ async fn starts_of(arrivals: &[(u64, QueueName)], queues: Vec<WorkQueue>) -> Sta
     starts
 }
 
-/// Over each stretch in which two queues both had a due job at every start, they got jobs in proportion, up to two each:
-/// one for the sharing itself, and one since arrivals of the same moment are not ordered.
+/// Over each stretch in which two queues both had a due job at every start, they got jobs in
+/// proportion, up to two each: one for the sharing itself, and one since arrivals of the same
+/// moment are not ordered.
 fn assert_proportional(
     seed: u64,
     starts: &Starts,

@@ -3,7 +3,7 @@
 use super::{a, b, c, claim_elsewhere, evenly, jobs, weighted};
 use crate::support::{Fault, Hints, Rig, Starts, job, millis, numbers, times_ms};
 use queue_core::{QueueName, State, Storage};
-use queue_worker::Report;
+use queue_worker::WorkerReport;
 use tokio::time::sleep;
 
 /// Until all jobs of `a` are completed, beside a queue `b` whose claims have this fault.
@@ -113,7 +113,7 @@ async fn rescue_and_prune_at_intervals_pass_over_a_queue_that_never_answers() {
     running.stop().await;
 }
 
-async fn drained(rig: &Rig, starts: &Starts) -> Report {
+async fn drained(rig: &Rig, starts: &Starts) -> WorkerReport {
     rig.drain(rig.worker_on(starts.router(|_| 10), evenly([a(), b()]))).await
 }
 

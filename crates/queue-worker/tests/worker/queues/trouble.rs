@@ -33,7 +33,8 @@ fn long(rig: &Rig, told: &Told) -> Router {
     })
 }
 
-/// The first one was told when its lease was over. It may have been claimed and told again, but no other was.
+/// The first one was told when its lease was over. It may have been claimed and told again, but no
+/// other was.
 fn assert_only_told(told: &Told, name: &str) {
     let told = told.lock().expect("unpoisoned");
     assert_eq!(told[0], (name.to_owned(), 3000));

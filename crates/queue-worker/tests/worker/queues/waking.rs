@@ -18,7 +18,8 @@ async fn it_sleeps_until_exactly_the_earliest_due_job_of_all_queues() {
     let running = Rig::start(rig.worker_on(starts.router(|_| 1), evenly([a(), b(), c()])));
     rig.events.wait_for_count("completed later", 3).await;
     assert_eq!(seen(&starts), [(1234, b()), (5000, a()), (777_777, c())]);
-    // Three at the start, and for each job one that brings it and one after the hint of its end at most.
+    // Three at the start, and for each job one that brings it and one after the hint of its end at
+    // most.
     let claims = rig.store.log().claims;
     assert!(claims <= 9, "{claims} claims");
     running.stop().await;

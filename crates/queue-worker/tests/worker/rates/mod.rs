@@ -1,4 +1,5 @@
-//! Rate limits of queues and of kinds: what may start in any window of time, and what that does to the others.
+//! Rate limits of queues and of kinds: what may start in any window of time, and what that does to
+//! the others.
 
 mod of_kinds;
 mod of_queues;

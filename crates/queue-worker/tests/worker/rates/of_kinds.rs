@@ -60,7 +60,8 @@ async fn a_turn_that_is_far_away_is_waited_for_in_one_go() {
     assert_eq!((times_ms(&starts.all()), report.released), (vec![0, 3_600_000], 1));
 }
 
-/// Where the jobs of a long backlog come one by one, those that were put back return behind all of them.
+/// Where the jobs of a long backlog come one by one, those that were put back return behind all of
+/// them.
 #[tokio::test(start_paused = true)]
 async fn a_kind_goes_on_at_its_rate_while_its_backlog_is_put_back() {
     let (rig, starts) = (Rig::new(), Starts::default());

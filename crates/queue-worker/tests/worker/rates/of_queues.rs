@@ -40,7 +40,8 @@ async fn a_limited_queue_leaves_its_share_to_the_others() {
     let queues = [ten_per_second().weight(1000), WorkQueue::new(free())];
     rig.drain(rig.worker_on(starts.router(|_| 10), queues)).await;
     let (limited, free) = (times_ms(&starts.of_queue(&limited())), times_ms(&starts.of_queue(&free())));
-    // No slot idles: 400 jobs and the 13 of the limited queue that start meanwhile, four at a time for ten milliseconds.
+    // No slot idles: 400 jobs and the 13 of the limited queue that start meanwhile, four at a time
+    // for ten milliseconds.
     assert_eq!(free.last(), Some(&1030), "{free:?}");
     // Each waits for its token and then for what is held ready, not for the end of the others.
     let late: Vec<_> =

@@ -8,7 +8,7 @@ use queue_core::{
 };
 use queue_memory::MemoryStorage;
 use queue_schedule::{SCHEDULE_KIND, ScheduleSpec, Template, Timing};
-use queue_worker::{Handled, ReservedJob, handle_reserved};
+use queue_worker::{ReservedJob, ReservedOutcome, handle_reserved};
 use std::{sync::Arc, time::Duration};
 
 pub(super) const MINUTE: Duration = Duration::from_secs(60);
@@ -59,7 +59,7 @@ impl Given {
         self.store.claim(request).await.expect("memory claims").jobs.pop().expect("the schedule is due")
     }
 
-    pub(super) async fn handle(&self, claimed: &ClaimedJob) -> Handled {
+    pub(super) async fn handle(&self, claimed: &ClaimedJob) -> ReservedOutcome {
         let payload = &claimed.record.body.as_ref().expect("claimed with its body").payload;
         let job = ReservedJob { meta: &claimed.record.meta, payload, token: claimed.token };
         handle_reserved(&*self.store, job).await.expect("memory answers")
@@ -68,7 +68,7 @@ impl Given {
     /// One wake-up from beginning to end; answers how it was settled.
     pub(super) async fn wake(&self) -> Event {
         let claimed = self.claim().await;
-        let Handled { event, .. } = self.handle(&claimed).await;
+        let ReservedOutcome { event, .. } = self.handle(&claimed).await;
         let settled = self.store.settle(&claimed.record.meta, event.clone(), &Policy::default()).await;
         settled.expect("memory settles");
         event

@@ -54,7 +54,8 @@ async fn a_wake_up_that_is_repeated_finds_nothing_left_to_do() {
     assert_eq!((of_the_first, given.ticks().await), (of_hours([1, 2]), of_hours([1, 2])));
 }
 
-/// Somebody may move the due time of any job that waits, and a schedule that is paused has its at the end of time.
+/// Somebody may move the due time of any job that waits, and a schedule that is paused has its at
+/// the end of time.
 #[tokio::test]
 async fn what_is_dealt_with_does_not_follow_from_when_the_schedule_was_due() {
     let given = Given::new();

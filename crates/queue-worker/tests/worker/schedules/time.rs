@@ -18,7 +18,8 @@ async fn ticks_go_by_the_clock_of_the_store_and_not_by_that_of_this_machine() {
     assert_eq!(given.ticks().await, of_hours([1, 2]));
 }
 
-/// Store time never goes back, so that after such a step it is ahead of the calendar for a long while.
+/// Store time never goes back, so that after such a step it is ahead of the calendar for a long
+/// while.
 #[tokio::test]
 async fn no_tick_comes_early_where_store_time_is_ahead_of_the_calendar() {
     let given = Given::new();

@@ -7,7 +7,8 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-/// What workers reported, in order, each with the milliseconds since the start of the test. Clones share it.
+/// What workers reported, in order, each with the milliseconds since the start of the test. Clones
+/// share it.
 #[derive(Clone, Debug)]
 pub(crate) struct Events(Arc<Shared>);
 

@@ -1,4 +1,5 @@
-//! What the tests share: a store that misbehaves when told to, a rig around it, and the events that it saw.
+//! What the tests share: a store that misbehaves when told to, a rig around it, and the events that
+//! it saw.
 
 mod election;
 mod events;

@@ -34,7 +34,8 @@ pub(crate) struct Script {
     pub(crate) on_claim: Option<Box<dyn FnMut() -> Fault + Send>>,
     /// What goes wrong with claims of single queues.
     pub(crate) on_claim_of: BTreeMap<QueueName, Fault>,
-    /// Whatever else concerns one queue is never answered: what is listed, counted and pruned of it.
+    /// Whatever else concerns one queue is never answered: what is listed, counted and pruned of
+    /// it.
     pub(crate) hangs: Option<QueueName>,
     pub(crate) on_settle: Option<OnBatch>,
     pub(crate) on_heartbeat: Option<OnBatch>,
@@ -46,7 +47,8 @@ pub(crate) struct Script {
     pub(crate) edit_applied: Option<Edit<Vec<Applied>>>,
     pub(crate) limits: Option<Limits>,
     pub(crate) call_timeout: Option<Duration>,
-    /// The server stands still until then. What it was sent meanwhile it does afterwards, whoever still listens.
+    /// The server stands still until then. What it was sent meanwhile it does afterwards, whoever
+    /// still listens.
     pub(crate) stopped_until: Option<Instant>,
     pub(crate) hints: Hints,
 }

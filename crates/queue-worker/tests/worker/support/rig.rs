@@ -5,7 +5,7 @@ use queue_core::{
     lifecycle::{Event, Policy},
 };
 use queue_memory::MemoryStorage;
-use queue_worker::{Context, JobError, Report, Router, TokioClock, Worker, WorkerBuilder};
+use queue_worker::{Context, JobError, Router, TokioClock, Worker, WorkerBuilder, WorkerReport};
 use std::sync::Arc;
 use tokio::{task::JoinHandle, time::timeout};
 use tokio_util::sync::CancellationToken;
@@ -23,7 +23,7 @@ pub(crate) struct Rig {
 #[derive(Debug)]
 pub(crate) struct Running {
     pub(crate) stop: CancellationToken,
-    run: JoinHandle<Report>,
+    run: JoinHandle<WorkerReport>,
 }
 
 /// A router of one handler, for the kind `work`.
@@ -107,7 +107,7 @@ impl Rig {
     }
 
     /// Runs a worker until the queue is empty.
-    pub(crate) async fn drain(&self, builder: WorkerBuilder) -> Report {
+    pub(crate) async fn drain(&self, builder: WorkerBuilder) -> WorkerReport {
         let worker = builder.until_empty().build().expect("valid settings");
         timeout(FOREVER, worker.run()).await.expect("the queue empties")
     }
@@ -121,13 +121,13 @@ impl Rig {
 
 impl Running {
     /// Stops the worker and waits for its end.
-    pub(crate) async fn stop(self) -> Report {
+    pub(crate) async fn stop(self) -> WorkerReport {
         self.stop.cancel();
         self.ended().await
     }
 
     /// Waits for its end.
-    pub(crate) async fn ended(self) -> Report {
+    pub(crate) async fn ended(self) -> WorkerReport {
         timeout(FOREVER, self.run).await.expect("the worker ends").expect("it does not panic")
     }
 }

@@ -22,7 +22,8 @@ pub(crate) struct Start {
 }
 
 impl Starts {
-    /// A handler of jobs of every kind and queue, that takes so many milliseconds for a job of each number.
+    /// A handler of jobs of every kind and queue, that takes so many milliseconds for a job of each
+    /// number.
     pub(crate) fn router(&self, takes_ms: impl Fn(u32) -> u64 + Send + Sync + 'static) -> Router {
         let (starts, began) = (self.0.clone(), Instant::now());
         Router::new(()).fallback(move |number: u32, context: Context| {

@@ -1,12 +1,12 @@
 //! Schedules on a store that is slow, that loses what is said, and that is away: by its policy no tick is lost, and none comes
 //! twice. Time is paused, and the store's clock is that of the runtime.
 
-use super::{MINUTE, Report as OfADay, report};
+use super::{MINUTE, Report, report};
 use crate::support::spawn;
 use queue::{
     JobOptions, Keep, MemoryStorage, Queue, Storage, Timestamp,
     schedules::{Missed, Put, Schedule, ScheduleSpec, Tick, Timing},
-    worker::{JobError, Report, TokioClock},
+    worker::{JobError, TokioClock, WorkerReport},
 };
 use queue_testkit::fault::{Fault, FaultPlan, FaultStore, Verb};
 use std::{
@@ -34,19 +34,19 @@ const FOR_EVER: usize = 100_000;
 struct Sick {
     faults: Arc<FaultStore<MemoryStorage>>,
     /// The same store without faults.
-    queue: Queue<OfADay, String>,
-    faulty: Queue<OfADay, String>,
+    queue: Queue<Report, String>,
+    faulty: Queue<Report, String>,
     /// Which lives of which ids ran. Jobs leave no record, so that one that is enqueued twice has two.
     ran: Arc<Mutex<BTreeMap<String, BTreeSet<u64>>>>,
 }
 
-fn each(period: Duration, missed: Missed) -> Schedule<OfADay> {
+fn each(period: Duration, missed: Missed) -> Schedule<Report> {
     let options = JobOptions::new().keep(Keep::Nothing).unlimited_attempts().unlimited_stalls();
     Schedule::new("s", Timing::every(period).expect("valid"), report()).missed(missed).options(options)
 }
 
 impl Sick {
-    async fn with(plan: FaultPlan, schedule: Schedule<OfADay>) -> Self {
+    async fn with(plan: FaultPlan, schedule: Schedule<Report>) -> Self {
         let memory = Arc::new(MemoryStorage::with_clock(Arc::new(TokioClock::default())));
         let faults = Arc::new(FaultStore::new(memory.clone(), plan));
         let on = |store: Arc<dyn Storage>| Queue::new(store, "reports").expect("a valid name");
@@ -73,9 +73,9 @@ impl Sick {
         ran.keys().cloned().collect()
     }
 
-    fn worker(&self, mut stopped: watch::Receiver<()>) -> JoinHandle<Report> {
+    fn worker(&self, mut stopped: watch::Receiver<()>) -> JoinHandle<WorkerReport> {
         let ran = self.ran.clone();
-        let worker = self.faulty.work_with(move |_: OfADay, job| {
+        let worker = self.faulty.work_with(move |_: Report, job| {
             let (id, seq) = (job.meta().id.to_string(), job.meta().seq.get());
             ran.lock().expect("no handler panics").entry(id).or_default().insert(seq);
             async move { Ok::<_, JobError>(String::new()) }

@@ -1,0 +1,17 @@
+//! Attempts: which claimed job starts when, the hooks around its handler, and its time limit.
+//!
+//! In come held jobs, from `claim`, in claim order. Out goes a
+//! [`Settlement`](super::settle::Settlement) for each, to `settle`, which is next. `dispatcher`
+//! starts runners, `ready_jobs` is where jobs wait for one, `start_decision` says what becomes of
+//! the first of them, and `execution` makes the attempt.
+
+mod dispatcher;
+mod execution;
+mod forecast;
+mod hooks;
+mod ready_jobs;
+mod reserved;
+mod start_decision;
+
+pub(super) use dispatcher::Dispatcher;
+pub(super) use hooks::HookStack;

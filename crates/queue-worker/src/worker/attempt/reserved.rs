@@ -1,0 +1,42 @@
+//! Jobs of the library's own kinds. They are claimed, held and settled with all others, but under
+//! no hook, no rate limit and no handler of the application's.
+
+use crate::{
+    reserved::{RESERVED_RETRY, ReservedJob, handle_reserved},
+    runtime::caught,
+    worker::{hold::HeldJob, run::WorkerRun, settle::Settlement, watch::WorkerEvent},
+};
+use queue_core::lifecycle::RESERVED_KIND_WAIT;
+use std::sync::Arc;
+
+/// Does what a reserved job asks for, and answers how to settle it.
+pub(super) async fn settlement(run: &WorkerRun, job: Arc<HeldJob>) -> Settlement {
+    let reserved = ReservedJob { meta: job.meta(), payload: job.payload(), token: job.token() };
+    let handled = tokio::select! {
+        biased;
+        handled = caught(handle_reserved(&*run.storage, reserved)) => handled,
+        () = run.shutdown.abort.cancelled() => return Settlement::release(job),
+    };
+    let handled = match handled {
+        Ok(handled) => handled,
+        // A bug of this version, which another may not have.
+        Err(panic) => {
+            tracing::error!(job = %job.meta().id, panic, "a handler of the library panicked");
+            return Settlement::put_back(job, RESERVED_KIND_WAIT);
+        }
+    };
+    match handled {
+        Ok(handled) => {
+            if handled.ticks_skipped > 0 {
+                let (schedule, ticks) = (job.meta().clone(), handled.ticks_skipped);
+                tracing::warn!(schedule = %schedule.id, ticks, "a schedule left ticks out, as its policy says");
+                run.events.emit(&WorkerEvent::TicksSkipped { schedule, ticks });
+            }
+            Settlement::of_reserved(job, handled.event)
+        }
+        Err(error) => {
+            run.report_error_of(&job.meta().queue, error);
+            Settlement::put_back(job, RESERVED_RETRY)
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! The store's time, as an answer told it.
+
+use crate::worker::deadline;
+use queue_core::{Span, StoreTime, Timestamp};
+use tokio::time::Instant;
+
+/// One reading of the store's clock, and when it was taken by this process's own.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::worker) struct ClockReading {
+    store_time: Timestamp,
+    read_at: Instant,
+}
+
+impl ClockReading {
+    /// What an answer told that is here by `read_at`.
+    pub(in crate::worker) fn at(store_time: Timestamp, read_at: Instant) -> Self {
+        Self { store_time, read_at }
+    }
+
+    /// What an answer told that has just come.
+    pub(in crate::worker) fn now(store_time: Timestamp) -> Self {
+        Self::at(store_time, Instant::now())
+    }
+
+    /// The store's time at a later moment, by what this process has measured since.
+    pub(in crate::worker) fn store_time_at(self, now: Instant) -> Timestamp {
+        let passed = now.saturating_duration_since(self.read_at);
+        self.store_time + Span::new("a while", passed).unwrap_or(Span::MAX)
+    }
+
+    /// When the store's time has certainly come to `time`, by this process's own clock. Store time
+    /// runs no slower than [`StoreTime`] says.
+    pub(in crate::worker) fn reaches(self, time: Timestamp) -> Instant {
+        deadline::after(self.read_at, StoreTime::longest(time.since(self.store_time)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn what_is_past_is_reached_and_what_is_ahead_a_little_later_than_by_a_healthy_clock() {
+        let reading = ClockReading::now(Timestamp::from_millis(10_000));
+        assert_eq!(reading.reaches(Timestamp::from_millis(9_000)), reading.read_at);
+        assert_eq!(reading.reaches(Timestamp::from_millis(10_000)), reading.read_at);
+        let ahead = reading.reaches(Timestamp::from_millis(73_000)) - reading.read_at;
+        assert_eq!(ahead, Duration::from_secs(64));
+    }
+}

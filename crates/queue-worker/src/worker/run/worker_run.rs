@@ -1,0 +1,97 @@
+//! The state that the parts of one run share, and what they do with it: report errors, and let go
+//! of jobs with an event.
+
+use super::{run_name::RunName, shutdown_steps::ShutdownSteps, worker_plan::WorkerPlan};
+use crate::worker::{
+    hold::{HeldJob, HeldJobs},
+    rate::KindRates,
+    setup::{WorkedQueue, WorkerOptions},
+    watch::{EventReporter, WorkerEvent, WorkerReport},
+};
+use queue_core::{Error, ErrorKind, QueueName, Rng, Storage};
+use std::sync::{Arc, OnceLock};
+use tokio::sync::Notify;
+
+/// One run of a worker, as its parts see it.
+#[derive(Debug)]
+pub(crate) struct WorkerRun {
+    pub(in crate::worker) storage: Arc<dyn Storage>,
+    /// At least one. Jobs name theirs by its place in this list, which is called the queue's index.
+    pub(in crate::worker) queues: Vec<Arc<WorkedQueue>>,
+    pub(in crate::worker) kinds: Arc<KindRates>,
+    pub(in crate::worker) name: RunName,
+    /// The kinds that the handler takes; `None` if it does not say.
+    pub(in crate::worker) handled: Option<Vec<String>>,
+    pub(in crate::worker) options: WorkerOptions,
+    pub(in crate::worker) rng: Arc<dyn Rng>,
+    pub(in crate::worker) shutdown: ShutdownSteps,
+    pub(in crate::worker) held: HeldJobs,
+    /// Fires when a start that was reserved under a rate limit is used, or free again.
+    pub(in crate::worker) rate_freed: Arc<Notify>,
+    pub(in crate::worker) events: EventReporter,
+    /// Why the run ended, if nobody asked it to.
+    error: OnceLock<Error>,
+}
+
+impl WorkerRun {
+    pub(super) fn new(plan: &WorkerPlan, name: RunName) -> Self {
+        Self {
+            storage: plan.storage.clone(),
+            queues: plan.queues.clone(),
+            kinds: plan.kinds.clone(),
+            shutdown: ShutdownSteps { stop: name.stop.clone(), ..ShutdownSteps::default() },
+            name,
+            handled: plan.handler.0.kinds(),
+            options: plan.options.clone(),
+            rng: plan.rng.clone(),
+            held: HeldJobs::default(),
+            rate_freed: plan.rate_freed.clone(),
+            events: EventReporter::new(plan.observer.clone()),
+            error: OnceLock::new(),
+        }
+    }
+
+    /// Lets go of a job whose outcome is not stored, and says so.
+    pub(in crate::worker) fn abandon(&self, job: &HeldJob) {
+        let (id, seq) = (job.meta().id.clone(), job.meta().seq);
+        job.give_up();
+        self.held.let_go([job]);
+        self.events.emit(&WorkerEvent::Abandoned { id, seq });
+    }
+
+    /// Lets go of a job whose lease was lost, and says so.
+    pub(in crate::worker) fn lose(&self, job: &HeldJob) {
+        let (id, seq) = (job.meta().id.clone(), job.meta().seq);
+        self.held.let_go([job]);
+        self.events.emit(&WorkerEvent::LeaseLost { id, seq });
+    }
+
+    /// Reports what the store refused for one queue.
+    pub(in crate::worker) fn report_error_of(&self, queue: &QueueName, error: Error) {
+        tracing::warn!(%queue, worker = %self.name.id, %error, "the store refused");
+        self.note_error(error);
+    }
+
+    /// Reports what the store refused for all queues together.
+    pub(in crate::worker) fn report_error(&self, error: Error) {
+        tracing::warn!(worker = %self.name.id, %error, "the store refused");
+        self.note_error(error);
+    }
+
+    /// A store that is closed stays closed, so its error ends the run: otherwise the worker would
+    /// ask for ever.
+    fn note_error(&self, error: Error) {
+        self.events.emit(&WorkerEvent::Error(error.clone()));
+        if error.kind() == ErrorKind::Closed {
+            if !self.shutdown.stop.is_cancelled() {
+                let _first = self.error.set(error);
+            }
+            self.shutdown.stop.cancel();
+            self.shutdown.store_gone.cancel();
+        }
+    }
+
+    pub(in crate::worker) fn report(&self) -> WorkerReport {
+        WorkerReport { error: self.error.get().cloned(), ..self.events.report() }
+    }
+}

@@ -1,0 +1,73 @@
+//! A queue of a worker, checked, with what the parts of the worker know of it.
+
+use super::WorkQueue;
+use crate::worker::rate::{QueueRate, RateLimit};
+use queue_core::{Error, QueueName, Result};
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+use tokio::{sync::Notify, time::Instant};
+
+/// Most queues on one worker. Each costs claims of its own.
+const QUEUES_MAX: usize = 100;
+/// The largest weight. Only the proportion of weights counts.
+const WEIGHT_MAX: u32 = 1000;
+
+/// A queue of a worker, and what the parts of the worker tell each other about it. All runs share
+/// it, so that its rate limit holds over them together.
+#[derive(Debug)]
+pub(in crate::worker) struct WorkedQueue {
+    pub(in crate::worker) name: QueueName,
+    pub(in crate::worker) weight: u32,
+    pub(in crate::worker) rate: Option<Arc<QueueRate>>,
+    paused: AtomicBool,
+}
+
+impl WorkedQueue {
+    /// Checks the queues of a worker, all together. `rate_freed` fires when the reservation of a
+    /// start under a rate limit ends.
+    pub(in crate::worker) fn check_all(
+        queues: Vec<WorkQueue>,
+        rate_freed: &Arc<Notify>,
+    ) -> Result<Vec<Arc<Self>>> {
+        if queues.len() > QUEUES_MAX {
+            return Err(invalid(format!("a worker has at most {QUEUES_MAX} queues")));
+        }
+        let mut names = BTreeSet::new();
+        for queue in &queues {
+            if !names.insert(&queue.name) {
+                return Err(invalid(format!("the queue {:?} stands twice in a worker", queue.name)));
+            }
+            if !(1..=WEIGHT_MAX).contains(&queue.weight) {
+                let message =
+                    format!("the weight of the queue {:?} must be from 1 to {WEIGHT_MAX}", queue.name);
+                return Err(invalid(message));
+            }
+            queue.rate_limit.as_ref().map_or(Ok(()), RateLimit::check)?;
+        }
+        let now = Instant::now();
+        Ok(queues.into_iter().map(|queue| Arc::new(Self::new(queue, rate_freed, now))).collect())
+    }
+
+    fn new(queue: WorkQueue, rate_freed: &Arc<Notify>, now: Instant) -> Self {
+        let rate = queue.rate_limit.map(|limit| Arc::new(QueueRate::new(&limit, rate_freed.clone(), now)));
+        Self { name: queue.name, weight: queue.weight, rate, paused: AtomicBool::new(false) }
+    }
+
+    /// Whether the queue was paused at the last claim.
+    pub(in crate::worker) fn is_paused(&self) -> bool {
+        self.paused.load(Ordering::Relaxed)
+    }
+
+    pub(in crate::worker) fn set_paused(&self, paused: bool) {
+        self.paused.store(paused, Ordering::Relaxed);
+    }
+}
+
+fn invalid(message: String) -> Error {
+    Error::invalid("build worker", message)
+}

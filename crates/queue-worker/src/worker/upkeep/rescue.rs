@@ -1,0 +1,78 @@
+//! Ends the leases of workers that died.
+
+use super::{repeat, rescue_tick::RESCUE_MAX};
+use crate::worker::{deadline, hold::HeldJob, run::WorkerRun, watch::WorkerEvent};
+use futures_util::future::join_all;
+use queue_core::{
+    Applied, JobMeta, ListQuery, QueueName, Result, Seq, StorageExt,
+    lifecycle::{Event, decide},
+};
+use std::{collections::HashSet, sync::Arc};
+use tokio::time::Instant;
+
+/// The most jobs that the end of one lease writes: its own, and the follow-up that its producer
+/// asked for.
+const JOBS_PER_LAPSE: usize = 2;
+
+/// Ends the lapsed leases of one queue. An error is reported.
+pub(in crate::worker) async fn rescue(run: &WorkerRun, queue: &QueueName) {
+    if let Err(error) = try_rescue(run, queue).await {
+        run.report_error_of(queue, error);
+    }
+}
+
+/// Rescues each queue by itself, so that a queue whose store does not answer holds up no other.
+pub(in crate::worker) async fn rescue_at_intervals(run: Arc<WorkerRun>) {
+    let run = &*run;
+    let interval = run.options.rescue_interval;
+    join_all(run.queues.iter().map(|queue| repeat(run, interval, || rescue(run, &queue.name)))).await;
+}
+
+/// Ends lapsed leases page by page, except those of jobs whose handlers run here.
+async fn try_rescue(run: &WorkerRun, queue: &QueueName) -> Result<()> {
+    // All that a page may lead to fits into one call, or the store would refuse it again and again.
+    let page_max = run.storage.capabilities().limits.batch_max / JOBS_PER_LAPSE;
+    let limit = RESCUE_MAX.min(page_max.max(1));
+    let mut query = ListQuery::lapsed(queue.clone(), limit);
+    loop {
+        let page = run.storage.list(query.clone()).await?;
+        let own = spared(run, queue);
+        let lapsed = page.jobs.iter().filter(|job| !own.contains(&claim_of(job)));
+        let mut batch: Vec<_> =
+            lapsed.filter_map(|job| decide(job, Event::Lapse, &run.options.policy).ok()).collect();
+        if !batch.is_empty() {
+            run.storage.trace_followers(queue, &mut batch).await;
+            for answer in run.storage.apply(batch).await?.value {
+                if let Applied::Done(job) = answer {
+                    run.events.emit(&WorkerEvent::Stalled(job));
+                }
+            }
+        }
+        query.after = page.next;
+        if query.after.is_none() {
+            return Ok(());
+        }
+    }
+}
+
+/// One claim of one job. Within a queue a life has its `seq` to itself, and every claim of it
+/// another epoch.
+type ClaimOfJob = (Seq, u64);
+
+fn claim_of(job: &JobMeta) -> ClaimOfJob {
+    (job.seq, job.epoch)
+}
+
+/// Claims of this worker whose handlers may still settle them. A runtime that was blocked has
+/// missed heartbeats, and would run these jobs beside themselves. A handler has the grace from the
+/// moment at which the worker noticed the lapse. Then it is dropped; one that cannot be dropped has
+/// another lease, so that a handler that never returns does not keep its job for ever.
+fn spared(run: &WorkerRun, queue: &QueueName) -> HashSet<ClaimOfJob> {
+    let now = Instant::now();
+    let patience = run.options.grace.saturating_add(run.options.lease.as_duration());
+    let held = run.held.all();
+    let of_queue = held.iter().filter(|job| job.meta().queue == *queue);
+    let is_spared =
+        |job: &&Arc<HeldJob>| job.time_limit().lost_at().is_none_or(|at| now < deadline::after(at, patience));
+    of_queue.filter(is_spared).map(|job| claim_of(job.meta())).collect()
+}

@@ -1,0 +1,25 @@
+//! What the program and its operators see of a worker.
+//!
+//! In come events from all parts of a run. Out they go to the program's observer and to event
+//! streams, and counted into the [`WorkerReport`] of the run. The presence announcer shows the
+//! worker in the store, and hears whether somebody asked it to drain.
+
+mod about_worker;
+mod event_observer;
+mod event_reporter;
+mod host_name;
+mod job_end;
+mod presence_announcer;
+mod worker_event;
+mod worker_events;
+mod worker_report;
+
+pub use about_worker::{AboutWorker, CurrentJob, LeftOutCounts, QueueWork};
+pub use job_end::JobEnd;
+pub use worker_event::{HookStage, WorkerEvent};
+pub use worker_events::WorkerEvents;
+pub use worker_report::WorkerReport;
+
+pub(super) use event_observer::EventObserver;
+pub(super) use event_reporter::{EventReporter, ReportCounter};
+pub(super) use presence_announcer::announce_presence;
