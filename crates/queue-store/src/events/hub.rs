@@ -78,18 +78,22 @@ impl Hub {
 
     /// The part of [`changed`](Self::changed) that is for subscribers who asked for the id of the job.
     pub fn ended(&self, queue: &QueueName, change: &JobChange) {
-        if !change.state.is_none_or(State::is_terminal) {
-            return;
-        }
-        if let Some(of_id) = self.lock().queues.get(queue).and_then(|queue| queue.jobs.get(&change.id)) {
-            of_id.values().for_each(|sender| sender.send(Hint::Job(change.clone())));
+        let ended = change.state.is_none_or(State::is_terminal);
+        let registry = self.lock();
+        let channels = registry.queues.get(queue).filter(|_| ended);
+        if let Some(of_id) = channels.and_then(|channels| channels.jobs.get(&change.id)) {
+            for sender in of_id.values() {
+                sender.send(Hint::Job(change.clone()));
+            }
         }
     }
 
     /// The part of [`changed`](Self::changed) that is for subscribers to every change.
     pub fn followed(&self, queue: &QueueName, change: &JobChange) {
         if let Some(channels) = self.lock().queues.get(queue) {
-            channels.all.values().for_each(|sender| sender.send(Hint::Job(change.clone())));
+            for sender in channels.all.values() {
+                sender.send(Hint::Job(change.clone()));
+            }
         }
     }
 
