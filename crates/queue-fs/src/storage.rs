@@ -16,10 +16,7 @@ use queue_core::{
     QueueName, QueuesPage, QueuesQuery, Reach, Result, Span, Stamped, Storage, WorkerId, WorkerInfo,
     group_commit::Writer, lifecycle::Transition, watcher::Watcher,
 };
-use std::{
-    sync::{Arc, atomic::AtomicU64},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 use tokio::sync::OnceCell;
 
 /// A handle on the jobs in one directory.
@@ -54,8 +51,7 @@ impl FsStorage {
     /// process keeps it locked.
     pub async fn open(options: FsOptions) -> Result<Self> {
         let options = options.checked()?;
-        let (hub, seen, unflushed) = (Arc::default(), Arc::new(AtomicU64::new(0)), Arc::default());
-        let shared = Arc::new(Shared { options, hub, seen, unflushed });
+        let shared = Shared::new(options, Arc::default());
         let (writer, fs) = start(shared.clone()).await?;
         let writer = Arc::new(writer);
         let flusher = match shared.options.flush {

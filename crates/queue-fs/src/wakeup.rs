@@ -10,18 +10,14 @@ use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 use queue_core::{
     Error, ErrorKind, Result,
     group_commit::Writer,
-    watcher::{Signal, Wake, Watcher},
+    watcher::{Look, Signal, Wake, Watcher},
 };
 use std::{
     ffi::OsStr,
     path::Path,
     sync::{Arc, atomic::Ordering},
-    time::Duration,
 };
 use tokio::sync::oneshot;
-
-/// Looks are at least this far apart, so that a busy journal costs a bounded part of a core.
-const LOOK_SPACING: Duration = Duration::from_micros(250);
 
 /// Starts a thread that has the writer look when somebody else wrote.
 pub(crate) async fn start(
@@ -58,6 +54,7 @@ fn run(
 
 /// Looks after each touch, and now and then without one.
 fn look_on(shared: &Shared, writer: &Writer<Files>, mark: &dyn FsFile, signal: &Signal) {
+    let mut last = Look::Nothing;
     while signal.wait_for_touch(shared.options.poll_interval) != Wake::Stopped {
         // A failed look is one hint less; the next one follows soon.
         let others_wrote = Mark::read(mark)
@@ -67,9 +64,16 @@ fn look_on(shared: &Shared, writer: &Writer<Files>, mark: &dyn FsFile, signal: &
         if others_wrote && shared.hub.has_subscribers() {
             writer.nudge(CatchUp);
         }
-        if signal.wait_out(LOOK_SPACING) == Wake::Stopped {
+        // The writer tells subscribers while this waits, so what the look before it came to decides how long.
+        let spacing = if others_wrote { last.spacing() } else { Look::Nothing.spacing() };
+        if signal.wait_out(spacing) == Wake::Stopped {
             return;
         }
+        last = match (shared.was_told.swap(false, Ordering::SeqCst), others_wrote) {
+            (true, _) => Look::Told,
+            (false, true) => Look::Unheard,
+            (false, false) => last,
+        };
     }
 }
 
@@ -80,7 +84,7 @@ fn watch(path: &Path, signal: &Arc<Signal>) -> Option<RecommendedWatcher> {
         let is_mark =
             |event: &Event| event.paths.iter().any(|path| path.file_name() == Some(OsStr::new(LOCK)));
         if event.is_ok_and(|event| event.kind.is_modify() && is_mark(&event)) {
-            signal.touch();
+            signal.touch_until_taken();
         }
     };
     let mut watcher = notify::recommended_watcher(touched).ok()?;

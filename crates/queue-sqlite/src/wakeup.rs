@@ -5,14 +5,11 @@ use crate::{connect::connect_reader, error::Fault, recent::Recent, row::foreign,
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 use queue_core::{
     QueueName, Result,
-    watcher::{Signal, Wake, Watcher},
+    watcher::{Look, Signal, Wake, Watcher},
 };
 use rusqlite::Connection;
 use std::{ffi::OsString, path::Path, sync::Arc, time::Duration};
 use tokio::sync::oneshot;
-
-/// Looks are at least this far apart, so that a busy log costs a bounded part of a core.
-const LOOK_SPACING: Duration = Duration::from_micros(250);
 
 /// Starts a thread that tells the hub when somebody else wrote.
 pub(crate) async fn start(shared: Arc<Shared>) -> Result<Watcher> {
@@ -50,36 +47,40 @@ fn look_on(shared: &Shared, signal: &Signal, connection: &Connection, mut seen: 
             Wake::Stopped => return,
             // The spacing below is wait enough.
             Wake::Touched => Duration::ZERO,
-            Wake::TimedOut => shared.options.poll_interval.min(LOOK_SPACING.max(pause * 2)),
+            Wake::TimedOut => shared.options.poll_interval.min(Look::Nothing.spacing().max(pause * 2)),
         };
+        let mut looked = Look::Unheard;
         if shared.hub.has_subscribers() {
             // A failed look is one hint less; the next one follows soon.
-            seen = look(shared, connection, seen).unwrap_or(seen);
+            (seen, looked) = look(shared, connection, seen).unwrap_or((seen, Look::Nothing));
         }
-        if signal.wait_out(LOOK_SPACING) == Wake::Stopped {
+        if signal.wait_out(looked.spacing()) == Wake::Stopped {
             return;
         }
     }
 }
 
-/// Tells subscribers what others committed behind the commit that was `seen`, and answers which is the last by now.
-fn look(shared: &Shared, connection: &Connection, seen: i64) -> rusqlite::Result<i64> {
+/// Tells subscribers what others committed after the commit `seen`. Returns the last commit, and who was told.
+fn look(shared: &Shared, connection: &Connection, seen: i64) -> rusqlite::Result<(i64, Look)> {
     let (commits, recent) = last_commits(connection)?;
     if commits == seen {
-        return Ok(seen);
+        return Ok((seen, Look::Nothing));
     }
     // Fewer than there were: somebody has loaded a backup into the file.
     let known =
         if commits < seen { None } else { recent.since(seen, |commit| shared.own_commits.has(commit)) };
     let Some(queues) = known else {
         shared.hub.missed();
-        return Ok(commits);
+        return Ok((commits, Look::Told));
     };
+    let mut looked = if queues.is_empty() { Look::Nothing } else { Look::Unheard };
     for (queue, news) in queues {
         // A name is not remembered: a backup may give the number to another queue.
-        shared.hub.tell(&queue_name(connection, queue)?, news);
+        if shared.hub.tell(&queue_name(connection, queue)?, news) {
+            looked = Look::Told;
+        }
     }
-    Ok(commits)
+    Ok((commits, looked))
 }
 
 /// The number of the last commit, and what the last ones wrote.
@@ -104,7 +105,7 @@ fn watch_log(path: &Path, signal: &Arc<Signal>) -> Option<RecommendedWatcher> {
     let touched = move |event: notify::Result<Event>| {
         let is_log = |event: &Event| event.paths.iter().any(|path| path.file_name() == Some(&log));
         if event.is_ok_and(|event| (event.kind.is_modify() || event.kind.is_create()) && is_log(&event)) {
-            signal.touch();
+            signal.touch_until_taken();
         }
     };
     let mut watcher = notify::recommended_watcher(touched).ok()?;

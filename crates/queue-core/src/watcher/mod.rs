@@ -1,7 +1,9 @@
 //! A thread of a store's handle that waits to be touched.
 
+mod look;
 mod signal;
 
+pub use look::Look;
 pub use signal::{Signal, Wake};
 
 use crate::{Error, ErrorKind, Result};

@@ -15,11 +15,13 @@ impl ForeignNews {
         }
     }
 
-    /// Tells the subscribers.
-    pub(crate) fn publish(&mut self, hub: &Hub) {
+    /// Tells the subscribers. Returns whether there were any.
+    pub(crate) fn publish(&mut self, hub: &Hub) -> bool {
+        let mut was_told = false;
         while let Some((queue, news)) = self.0.pop_first() {
-            hub.tell(&queue, news);
+            was_told |= hub.tell(&queue, news);
         }
+        was_told
     }
 
     /// They were told otherwise.

@@ -18,7 +18,7 @@ use crate::{
     journal::{Files, Location},
 };
 use bytes::Bytes;
-use foreign_news::ForeignNews;
+pub(crate) use foreign_news::ForeignNews;
 use queue_core::{JobBody, JobMeta, Payload, QueueName, Seq};
 use queue_memory::{Engine, StoredJob};
 use shelf::{Shelf, ShelvedResult};

@@ -85,7 +85,7 @@ mod tests {
         io::ErrorKind,
         sync::{
             Arc,
-            atomic::{AtomicU64, AtomicUsize, Ordering},
+            atomic::{AtomicUsize, Ordering},
         },
         time::Duration,
     };
@@ -123,8 +123,7 @@ mod tests {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let options = FsOptions::new(directory.path().join("jobs")).checked().expect("they are valid");
         let other = FsStorage::open(options.clone()).await.expect("it opens");
-        let (hub, seen, unflushed) = (Arc::default(), Arc::new(AtomicU64::new(0)), Arc::default());
-        let shared = Arc::new(Shared { options, hub, seen, unflushed });
+        let shared = Shared::new(options, Arc::default());
         let (writer, _) = start(shared).await.expect("it opens");
         // Another process removed a segment while this one read it.
         writer.call(flaky(1, ErrorKind::NotFound)).await.expect("the second try is fine");
@@ -145,9 +144,8 @@ mod tests {
         let options = FsOptions::new(directory.path().join("jobs")).clock(clock.clone());
         let options = options.checked().expect("they are valid");
         let other = FsStorage::open(options.clone()).await.expect("it opens");
-        let (hub, seen, unflushed): (Arc<Hub>, _, _) = (Arc::default(), Arc::default(), Arc::default());
-        let (writer, _) =
-            start(Arc::new(Shared { options, hub: hub.clone(), seen, unflushed })).await.expect("it opens");
+        let hub = Arc::new(Hub::default());
+        let (writer, _) = start(Shared::new(options, hub.clone())).await.expect("it opens");
         let queue = QueueName::from_static("q");
         let mut hints = hub.subscribe(&queue, Interest::Wake);
         let mut news = async || {
@@ -179,8 +177,7 @@ mod tests {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let options = FsOptions::new(directory.path().join("jobs")).flush(Flush::Every(Duration::MAX));
         let options = options.checked().expect("they are valid");
-        let (hub, seen, unflushed) = (Arc::default(), Arc::new(AtomicU64::new(0)), Arc::default());
-        let shared = Arc::new(Shared { options, hub, seen, unflushed });
+        let shared = Shared::new(options, Arc::default());
         let (writer, _) = start(shared.clone()).await.expect("it opens");
         let asked = || shared.unflushed.wait_for_touch(Duration::ZERO);
         let queue = QueueName::from_static("q");

@@ -76,7 +76,7 @@ impl Session {
             self.journal.check_lock()?;
             match self.journal.catch_up_visible(&mut self.state)? {
                 Seen::All => {
-                    self.state.foreign_news.publish(&self.shared.hub);
+                    self.shared.publish(&mut self.state.foreign_news);
                     return Ok(());
                 }
                 Seen::NeedsLock => {}
@@ -101,7 +101,7 @@ impl Session {
             self.journal.lock()?;
             match self.journal.catch_up(&mut self.state) {
                 Ok(()) => {
-                    self.state.foreign_news.publish(&self.shared.hub);
+                    self.shared.publish(&mut self.state.foreign_news);
                     return Ok(());
                 }
                 Err(fault) if fault.is_missing() => {

@@ -1,11 +1,14 @@
 use super::{commit::Files, session::Session};
-use crate::{connect::connect, journal::Journal, options::FsOptions, sys::Fs};
+use crate::{connect::connect, journal::Journal, options::FsOptions, state::ForeignNews, sys::Fs};
 use queue_core::{
     Hub, Result,
     group_commit::{Inbox, Writer},
     watcher::Signal,
 };
-use std::sync::{Arc, atomic::AtomicU64};
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, AtomicU64, Ordering},
+};
 use tokio::sync::oneshot;
 
 /// How often a handle that is being opened may find that the store was taken over meanwhile.
@@ -18,8 +21,24 @@ pub(crate) struct Shared {
     pub(crate) hub: Arc<Hub>,
     /// The number of the last record that this handle knows.
     pub(crate) seen: Arc<AtomicU64>,
+    /// A subscriber here was told of what others wrote, since the watcher last asked.
+    pub(crate) was_told: AtomicBool,
     /// Touched when there is something to flush by and by.
     pub(crate) unflushed: Arc<Signal>,
+}
+
+impl Shared {
+    pub(crate) fn new(options: FsOptions, hub: Arc<Hub>) -> Arc<Self> {
+        let (was_told, unflushed) = (AtomicBool::default(), Arc::default());
+        Arc::new(Self { options, hub, seen: Arc::default(), was_told, unflushed })
+    }
+
+    /// Tells subscribers of what others wrote.
+    pub(crate) fn publish(&self, news: &mut ForeignNews) {
+        if news.publish(&self.hub) {
+            self.was_told.store(true, Ordering::SeqCst);
+        }
+    }
 }
 
 /// Starts the thread. It answers the directory, for whoever watches it.
