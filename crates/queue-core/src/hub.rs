@@ -78,8 +78,8 @@ impl Hub {
         by_id.chain(channels.all.values()).for_each(|sender| sender.send(Hint::Job(change.clone())));
     }
 
-    /// Somebody else wrote to one queue, nobody here knows which jobs: whoever listens to its jobs shall read again, and
-    /// whoever claims from it is woken if there is a reason to. Subscribers of other queues sleep on.
+    /// Another handle wrote to one queue, and which jobs is unknown: subscribers to its jobs are told to read again, and
+    /// subscribers that claim from it are woken if there is a reason to. Subscribers of other queues are not woken.
     ///
     /// Returns whether there was anybody to tell.
     pub fn tell(&self, queue: &QueueName, news: News) -> bool {

@@ -1,10 +1,10 @@
-//! Wake-ups by other processes: the operating system reports that the mark was written, polling is the backstop, and a
-//! look at the mark says whether it was ours.
+//! Wake-ups by other processes: the operating system reports writes of the mark, polling is the
+//! backstop, and the mark says whether another handle wrote it.
 
 use crate::{
     journal::{LOCK, Mark},
     sys::{Fs, FsFile, Open},
-    writer::{CatchUp, Files, Shared},
+    writer::{CatchUp, FsCommitter, FsHandle},
 };
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 use queue_core::{
@@ -19,10 +19,10 @@ use std::{
 };
 use tokio::sync::oneshot;
 
-/// Starts a thread that has the writer look when somebody else wrote.
+/// Starts a thread that has the writer catch up when another handle wrote.
 pub(crate) async fn start(
-    shared: Arc<Shared>,
-    writer: Arc<Writer<Files>>,
+    shared: Arc<FsHandle>,
+    writer: Arc<Writer<FsCommitter>>,
     fs: Arc<dyn Fs>,
 ) -> Result<Watcher> {
     let main = move |signal, started| run(&shared, &writer, &*fs, &signal, started);
@@ -30,13 +30,13 @@ pub(crate) async fn start(
 }
 
 fn run(
-    shared: &Shared,
-    writer: &Writer<Files>,
+    shared: &FsHandle,
+    writer: &Writer<FsCommitter>,
     fs: &dyn Fs,
     signal: &Arc<Signal>,
     started: oneshot::Sender<Result<()>>,
 ) {
-    // A simulated directory has no path that anything could be noticed at.
+    // A simulated directory has no path to watch.
     let touches = if shared.options.fs.is_none() { watch(&shared.options.path, signal) } else { None };
     match fs.open(LOCK, Open::Existing) {
         Ok(mark) => {
@@ -52,11 +52,11 @@ fn run(
     drop(touches);
 }
 
-/// Looks after each touch, and now and then without one.
-fn look_on(shared: &Shared, writer: &Writer<Files>, mark: &dyn FsFile, signal: &Signal) {
-    let mut last = Look::Nothing;
+/// Looks at the mark after each touch, and once per poll interval without one.
+fn look_on(shared: &FsHandle, writer: &Writer<FsCommitter>, mark: &dyn FsFile, signal: &Signal) {
+    let mut last = Look::NothingNew;
     while signal.wait_for_touch(shared.options.poll_interval) != Wake::Stopped {
-        // A failed look is one hint less; the next one follows soon.
+        // A failed look loses one hint; the next look follows soon.
         let others_wrote = Mark::read(mark)
             .ok()
             .flatten()
@@ -64,14 +64,15 @@ fn look_on(shared: &Shared, writer: &Writer<Files>, mark: &dyn FsFile, signal: &
         if others_wrote && shared.hub.has_subscribers() {
             writer.nudge(CatchUp);
         }
-        // The writer tells subscribers while this waits, so what the look before it came to decides how long.
-        let spacing = if others_wrote { last.spacing() } else { Look::Nothing.spacing() };
+        // The writer tells subscribers while this waits, so what the look before it came to decides
+        // how long.
+        let spacing = if others_wrote { last.spacing() } else { Look::NothingNew.spacing() };
         if signal.wait_out(spacing) == Wake::Stopped {
             return;
         }
-        last = match (shared.was_told.swap(false, Ordering::SeqCst), others_wrote) {
-            (true, _) => Look::Told,
-            (false, true) => Look::Unheard,
+        last = match (shared.has_notified.swap(false, Ordering::SeqCst), others_wrote) {
+            (true, _) => Look::Notified,
+            (false, true) => Look::NoSubscriber,
             (false, false) => last,
         };
     }

@@ -1,7 +1,7 @@
 //! `kill -9` in the middle of a load: whatever was acknowledged is there afterwards (I1, I21).
 //!
-//! The test starts itself again as the process to be killed. A power cut is another matter: the page cache survives
-//! this.
+//! The test starts itself again as the process to be killed. A power cut is another matter: the
+//! page cache survives this.
 
 mod common;
 
@@ -56,7 +56,8 @@ fn run_and_kill(place: &Place, round: usize) -> HashMap<String, bool> {
     lines.by_ref().take(LINES).map_while(Result::ok).for_each(&mut note);
     child.kill().expect("it is killed");
     child.wait().expect("it ends");
-    // What was acknowledged between the last line read and the kill counts too; a torn last line does not.
+    // What was acknowledged between the last line read and the kill counts too; a torn last line
+    // does not.
     let rest: Vec<String> = lines.map_while(Result::ok).collect();
     rest.into_iter().rev().skip(1).for_each(note);
     acknowledged

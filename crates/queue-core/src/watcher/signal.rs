@@ -3,11 +3,12 @@
 use parking_lot::{Condvar, Mutex};
 use std::time::Duration;
 
-/// A flag that a thread sleeps on until somebody raises it, or until the thread shall end.
+/// A flag that a thread sleeps on until another thread raises it, or asks the thread to end.
 #[derive(Debug, Default)]
 pub struct Signal {
     state: Mutex<SignalState>,
-    /// One condition for each kind of waiter, so that a touch does not wake a thread that waits out a pause.
+    /// One condition for each kind of waiter, so that a touch does not wake a thread that waits out
+    /// a pause.
     touched: Condvar,
     taken: Condvar,
     stopped: Condvar,
@@ -39,8 +40,8 @@ impl Signal {
 
     /// Raises the flag and blocks until the watching thread has taken it, or was stopped.
     ///
-    /// A callback of the operating system that returns only then is called once for all the writes of the meantime:
-    /// inotify merges equal events that were not read yet.
+    /// A callback of the operating system that returns only then is called once for all the writes
+    /// of the meantime: inotify merges equal events that were not read yet.
     pub fn touch_until_taken(&self) {
         let mut state = self.state.lock();
         state.is_touched = true;

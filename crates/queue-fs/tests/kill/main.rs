@@ -1,10 +1,12 @@
 //! `kill -9` of random processes among four that share one directory (I1, I21).
 //!
-//! The test starts itself again as the processes. Each takes down what it asks and is told, a call before it is made, so
-//! that a kill leaves at worst a call whose end is not known. Afterwards the store is drained, every record is read, and
-//! the histories of all processes, laid over each other, are checked.
+//! The test starts itself again as the processes. Each takes down what it asks and is told, a call
+//! before it is made, so that a kill leaves at worst a call whose end is not known. Afterwards the
+//! store is drained, every record is read, and the histories of all processes, laid over each
+//! other, are checked.
 //!
-//! `QUEUE_FS_KILLS=500` kills that often. A power cut is another matter: the page cache survives this.
+//! `QUEUE_FS_KILLS=500` kills that often. A power cut is another matter: the page cache survives
+//! this.
 
 mod child;
 
@@ -65,7 +67,8 @@ async fn a_kill_loses_nothing() {
     eprintln!("{killed} kills of {lives} processes, {events} events: nothing was lost");
 }
 
-/// Kills processes that share a directory, drains the store, and answers what all of them saw, and how many they were.
+/// Kills processes that share a directory, drains the store, and answers what all of them saw, and
+/// how many they were.
 async fn run_and_kill(rng: &SeededRng) -> (History, usize) {
     let (store, recordings) = (tempfile::tempdir(), tempfile::tempdir());
     let (store, recordings) = (store.expect("a directory"), recordings.expect("a directory"));
