@@ -24,9 +24,9 @@ impl fmt::Display for Damage {
 
 impl std::error::Error for Damage {}
 
-/// A failure that is not yet tied to the verb that meets it: one can fail a whole group.
+/// A failure that is not yet tied to a verb, since one failure can fail a whole group.
 #[derive(Clone, Debug)]
-pub(crate) struct Fault {
+pub(crate) struct FsFault {
     pub(crate) nature: Nature,
     message: Arc<str>,
     source: Option<Arc<io::Error>>,
@@ -39,7 +39,7 @@ pub(crate) struct Fault {
 pub(crate) enum Nature {
     /// The disk is full: smaller calls, or those that free room, may do better.
     NoRoom,
-    /// What was to be read has been moved by another process: look again.
+    /// Another process moved what was to be read: read again.
     Behind,
     /// Stored data is damaged.
     Corrupt,
@@ -53,7 +53,7 @@ pub(crate) enum Nature {
     Other,
 }
 
-impl Fault {
+impl FsFault {
     fn new(nature: Nature, message: impl Into<Arc<str>>) -> Self {
         Self { nature, message: message.into(), source: None, damage: None, is_unknown: false }
     }
@@ -115,14 +115,14 @@ impl Fault {
         Self::new(Nature::Over, message)
     }
 
-    /// The lock file lost its name, so the lock keeps nobody out.
+    /// The lock file lost its name, so the lock keeps no process out.
     pub(crate) fn lock_removed() -> Self {
         let message = "the lock file was removed or moved while the store was open, so nothing kept other programs out; \
                        close this handle and open the store again";
         Self::new(Nature::Over, message)
     }
 
-    /// Another lock file has the name, so the lock keeps out nobody who has that one.
+    /// Another lock file has the name, so processes with that one are not kept out.
     pub(crate) fn lock_replaced() -> Self {
         let message = "the store was taken over while it was open: it has another lock file now, since it was repaired, or \
                        the one before was moved away; close this handle and open the store again";

@@ -1,6 +1,6 @@
-//! Flushes by the clock, for handles that answer before they flush.
+//! Flushes by the clock, for handles that answer calls before they flush.
 
-use crate::writer::{Files, FlushNow, Shared};
+use crate::writer::{FlushNow, FsCommitter, FsHandle};
 use queue_core::Result;
 use queue_store::{
     group_commit::Writer,
@@ -11,13 +11,17 @@ use std::{sync::Arc, time::Duration};
 /// How long the thread sleeps when there is nothing to flush.
 const IDLE: Duration = Duration::from_secs(3600);
 
-/// Starts a thread that has the writer flush a while after something was written.
-pub(crate) fn start(shared: Arc<Shared>, writer: Arc<Writer<Files>>, interval: Duration) -> Result<Watcher> {
+/// Starts a thread that has the writer flush one interval after the first unflushed write.
+pub(crate) fn start(
+    shared: Arc<FsHandle>,
+    writer: Arc<Writer<FsCommitter>>,
+    interval: Duration,
+) -> Result<Watcher> {
     let signal = shared.unflushed.clone();
     Watcher::spawn("open", "queue-fs-flusher", signal, move || run(&shared.unflushed, &writer, interval))
 }
 
-fn run(unflushed: &Signal, writer: &Writer<Files>, interval: Duration) {
+fn run(unflushed: &Signal, writer: &Writer<FsCommitter>, interval: Duration) {
     loop {
         match unflushed.wait_for_touch(IDLE) {
             Wake::Stopped => return,

@@ -1,4 +1,5 @@
-//! A durable job queue in a directory: no server, no C library, safe to share between the processes of a host.
+//! A durable job queue in a directory: no server, no C library, safe to share between the processes
+//! of a host.
 //!
 //! ```
 //! use queue_core::{ClaimRequest, ContentType, JobId, Kind, NewJob, Payload, QueueName, Span, Storage, SystemRng, WorkerId};
@@ -20,10 +21,11 @@
 //! ```
 //!
 //! # Files
-//! The store is a journal: numbered segments of records with a checksum each, to which changes are appended. It is
-//! circular: what is still needed of the oldest segment is carried on to the end, a little with each write, and then the
-//! segment is removed. So there are no snapshots, no second format, and never two files that must change together. What
-//! is in memory is the engine of `queue-memory`, which the journal adds up to. `docs/FILE-FORMAT.md` has every byte.
+//! The store is a journal: numbered segments of records with a checksum each, to which changes are
+//! appended. It is circular: live jobs of the oldest segment are relocated to its end, a few with
+//! each write (compaction), and then the segment is removed. So there are no snapshots, no second
+//! format, and never two files that must change together. The state in memory is the engine of
+//! `queue-memory`, rebuilt by replaying the journal. `docs/FILE-FORMAT.md` has every byte.
 //!
 //! The idea of a log that cleans itself is that of Rosenblum and Ousterhout (1991).
 //!
@@ -37,30 +39,37 @@
 //! | opening | the whole journal is read, about 200 MB a second, while others go on writing |
 //!
 //! # Threads
-//! No file is touched on an async thread, and no runtime is needed. One thread works: it takes every call that waits, runs
-//! them on the engine, writes what changed as one record, and answers when that is durable. Reads go the same way, so
-//! under a load of writes a read takes as long as a flush.
+//! No file is touched on an async thread, and no runtime is needed. One writer thread collects all
+//! waiting calls, runs them on the engine, writes their changes as one record, and answers once
+//! that record is durable. Reads go the same way, so under a load of writes a read takes as long as
+//! a flush.
 //!
 //! # What holds across processes
-//! Everything. A writer holds the lock while it reads what others wrote, appends and flushes, and the kernel lets go of it
-//! when the process dies. Nobody acts on a record that is less durable than this handle promises. A subscriber hears of
-//! other processes' writes to its queue by file notification or by polling: as [`Hint::Wake`](queue_core::Hint::Wake) if it
-//! claims and there is something new to claim, as [`Hint::Missed`](queue_core::Hint::Missed) if it listens to jobs.
-//! What is written to other queues it does not hear of ([ADR 44](../../../docs/adr/0044-idle-means-idle.md)).
+//! Everything holds. A writer holds the lock while it reads what others wrote, appends and flushes,
+//! and the kernel lets go of it when the process dies. No handle acts on a record that is less
+//! durable than it promises. A subscriber is told of other processes' writes to its queue by file
+//! notification or by polling: as [`Hint::Wake`](queue_core::Hint::Wake) if it claims and there is
+//! something new to claim, as [`Hint::Missed`](queue_core::Hint::Missed) if it listens to jobs. It
+//! is not told of writes to other queues ([ADR 44](../../../docs/adr/0044-idle-means-idle.md)).
 //!
 //! # When things go wrong
-//! - A crash in the middle of a write leaves a torn end, which the next writer cuts; nobody was told of it.
-//! - Damage anywhere else is an error of kind `Corrupt` with file and offset. [`check`] shows all of it, [`repair`] saves the
-//!   rest and takes the store from whoever has it open.
-//! - After a failed flush nobody knows what is on the disk: the handle answers `Closed` from then on, and whoever opens the
-//!   store again writes and flushes what is in question once more.
-//! - A handle whose lock file was moved or removed, or whose store was repaired, answers `Closed` from then on and says why:
-//!   others may go on without it, and what it was not told is stored may not be.
-//! - On a full disk new jobs are refused with `Unavailable`, nothing of them applied. Claims, settles and removals go on, in
-//!   room that was kept for them, and new jobs are taken again when there is room.
+//! - A crash in the middle of a write leaves a torn end, which the next writer cuts off; no caller
+//!   was told that this write succeeded.
+//! - Damage anywhere else is an error of kind `Corrupt` with file and offset. [`check`] shows all
+//!   of it, [`repair`] saves the rest and takes the store from whoever has it open.
+//! - After a failed flush the contents of the disk are unknown: the handle answers `Closed` from
+//!   then on, and the next handle that opens the store writes and flushes the records in question
+//!   once more.
+//! - A handle whose lock file was moved or removed, or whose store was repaired, answers `Closed`
+//!   from then on and says why: other processes may go on without it, and a write that it was not
+//!   told of may be lost.
+//! - On a full disk new jobs are refused with `Unavailable`, nothing of them applied. Claims,
+//!   settles and removals go on in reserved space, and new jobs are accepted again once there is
+//!   space.
 //!
 //! # Absent on purpose
-//! Hosts that share a directory over a network, since locks and flushes mean less there; and systems other than Unix.
+//! Hosts that share a directory over a network, since locks and flushes mean less there; and
+//! systems other than Unix.
 
 mod connect;
 mod error;

@@ -1,19 +1,21 @@
+//! How a store directory is opened.
+
 use crate::sys::Fs;
 use queue_core::{Clock, Error, Limits, Result, Rng, SystemClock, SystemRng};
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-/// A segment is closed once it is this long. Shorter ones are read faster when a store is opened, longer ones are made
-/// less often, and each costs three flushes.
+/// A segment is closed once it is this long. Shorter ones are read faster when a store is opened,
+/// longer ones are made less often, and each costs three flushes.
 const SEGMENT_BYTES: u64 = 4 << 20;
-/// Room that is kept for settling jobs on a full disk: enough to claim and settle the smallest jobs of one segment, and to
-/// carry on what is left of it.
+/// Disk space reserved for settling jobs on a full disk: enough to claim and settle the smallest
+/// jobs of one segment, and to relocate the rest of it.
 const RESERVE_BYTES: u64 = 2 * SEGMENT_BYTES;
 
 /// A call becomes one record, which is read in one piece.
 const CALL_BYTES_MAX: usize = 256 << 20;
 
-/// How a store directory is opened. Start with [`FsOptions::new`], change what you need, and hand it to
-/// [`FsStorage::open`](crate::FsStorage::open).
+/// How a store directory is opened. Start with [`FsOptions::new`], change what you need, and hand
+/// it to [`FsStorage::open`](crate::FsStorage::open).
 #[derive(Clone, Debug)]
 pub struct FsOptions {
     pub(crate) path: PathBuf,
@@ -34,7 +36,8 @@ pub struct FsOptions {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Create {
-    /// Make it, in an empty directory or a new one for this user alone (mode 0700). The directory above it must exist.
+    /// Make it, in an empty directory or a new one for this user alone (mode 0700). The directory
+    /// above it must exist.
     #[default]
     IfMissing,
     /// Answer an error, and make nothing: a mistyped path shall not look like an empty queue.
@@ -48,8 +51,9 @@ pub enum Flush {
     /// Before they are answered: they survive a power cut.
     #[default]
     Always,
-    /// This long after the first write that was not flushed, and at close. They survive the end of the process, `kill -9`
-    /// included; a power cut may take what was written in about this time, but damages nothing.
+    /// This long after the first write that was not flushed, and at close. They survive the end of
+    /// the process, `kill -9` included; a power cut may take what was written in about this time,
+    /// but damages nothing.
     Every(Duration),
     /// At close, and whenever the operating system sees fit. They survive the end of the process.
     Never,
@@ -95,15 +99,16 @@ impl FsOptions {
         self
     }
 
-    /// Where store time comes from. Processes that share a directory share its time through the journal.
+    /// Where store time comes from. Processes that share a directory share its time through the
+    /// journal.
     #[must_use]
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.clock = clock;
         self
     }
 
-    /// How often subscribers look for writes of other processes where the operating system reports none. Default
-    /// 500 ms; usually it does report them, at once.
+    /// How often subscribers look for writes of other processes where the operating system reports
+    /// none. Default 500 ms; usually it does report them, at once.
     #[must_use]
     pub fn poll_interval(mut self, interval: Duration) -> Self {
         self.poll_interval = interval;
@@ -117,8 +122,9 @@ impl FsOptions {
         self
     }
 
-    /// How many bytes of payloads and results this handle keeps in memory. What is beyond is read from the files when it
-    /// is asked for. Metadata are always in memory: about half a KiB for each job that waits. Default 64 MiB.
+    /// How many bytes of payloads and results this handle keeps in memory. What is beyond is read
+    /// from the files when it is asked for. Metadata are always in memory: about half a KiB for
+    /// each job that waits. Default 64 MiB.
     #[must_use]
     pub fn memory_budget_bytes(mut self, bytes: u64) -> Self {
         self.memory_budget_bytes = bytes;

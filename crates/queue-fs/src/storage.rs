@@ -1,11 +1,13 @@
+//! The handle: the `Storage` contract on top of the writer thread.
+
 use crate::{
     FsUsage, flusher,
     options::{Flush, FsOptions},
     sys::Fs,
     wakeup,
     writer::{
-        Announce, Apply, Attempts, Claim, Count, DrainWorker, Enqueue, Files, Get, List, Measure, PruneSome,
-        Queues, SetPaused, Shared, Verify, Workers, start,
+        Announce, Apply, Attempts, Claim, Count, DrainWorker, Enqueue, FsCommitter, FsHandle, Get, List,
+        Measure, PruneSome, Queues, SetPaused, Verify, Workers, start,
     },
 };
 use async_trait::async_trait;
@@ -17,31 +19,30 @@ use queue_core::{
     lifecycle::Transition,
 };
 use queue_store::{group_commit::Writer, watcher::Watcher};
-use std::{
-    sync::{Arc, atomic::AtomicU64},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 use tokio::sync::OnceCell;
 
 /// A handle on the jobs in one directory.
 ///
-/// Any number of handles and processes of one host may share the directory. The handle owns its threads: one that works,
-/// one that watches for writes of others once somebody subscribes, and one that flushes if that is done by the clock. They
-/// end with [`close`], or when the handle is dropped, which waits for the record at hand.
+/// Any number of handles and processes of one host may share the directory. The handle owns its
+/// threads: the writer, a watcher for foreign writes from the first subscription on, and a flusher
+/// if flushes are timed. They end with [`close`], or when the handle is dropped, which waits for
+/// the record being written.
 ///
 /// # Dropped futures
-/// A verb that was handed to the thread runs to its end, and is durable or undone as a whole. A claim whose future is
-/// gone before its turn is skipped; what one leased that is dropped later is given back in the next transaction.
+/// A verb that was handed to the writer runs to its end, and is durable or undone as a whole. A
+/// claim whose future is dropped before its turn is skipped; leases of a claim dropped later are
+/// given back in the next transaction.
 ///
 /// [`close`]: Storage::close
 #[derive(Debug)]
 pub struct FsStorage {
-    // Dropped in this order: the two threads that nudge the writer, then the writer itself.
+    // The fields drop in this order: first the two threads that call the writer, then the writer.
     watcher: Mutex<Arc<OnceCell<Watcher>>>,
     flusher: Mutex<Option<Watcher>>,
-    writer: Arc<Writer<Files>>,
+    writer: Arc<Writer<FsCommitter>>,
     fs: Arc<dyn Fs>,
-    shared: Arc<Shared>,
+    shared: Arc<FsHandle>,
 }
 
 impl FsStorage {
@@ -50,13 +51,13 @@ impl FsStorage {
     /// Dropping the future may leave a directory that is new and empty.
     ///
     /// # Errors
-    /// `Invalid` for a path that cannot be used, which is left as it is, `Unsupported` for a journal of a version with another layout,
-    /// `Corrupt` for one that is damaged, with a [`Damage`](crate::Damage) as its source, and `Unavailable` while another
-    /// process keeps it locked.
+    /// `Invalid` for a path that cannot be used, which is left as it is, `Unsupported` for a
+    /// journal of a version with another layout, `Corrupt` for one that is damaged, with a
+    /// [`Damage`](crate::Damage) as its source, and `Unavailable` while another process keeps it
+    /// locked.
     pub async fn open(options: FsOptions) -> Result<Self> {
         let options = options.checked()?;
-        let (hub, seen, unflushed) = (Arc::default(), Arc::new(AtomicU64::new(0)), Arc::default());
-        let shared = Arc::new(Shared { options, hub, seen, unflushed });
+        let shared = FsHandle::new(options, Arc::default());
         let (writer, fs) = start(shared.clone()).await?;
         let writer = Arc::new(writer);
         let flusher = match shared.options.flush {
@@ -148,7 +149,8 @@ impl Storage for FsStorage {
         self.writer.call(Queues(query)).await
     }
 
-    /// Removes in steps of bounded size; dropping the future between two of them leaves the rest in place.
+    /// Removes in steps of bounded size; dropping the future between two of them leaves the rest in
+    /// place.
     async fn prune(&self, request: PruneRequest) -> Result<u64> {
         let (mut removed, asked) = (0, request.limit);
         while removed < asked {
@@ -166,7 +168,7 @@ impl Storage for FsStorage {
         self.writer.call(SetPaused { queue: queue.clone(), paused }).await
     }
 
-    /// The first subscriber starts the thread that watches for writes of other processes.
+    /// Starts the watcher for foreign writes, if this is the first subscription.
     async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
         self.check_open("subscribe")?;
         let stream = self.shared.hub.subscribe(queue, interest);

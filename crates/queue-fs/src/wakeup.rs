@@ -1,32 +1,28 @@
-//! Wake-ups by other processes: the operating system reports that the mark was written, polling is the backstop, and a
-//! look at the mark says whether it was ours.
+//! Wake-ups by other processes: the operating system reports writes of the mark, polling is the
+//! backstop, and the mark says whether another handle wrote it.
 
 use crate::{
     journal::{LOCK, Mark},
     sys::{Fs, FsFile, Open},
-    writer::{CatchUp, Files, Shared},
+    writer::{CatchUp, FsCommitter, FsHandle},
 };
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 use queue_core::{Error, ErrorKind, Result};
 use queue_store::{
     group_commit::Writer,
-    watcher::{Signal, Wake, Watcher},
+    watcher::{Look, Signal, Wake, Watcher},
 };
 use std::{
     ffi::OsStr,
     path::Path,
     sync::{Arc, atomic::Ordering},
-    time::Duration,
 };
 use tokio::sync::oneshot;
 
-/// Looks are at least this far apart, so that a busy journal costs a bounded part of a core.
-const LOOK_SPACING: Duration = Duration::from_micros(250);
-
-/// Starts a thread that has the writer look when somebody else wrote.
+/// Starts a thread that has the writer catch up when another handle wrote.
 pub(crate) async fn start(
-    shared: Arc<Shared>,
-    writer: Arc<Writer<Files>>,
+    shared: Arc<FsHandle>,
+    writer: Arc<Writer<FsCommitter>>,
     fs: Arc<dyn Fs>,
 ) -> Result<Watcher> {
     let main = move |signal, started| run(&shared, &writer, &*fs, &signal, started);
@@ -34,13 +30,13 @@ pub(crate) async fn start(
 }
 
 fn run(
-    shared: &Shared,
-    writer: &Writer<Files>,
+    shared: &FsHandle,
+    writer: &Writer<FsCommitter>,
     fs: &dyn Fs,
     signal: &Arc<Signal>,
     started: oneshot::Sender<Result<()>>,
 ) {
-    // A simulated directory has no path that anything could be noticed at.
+    // A simulated directory has no path to watch.
     let touches = if shared.options.fs.is_none() { watch(&shared.options.path, signal) } else { None };
     match fs.open(LOCK, Open::Existing) {
         Ok(mark) => {
@@ -56,10 +52,11 @@ fn run(
     drop(touches);
 }
 
-/// Looks after each touch, and now and then without one.
-fn look_on(shared: &Shared, writer: &Writer<Files>, mark: &dyn FsFile, signal: &Signal) {
+/// Looks at the mark after each touch, and once per poll interval without one.
+fn look_on(shared: &FsHandle, writer: &Writer<FsCommitter>, mark: &dyn FsFile, signal: &Signal) {
+    let mut last = Look::NothingNew;
     while signal.wait_for_touch(shared.options.poll_interval) != Wake::Stopped {
-        // A failed look is one hint less; the next one follows soon.
+        // A failed look loses one hint; the next look follows soon.
         let others_wrote = Mark::read(mark)
             .ok()
             .flatten()
@@ -67,9 +64,17 @@ fn look_on(shared: &Shared, writer: &Writer<Files>, mark: &dyn FsFile, signal: &
         if others_wrote && shared.hub.has_subscribers() {
             writer.nudge(CatchUp);
         }
-        if signal.wait_out(LOOK_SPACING) == Wake::Stopped {
+        // The writer tells subscribers while this waits, so what the look before it came to decides
+        // how long.
+        let spacing = if others_wrote { last.spacing() } else { Look::NothingNew.spacing() };
+        if signal.wait_out(spacing) == Wake::Stopped {
             return;
         }
+        last = match (shared.has_notified.swap(false, Ordering::SeqCst), others_wrote) {
+            (true, _) => Look::Notified,
+            (false, true) => Look::NoSubscriber,
+            (false, false) => last,
+        };
     }
 }
 
@@ -80,7 +85,7 @@ fn watch(path: &Path, signal: &Arc<Signal>) -> Option<RecommendedWatcher> {
         let is_mark =
             |event: &Event| event.paths.iter().any(|path| path.file_name() == Some(OsStr::new(LOCK)));
         if event.is_ok_and(|event| event.kind.is_modify() && is_mark(&event)) {
-            signal.touch();
+            signal.touch_until_taken();
         }
     };
     let mut watcher = notify::recommended_watcher(touched).ok()?;

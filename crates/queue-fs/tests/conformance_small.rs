@@ -1,4 +1,5 @@
-//! The conformance suite with segments so short that the journal goes round within a case, and with no memory for payloads.
+//! The conformance suite with segments so short that the journal goes round within a case, and with
+//! no memory for payloads.
 
 mod harness;
 

@@ -1,5 +1,5 @@
-//! Opening a store beside programs that use it: nobody waits for it, and whatever they do meanwhile it opens with the right
-//! state.
+//! Opening a store beside programs that use it: nobody waits for it, and whatever they do meanwhile
+//! it opens with the right state.
 
 mod common;
 
@@ -182,7 +182,8 @@ async fn a_writer_goes_on_while_another_program_opens_the_store() {
     }
 }
 
-/// Wherever the reader stands when the files go: in front of the first one, or in the middle of them.
+/// Wherever the reader stands when the files go: in front of the first one, or in the middle of
+/// them.
 #[tokio::test(flavor = "multi_thread")]
 async fn files_that_are_given_up_under_a_program_that_opens_the_store_are_noticed() {
     for segment in 1..=4 {

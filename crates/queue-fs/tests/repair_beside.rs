@@ -1,4 +1,5 @@
-//! A repair beside another process that has the store open and works: it is shut out, and what it was told before is saved.
+//! A repair beside another process that has the store open and works: it is shut out, and what it
+//! was told before is saved.
 //!
 //! The test starts itself again as that process.
 

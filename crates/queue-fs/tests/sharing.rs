@@ -1,5 +1,5 @@
-//! Several handles on one directory. A second handle has its own threads, files and state, so to the first one it is
-//! another process.
+//! Several handles on one directory. A second handle has its own threads, files and state, so to
+//! the first one it is another process.
 
 mod common;
 

@@ -1,4 +1,5 @@
-//! A store that is taken away from a handle while it is open: repaired, or its lock file moved away.
+//! A store that is taken away from a handle while it is open: repaired, or its lock file moved
+//! away.
 
 mod common;
 
@@ -168,7 +169,8 @@ async fn a_repair_of_swapped_names_brings_no_job_back() {
 
 #[tokio::test]
 async fn nothing_is_written_to_a_directory_that_is_refused() {
-    // Other things; other things with a lock of their own; nothing, or a lock alone, where no store shall be made.
+    // Other things; other things with a lock of their own; nothing, or a lock alone, where no store
+    // shall be made.
     for (files, create) in [
         (&["notes.txt"][..], Create::IfMissing),
         (&["LOCK", "notes.txt"], Create::IfMissing),

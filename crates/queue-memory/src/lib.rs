@@ -1,10 +1,10 @@
 //! The reference store: jobs in memory, indexed, shared by every handle in the process.
 //!
-//! It defines what the other stores must do, loses everything with the process, and is the one to test with: give it
-//! a [`ManualClock`](queue_core::ManualClock) and own time.
+//! It defines what the other stores must do, loses everything with the process, and is the one to
+//! test with: give it a [`ManualClock`](queue_core::ManualClock) and own time.
 //!
-//! [`Engine`] is the plain state behind it: every operation is a pure function of the state, its arguments and the
-//! time given, so that a store may journal operations and replay them.
+//! [`Engine`] is the plain state behind it: every operation is a pure function of the state, its
+//! arguments and the time given, so that a store may journal operations and replay them.
 //!
 //! No verb scans: claims, settles, lapses and purges go through ordered indexes, each O(log n).
 //!

@@ -1,3 +1,5 @@
+//! The handle: the `Storage` contract on top of the engine.
+
 use crate::Engine;
 use async_trait::async_trait;
 use parking_lot::Mutex;
@@ -21,23 +23,25 @@ use std::{
 /// No verb waits, so dropping a future either leaves everything undone or nothing.
 #[derive(Debug)]
 pub struct MemoryStorage {
-    shared: Arc<Shared>,
+    shared: Arc<SharedEngine>,
     hub: Arc<Hub>,
     closed: AtomicBool,
 }
 
 #[derive(Debug)]
-struct Shared {
-    /// A panic under the lock leaves no operation half done: the engine checks before it changes anything.
-    state: Mutex<State>,
+struct SharedEngine {
+    /// A panic under the lock leaves no operation half done: the engine checks before it changes
+    /// anything.
+    state: Mutex<EngineState>,
     clock: Arc<dyn Clock>,
-    /// One for each handle, so that closing one ends no stream of another.
+    /// One hub per handle, so that closing a handle ends no stream of another.
     hubs: Mutex<Vec<Weak<Hub>>>,
 }
 
-/// The jobs, and what their handles were told of the time: they share one clock, so they know it together.
+/// The jobs, and the last reading of store time, which all handles share because they share one
+/// clock.
 #[derive(Debug)]
-struct State {
+struct EngineState {
     engine: Engine,
     time: StoreTime,
 }
@@ -51,10 +55,11 @@ impl MemoryStorage {
     /// An empty store on the given clock.
     pub fn with_clock(clock: Arc<dyn Clock>) -> Self {
         let mut engine = Engine::default();
-        // A worker alone only wants to be woken: the first who asks for more is told of single jobs.
+        // Workers need wake-ups only. Notices of single jobs start with the first subscriber that
+        // asks for them.
         engine.notice_jobs(false);
-        let state = Mutex::new(State { engine, time: StoreTime::new(clock.ticks()) });
-        Self::on(Arc::new(Shared { state, clock, hubs: Mutex::default() }))
+        let state = Mutex::new(EngineState { engine, time: StoreTime::new(clock.ticks()) });
+        Self::on(Arc::new(SharedEngine { state, clock, hubs: Mutex::default() }))
     }
 
     /// Another handle on the same data; closing one does not close the other.
@@ -63,7 +68,7 @@ impl MemoryStorage {
         Self::on(self.shared.clone())
     }
 
-    fn on(shared: Arc<Shared>) -> Self {
+    fn on(shared: Arc<SharedEngine>) -> Self {
         let hub = Arc::new(Hub::default());
         shared.hubs.lock().push(Arc::downgrade(&hub));
         Self { shared, hub, closed: AtomicBool::new(false) }
@@ -75,12 +80,12 @@ impl MemoryStorage {
             return Err(Error::closed(operation));
         }
         let (clock, mut state) = (&self.shared.clock, self.shared.state.lock());
-        let State { engine, time } = &mut *state;
+        let EngineState { engine, time } = &mut *state;
         let ticks = clock.ticks();
         let moment = Moment::decide(engine.mark(), clock.now(), time.floor(ticks));
         time.note(moment.now, ticks);
         let answer = run(engine, moment);
-        // Published under the lock, so that the notices of one job arrive in order.
+        // Notices are published under the lock, so that those of one job arrive in order.
         self.shared.publish(&engine.take_notices());
         Ok(answer)
     }
@@ -92,7 +97,7 @@ impl MemoryStorage {
     }
 }
 
-impl Shared {
+impl SharedEngine {
     fn publish(&self, notices: &Notices) {
         if !notices.is_empty() {
             self.hubs.lock().iter().filter_map(Weak::upgrade).for_each(|hub| notices.publish(&hub));

@@ -1,4 +1,5 @@
-//! What the suite's recorded workloads need besides a store: that a seed says all there is to say about a run.
+//! What the suite's recorded workloads need besides a store: that a seed says all there is to say
+//! about a run.
 
 mod harness;
 

@@ -11,7 +11,7 @@ use std::{io, sync::Arc, time::Duration};
 use tokio::time::{sleep, timeout};
 use tracing::Level;
 
-const LIMIT: Duration = Duration::from_mins(1);
+const LIMIT: Duration = Duration::from_secs(30);
 const PASSWORD: &str = "a-word-that-nobody-shall-read";
 
 /// The lines of every thread.

@@ -1,9 +1,10 @@
 -- Migration 1: the first schema. Runs once per database file, inside the migration's transaction.
 --
--- A row of `queue_job` is a job as it was enqueued, and hardly ever changes. `queue_life` says what became of it, from the
--- first claim or other change on; a job without a row there is as it was enqueued: Queued, at revision 1, never claimed.
--- So rows are appended where they stay, and a change rewrites a small row beside its neighbours of the same claim.
--- A waiting job stands besides in exactly one of `queue_ready` and `queue_scheduled`, which are nothing but their order.
+-- A row of `queue_job` is a job as it was enqueued, and hardly ever changes. `queue_life` says what
+-- became of it, from the first claim or other change on; a job without a row there is as it was
+-- enqueued: Queued, at revision 1, never claimed. So rows are appended where they stay, and a
+-- change rewrites a small row beside its neighbours of the same claim. A waiting job is also in
+-- exactly one of `queue_ready` and `queue_scheduled`, which keep the order alone.
 
 CREATE TABLE queue_store (
   one       INTEGER PRIMARY KEY CHECK (one = 1),
@@ -74,8 +75,9 @@ CREATE TABLE queue_life (
 
 CREATE INDEX queue_life_leased ON queue_life (queue, expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX queue_life_finished ON queue_life (queue, purge_at, finished_at) WHERE finished_at IS NOT NULL;
--- What people look for first: Failing, Failed and Cancelled jobs, by the time at which they came into that state. A table, since each
--- write of a life would open an index of it, a partial one too.
+-- What people look for first: Failing, Failed and Cancelled jobs, by the time at which they came
+-- into that state. A table, since each write of a life would open an index of it, a partial one
+-- too.
 CREATE TABLE queue_failure (
   queue INTEGER NOT NULL,
   state INTEGER NOT NULL,

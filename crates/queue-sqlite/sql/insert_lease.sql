@@ -1,5 +1,5 @@
--- In: a job's first claim. The values come from lifecycle::lease (I3).
--- Apart from insert_life because this is the first change of nearly every job, and most columns are NULL then.
+-- In: a job's first claim. The values come from lifecycle::lease (I3). Apart from insert_life
+-- because this is the first change of nearly every job, and most columns are NULL then.
 INSERT INTO queue_life (
   seq, queue, revision, state, run_after, epoch, failures, stalls, flags, claimed_after, expires_at, worker,
   token

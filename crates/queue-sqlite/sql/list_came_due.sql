@@ -1,5 +1,6 @@
--- In: queue, then priority, run_at and seq of a place, now, limit. Out: scheduled jobs behind it whose time has come, in claim order,
--- which is not theirs until a claim moves them: this sorts all that came due since.
+-- In: queue, then priority, run_at and seq of a place, now, limit. Out: scheduled jobs behind it
+-- whose time has come, in claim order, which is not theirs until a claim moves them: this sorts all
+-- that came due since.
 FROM queue_scheduled AS waiting
 CROSS JOIN queue_job AS job ON job.key = (waiting.queue << 40) + waiting.seq
 LEFT JOIN queue_life AS life ON life.seq = waiting.seq

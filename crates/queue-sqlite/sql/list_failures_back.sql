@@ -1,4 +1,5 @@
--- In: queue, state, two places of time and seq. Out: the jobs between them, the one that is there shortest first.
+-- In: queue, state, two places of time and seq. Out: the jobs between them, the one that is there
+-- shortest first.
 FROM queue_failure AS failure
 CROSS JOIN queue_job AS job ON job.key = (failure.queue << 40) + failure.seq
 LEFT JOIN queue_life AS life ON life.seq = failure.seq

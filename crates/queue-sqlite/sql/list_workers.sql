@@ -1,4 +1,5 @@
--- In: now. Out: id, queues, concurrency, running, host, about, duty of workers that have not expired, by id.
+-- In: now. Out: id, queues, concurrency, running, host, about, duty of workers that have not
+-- expired, by id.
 SELECT id, queues, concurrency, running, host, about, duty
 FROM queue_worker
 WHERE expires_at > ?1

@@ -1,5 +1,5 @@
--- In: queue, now, limit. Out: how many scheduled jobs, the earliest first, took their place among the ready ones.
--- The due predicate of a claim: nothing enters before its run_at (I11).
+-- In: queue, now, limit. Out: how many scheduled jobs, the earliest first, took their place among
+-- the ready ones. The due predicate of a claim: nothing enters before its run_at (I11).
 INSERT INTO queue_ready (queue, priority, run_at, seq)
 SELECT waiting.queue, job.priority, waiting.run_at, waiting.seq
 FROM queue_scheduled AS waiting CROSS JOIN queue_job AS job ON job.key = (waiting.queue << 40) + waiting.seq

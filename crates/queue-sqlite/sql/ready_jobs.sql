@@ -1,4 +1,5 @@
--- In: queue, limit. Out: jobs in claim order (I12), with payload and outcome. Every entry is due (I11).
+-- In: queue, limit. Out: jobs in claim order (I12), with payload and outcome. Every entry is due
+-- (I11).
   , job.headers, job.content_type, job.payload, life.result_type, life.result, life.error_details
 FROM queue_ready AS waiting
 CROSS JOIN queue_job AS job ON job.key = (waiting.queue << 40) + waiting.seq

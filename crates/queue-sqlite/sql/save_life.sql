@@ -1,6 +1,7 @@
--- In: seq, the revision that was changed, then every part that can change; a result of NULL leaves the present one.
--- Out: no row changed if the job has another revision by now. The values come from lifecycle::lease or
--- lifecycle::apply, whose guard was compared with that revision (I3, I4, I5, I6).
+-- In: seq, the revision that was changed, then every part that can change; a result of NULL leaves
+-- the present one. Out: no row changed if the job has another revision by now. The values come from
+-- lifecycle::lease or lifecycle::apply, whose guard was compared with that revision (I3, I4, I5,
+-- I6).
 UPDATE queue_life SET
   revision = ?3,
   state = ?4,

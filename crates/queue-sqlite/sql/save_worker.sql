@@ -1,5 +1,6 @@
--- In: id, queues, concurrency, running, host, expires_at, about. Out: its duty, as somebody asked before. Rows that
--- ran out are removed before this, or their wishes would be those of a worker that came back.
+-- In: id, queues, concurrency, running, host, expires_at, about. Out: its duty, as somebody asked
+-- before. Rows that ran out are removed before this, or their wishes would be those of a worker
+-- that came back.
 INSERT INTO queue_worker (id, queues, concurrency, running, host, expires_at, about)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
 ON CONFLICT (id) DO UPDATE SET

@@ -1,8 +1,11 @@
+//! Store time of one handle.
+
 use parking_lot::{Mutex, MutexGuard};
 use queue_core::{Clock, Moment, StoreTime, Timestamp};
 use std::{sync::Arc, time::Duration};
 
-/// Store time of one handle (I24). Its threads share what it was told; the mark in the file speaks for all the others.
+/// Store time of one handle (I24). Its threads share the last reading; the mark in the file has
+/// that of other handles.
 #[derive(Debug)]
 pub(crate) struct StoreClock {
     clock: Arc<dyn Clock>,
@@ -10,7 +13,7 @@ pub(crate) struct StoreClock {
 }
 
 impl StoreClock {
-    /// A handle that was told nothing: every transaction brings the mark of the file.
+    /// A clock without a reading: every transaction brings the mark of the file.
     pub(crate) fn new(clock: Arc<dyn Clock>) -> Self {
         let time = Mutex::new(StoreTime::new(clock.ticks()));
         Self { clock, time }

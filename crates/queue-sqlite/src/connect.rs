@@ -1,10 +1,10 @@
 //! Opens connections: for writing, with everything checked and migrated, and for reading.
 
 use crate::{
-    error::Fault,
+    error::SqliteFault,
     files::OpenFiles,
     lock::{LOCK_RETRY, is_busy, wait_for_lock},
-    migrate::{self, Refused},
+    migrate::{self, MigrationRefusal},
     options::{Create, SqliteOptions, Synchronous},
     prepare::{prepare_file, unusable},
 };
@@ -18,7 +18,8 @@ const SQLITE_VERSION_MIN: i32 = 3_051_003;
 const CHECKPOINT_PAGES: u32 = 4_000;
 /// The log is cut back to this size when it starts over, in bytes.
 const LOG_BYTES_MAX: u32 = 64 << 20;
-/// Page cache of the writer, in KiB. More is not faster: a commit that split pages walks over all of the cache.
+/// Page cache of the writer, in KiB. More is not faster: a commit that split pages walks over all
+/// of the cache.
 const WRITER_CACHE_KIB: i32 = 16 << 10;
 /// Page cache of each reader, in KiB.
 const READER_CACHE_KIB: i32 = 8 << 10;
@@ -38,7 +39,7 @@ pub(crate) fn connect(options: &SqliteOptions, readers: usize) -> Result<Connect
         let found = prepare_file(options)?;
         let writer = connect_writer(options)?;
         let readers: rusqlite::Result<_> = (0..readers).map(|_| connect_reader(options)).collect();
-        let readers = readers.map_err(|error| Fault::new(&options.path, error).of("open"))?;
+        let readers = readers.map_err(|error| SqliteFault::new(&options.path, error).of("open"))?;
         match OpenFiles::find(&options.path) {
             // The same file before and after is what all of them opened.
             Ok(files) if files.database() == found => return Ok(Connections { writer, readers, files }),
@@ -56,14 +57,14 @@ pub(crate) fn connect(options: &SqliteOptions, readers: usize) -> Result<Connect
 /// Opens, checks and migrates the file.
 fn connect_writer(options: &SqliteOptions) -> Result<Connection> {
     assert!(rusqlite::version_number() >= SQLITE_VERSION_MIN, "the bundled SQLite is too old");
-    let fault = |error| Fault::new(&options.path, error).of("open");
+    let fault = |error| SqliteFault::new(&options.path, error).of("open");
     let mut connection = open(options, OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(fault)?;
     if connection.is_readonly(rusqlite::MAIN_DB).map_err(fault)? {
         let message =
             format!("{} is read-only; the file and its directory must be writable", options.path.display());
         return Err(Error::invalid("open", message));
     }
-    let refused = |refused: Refused| refused.of(&options.path);
+    let refused = |refused: MigrationRefusal| refused.of(&options.path);
     if options.create == Create::Never {
         migrate::expect_tables(&connection).map_err(refused)?;
     }
@@ -88,16 +89,18 @@ fn open(options: &SqliteOptions, mode: OpenFlags) -> rusqlite::Result<Connection
     Ok(connection)
 }
 
-/// SQLite looks at the values of a statement when it plans it, at the bound of a LIMIT above all, and plans it again for each other one:
-/// that was four fifths of what a claim of one job took. The plans that we want are those for any value.
+/// SQLite looks at the values of a statement when it plans it, at the bound of a LIMIT above all,
+/// and plans it again for each other one: that was four fifths of what a claim of one job took. The
+/// plans that we want are those for any value.
 pub(crate) fn plan_once(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map(drop)
 }
 
 /// Switches to write-ahead logging.
 fn enter_wal(connection: &Connection, options: &SqliteOptions) -> Result<()> {
-    let fault = |error| Fault::new(&options.path, error).of("open");
-    // SQLite waits for one lock of several, or for none at all, so the tries are short and the time is measured here.
+    let fault = |error| SqliteFault::new(&options.path, error).of("open");
+    // SQLite waits for one lock of several, or for none at all, so the tries are short and the time
+    // is measured here.
     connection.busy_timeout(LOCK_RETRY).map_err(fault)?;
     let mode = wait_for_lock(&SystemClock, options.busy_timeout, || try_wal(connection)).map_err(fault)?;
     connection.busy_timeout(options.busy_timeout).map_err(fault)?;
@@ -114,7 +117,7 @@ fn enter_wal(connection: &Connection, options: &SqliteOptions) -> Result<()> {
 fn try_wal(connection: &Connection) -> rusqlite::Result<String> {
     let mode = connection.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0));
     if mode.as_ref().is_err_and(is_busy) {
-        // Nobody signals that a lock between processes is free.
+        // The system has no signal for a free lock between processes.
         thread::park_timeout(LOCK_RETRY);
     }
     mode

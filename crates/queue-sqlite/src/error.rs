@@ -4,49 +4,51 @@ use queue_core::{Error, ErrorKind};
 use rusqlite::ErrorCode;
 use std::{io, path::Path, sync::Arc};
 
-/// A failed statement or transaction, not yet tied to the verb that meets it: one can fail a whole group.
+/// A failed statement or transaction that is not yet tied to a verb, since one failure can fail a
+/// whole group.
 #[derive(Clone, Debug)]
-pub(crate) struct Fault {
+pub(crate) struct SqliteFault {
     kind: ErrorKind,
     message: Arc<str>,
-    source: Option<Source>,
+    source: Option<FaultSource>,
     is_unknown: bool,
 }
 
 /// The file has given out every number that its keys have room for.
 #[derive(Debug)]
-pub(crate) struct Exhausted(pub(crate) &'static str);
+pub(crate) struct KeySpaceExhausted(pub(crate) &'static str);
 
-impl std::fmt::Display for Exhausted {
+impl std::fmt::Display for KeySpaceExhausted {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "no number for {} is left", self.0)
     }
 }
 
-impl std::error::Error for Exhausted {}
+impl std::error::Error for KeySpaceExhausted {}
 
-impl From<Exhausted> for rusqlite::Error {
-    fn from(exhausted: Exhausted) -> Self {
+impl From<KeySpaceExhausted> for rusqlite::Error {
+    fn from(exhausted: KeySpaceExhausted) -> Self {
         Self::ToSqlConversionFailure(Box::new(exhausted))
     }
 }
 
 /// What said so.
 #[derive(Clone, Debug)]
-enum Source {
+enum FaultSource {
     Sqlite(Arc<rusqlite::Error>),
     System(Arc<io::Error>),
 }
 
-impl Fault {
+impl SqliteFault {
     /// Nothing of it was applied.
     pub(crate) fn new(path: &Path, source: rusqlite::Error) -> Self {
         let (kind, advice) = advise(&source);
         let message = format!("{advice} ({}: {source})", path.display()).into();
-        Self { kind, message, source: Some(Source::Sqlite(Arc::new(source))), is_unknown: false }
+        Self { kind, message, source: Some(FaultSource::Sqlite(Arc::new(source))), is_unknown: false }
     }
 
-    /// A file of the store is not where it was, so what is written is lost, or somebody else's.
+    /// A file of the store is not where it was, so writes to it are lost, or belong to another
+    /// store.
     pub(crate) fn lost(path: &Path, what_happened: &str) -> Self {
         let message = format!(
             "{} {what_happened} while it was open, so nothing is acknowledged any more; close this handle, see that the \
@@ -56,13 +58,13 @@ impl Fault {
         Self { kind: ErrorKind::Closed, message: message.into(), source: None, is_unknown: false }
     }
 
-    /// Whether a file of the store is where it was cannot be told.
+    /// The system does not say whether a file of the store is where it was.
     pub(crate) fn unseen(path: &Path, source: io::Error) -> Self {
         let message = format!(
             "{}: it cannot be seen whether the file is still there; check its directory",
             path.display()
         );
-        let source = Some(Source::System(Arc::new(source)));
+        let source = Some(FaultSource::System(Arc::new(source)));
         Self { kind: ErrorKind::Unavailable, message: message.into(), source, is_unknown: false }
     }
 
@@ -97,8 +99,8 @@ impl Fault {
     pub(crate) fn of(&self, operation: &'static str) -> Error {
         let error = Error::new(self.kind, operation, self.message.to_string());
         let error = match &self.source {
-            Some(Source::Sqlite(source)) => error.with_source(source.clone()),
-            Some(Source::System(source)) => error.with_source(source.clone()),
+            Some(FaultSource::Sqlite(source)) => error.with_source(source.clone()),
+            Some(FaultSource::System(source)) => error.with_source(source.clone()),
             None => error,
         };
         if self.is_unknown { error.unknown() } else { error }
@@ -106,7 +108,7 @@ impl Fault {
 
     fn code(&self) -> Option<ErrorCode> {
         match &self.source {
-            Some(Source::Sqlite(error)) => error.sqlite_error_code(),
+            Some(FaultSource::Sqlite(error)) => error.sqlite_error_code(),
             _ => None,
         }
     }

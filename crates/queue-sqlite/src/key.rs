@@ -1,20 +1,21 @@
 //! The key of a job's rows: the number of its queue in the high bits, its seq in the low ones.
 //!
-//! Tables by this key stand in the order of (queue, seq), so that a walk through one queue is a range of them, whatever else the
-//! file holds, and needs no index.
+//! Tables by this key stand in the order of (queue, seq), so that a walk through one queue is a
+//! range of them, whatever else the file holds, and needs no index.
 
-use crate::error::Exhausted;
+use crate::error::KeySpaceExhausted;
 use queue_core::Seq;
 
-/// Bits of the seq. A thousand jobs each second for 34 years; the 23 bits above them number the queues of a file.
+/// Bits of the seq. A thousand jobs each second for 34 years; the 23 bits above them number the
+/// queues of a file.
 const SEQ_BITS: u32 = 40;
 /// No job has this seq: it closes the range of its queue.
 pub(crate) const SEQ_END: u64 = (1 << SEQ_BITS) - 1;
 /// The highest number of a queue.
 const QUEUE_MAX: i64 = (1 << (63 - SEQ_BITS)) - 1;
 
-/// The key of a job. A seq beyond those that are given out becomes the end of the queue's range, which is no job's either: seqs come
-/// from callers and from cursors too.
+/// The key of a job. A seq beyond those that are given out becomes the end of the queue's range,
+/// which is no job's either: seqs come from callers and from cursors too.
 pub(crate) fn key(queue: i64, seq: Seq) -> i64 {
     let seq = seq.get().min(SEQ_END);
     (queue << SEQ_BITS) | i64::try_from(seq).expect("40 bits fit")
@@ -29,17 +30,17 @@ pub(crate) fn seq_of(key: i64) -> Seq {
 ///
 /// # Errors
 /// If there is none.
-pub(crate) fn seq_after(mark: i64) -> Result<Seq, Exhausted> {
+pub(crate) fn seq_after(mark: i64) -> Result<Seq, KeySpaceExhausted> {
     let next = u64::try_from(mark).ok().and_then(|mark| mark.checked_add(1));
-    next.filter(|next| *next < SEQ_END).map(Seq::new).ok_or(Exhausted("jobs"))
+    next.filter(|next| *next < SEQ_END).map(Seq::new).ok_or(KeySpaceExhausted("jobs"))
 }
 
 /// Whether keys have room for the number of a queue.
 ///
 /// # Errors
 /// If they have not.
-pub(crate) fn check_queue(queue: i64) -> Result<i64, Exhausted> {
-    if (0..=QUEUE_MAX).contains(&queue) { Ok(queue) } else { Err(Exhausted("queues")) }
+pub(crate) fn check_queue(queue: i64) -> Result<i64, KeySpaceExhausted> {
+    if (0..=QUEUE_MAX).contains(&queue) { Ok(queue) } else { Err(KeySpaceExhausted("queues")) }
 }
 
 #[cfg(test)]

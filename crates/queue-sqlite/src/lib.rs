@@ -1,4 +1,5 @@
-//! A durable job queue in one SQLite file: no server, one dependency, safe to share between the processes of a host.
+//! A durable job queue in one SQLite file: no server, one dependency, safe to share between the
+//! processes of a host.
 //!
 //! ```
 //! use queue_core::{ClaimRequest, ContentType, JobId, Kind, NewJob, Payload, QueueName, Span, Storage, SystemRng, WorkerId};
@@ -20,15 +21,16 @@
 //! ```
 //!
 //! # Threads
-//! No SQLite call runs on an async thread, and no runtime is needed. One thread writes: it puts every call that waits
-//! into one transaction, and answers after its commit, so that 64 callers share one flush. Two threads read, each on a
-//! consistent snapshot that neither waits for the writer nor delays it. The idea of one writer with group commit is that
-//! of databases since the 1980s (DeWitt et al., 1984); here it also spares SQLite's own lock, which is first come,
-//! first served at best.
+//! No SQLite call runs on an async thread, and no runtime is needed. One thread writes: it puts
+//! every call that waits into one transaction, and answers after its commit, so that 64 callers
+//! share one flush. Two threads read, each on a consistent snapshot that neither waits for the
+//! writer nor delays it. The idea of one writer with group commit is that of databases since the
+//! 1980s (DeWitt et al., 1984); here it also spares SQLite's own lock, which is first come, first
+//! served at best.
 //!
 //! # Tables and costs
-//! A job as it was enqueued is one row that never changes. What became of it is another row, which the first claim
-//! appends and later steps rewrite. Its place among the waiting jobs is an entry in one of two orders.
+//! A job as it was enqueued is one row that never changes. Its life is another row, which the first
+//! claim appends and later steps rewrite. A waiting job has an entry in one of two ordered tables.
 //!
 //! | table | holds | written |
 //! |---|---|---|
@@ -42,10 +44,12 @@
 //! | `queue_store` | the last `seq`, the highest time, the number of commits, and which queues the last sixteen wrote | once per transaction; the time alone by claims of nothing while the clock is behind it |
 //! | `queue_worker` | presence | by announcements |
 //!
-//! The row id of `queue_job` is the queue's number and the seq in one, so that the jobs of a queue are a range of it; all else goes by
-//! the seq. Three indexes stand beside them: ids, leases by lapse, finished jobs by purge time. So new rows
-//! go to the right edge of their tables, or of their queue's part, a claim takes a run of entries off the front, and no row grows in the
-//! middle. Times are kept as distances from one another where these are small ([ADR 40](../../../docs/adr/0040-sqlite-keys-by-queue.md)).
+//! The row id of `queue_job` is the queue's number and the seq in one, so that the jobs of a queue
+//! are a range of it; all else goes by the seq. Three indexes stand beside them: ids, leases by
+//! lapse, finished jobs by purge time. So new rows go to the right edge of their tables, or of
+//! their queue's part, a claim takes a run of entries off the front, and no row grows in the
+//! middle. Times are kept as distances from one another where these are small ([ADR
+//! 40](../../../docs/adr/0040-sqlite-keys-by-queue.md)).
 //!
 //! | verb | cost per job, in B-tree operations |
 //! |---|---|
@@ -60,31 +64,39 @@
 //! | list | what it steps through in a range of the table or an index; Processing and held: the leases of the queue |
 //! | prune | an index; `FinishedBefore` walks the queue's index of finished jobs |
 //!
-//! A page of Queued or Completed jobs steps through others of the queue, at most 10,000. A page of due jobs looks besides at all that came
-//! due since the last claim of the queue, which has not moved them to the ready ones yet.
+//! A page of Queued or Completed jobs steps through others of the queue, at most 10,000. A page of
+//! due jobs looks besides at all that came due since the last claim of the queue, which has not
+//! moved them to the ready ones yet.
 //!
-//! The handle remembers the jobs that it claimed, so that settling them reads nothing. Each write names the revision it is
-//! based on and finds no row if somebody else has changed the job since; then the row is read and decided upon.
+//! The handle caches the jobs that it claimed, so that settling them reads nothing. Each write
+//! names the revision it is based on and finds no row if somebody else has changed the job since;
+//! then the row is read and decided upon.
 //!
-//! `MIGRATIONS` has the schema as text. The tables may live in a file with tables of the application.
+//! `MIGRATIONS` has the schema as text. The tables may live in a file with tables of the
+//! application.
 //!
 //! # What holds across processes
-//! Everything: each write begins with `BEGIN IMMEDIATE`, reads the marks of `seq` and time that the file carries, and
-//! decides by [`queue_core::lifecycle`] within the transaction. There are no rules of a job's life in SQL. A subscriber
-//! hears of other processes' writes to its queue by file notification or by polling: as [`Hint::Wake`](queue_core::Hint::Wake)
-//! if it claims and there is something new to claim, as [`Hint::Missed`](queue_core::Hint::Missed) if it listens to jobs.
-//! What is written to other queues of the file it does not hear of ([ADR 44](../../../docs/adr/0044-idle-means-idle.md)).
-//! All processes must run on one host, since write-ahead logging shares memory; a network file system will not do. Two
-//! programs under one path have one file: a handle looks once a second, before it answers, whether its files are still
-//! those at the path, and answers `Closed` if not. That is three or four calls of `lstat` a second while it is used.
+//! Everything: each write begins with `BEGIN IMMEDIATE`, reads the marks of `seq` and time that the
+//! file carries, and decides by [`queue_core::lifecycle`] within the transaction. There are no
+//! rules of a job's life in SQL. A subscriber is told of other processes' writes to its queue by
+//! file notification or by polling: as [`Hint::Wake`](queue_core::Hint::Wake) if it claims and
+//! there is something new to claim, as [`Hint::Missed`](queue_core::Hint::Missed) if it listens to
+//! jobs. It is not told of writes to other queues of the file ([ADR
+//! 44](../../../docs/adr/0044-idle-means-idle.md)). All processes must run on one host, since
+//! write-ahead logging shares memory; a network file system will not do. Two programs under one
+//! path have one file: a handle looks once a second, before it answers, whether its files are still
+//! those at the path, and answers `Closed` if not. That is three or four calls of `lstat` a second
+//! while it is used.
 //!
 //! # Transactions of the application
-//! [`SqliteStorage::enqueue_in`] and its siblings run the same code as the writer on a connection of the application to the same
-//! file, which has the write lock meanwhile. Nothing of it is remembered by the handle, since it may be rolled back; what the
-//! transaction commits is to the handle as a commit of another process.
+//! [`SqliteStorage::enqueue_in`] and its siblings run the same code as the writer on a connection
+//! of the application to the same file, which has the write lock meanwhile. Nothing of it is
+//! remembered by the handle, since it may be rolled back; what the transaction commits is to the
+//! handle as a commit of another process.
 
 #![expect(clippy::doc_markdown, reason = "SQLite is a name, not an item")]
 
+mod body;
 mod clock;
 mod connect;
 mod error;
@@ -93,13 +105,12 @@ mod key;
 mod lock;
 mod migrate;
 mod options;
-mod outcome;
 mod own_commits;
 mod prepare;
 #[cfg(test)]
 mod query_plans;
 mod reader;
-mod recent;
+mod recent_commits;
 mod row;
 mod sql;
 mod storage;

@@ -8,8 +8,9 @@ use tracing::debug;
 /// How long SQLite waits between two tries for the write lock.
 pub(crate) const LOCK_RETRY: Duration = Duration::from_millis(1);
 
-/// Tries once per [`LOCK_RETRY`] rather than with SQLite's growing pauses: beside a busy writer, whose lock is free for
-/// moments only, those would go hungry. The time is measured, since a try may take much longer than that.
+/// Tries once per [`LOCK_RETRY`] rather than with SQLite's growing pauses: beside a busy writer,
+/// whose lock is free for moments only, those would go hungry. The time is measured, since a try
+/// may take much longer than that.
 pub(crate) fn wait_for_lock<T>(
     clock: &dyn Clock,
     timeout: Duration,

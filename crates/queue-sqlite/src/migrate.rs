@@ -1,12 +1,12 @@
-//! Brings a file to the schema of this library, whoever else opens it at the same time.
+//! Brings a file to the schema of this library, also while other processes open it.
 
-use crate::error::Fault;
+use crate::error::SqliteFault;
 use queue_core::{Error, ErrorKind};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 use std::path::Path;
 
-/// One step of the schema, for people who run their own migrator: apply the texts in order and record each in
-/// `queue_schema` as [`SCHEMA_TABLE`] has it.
+/// One step of the schema, for people who run their own migrator: apply the texts in order and
+/// record each in `queue_schema` as [`SCHEMA_TABLE`] has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Migration {
     /// Counted up from one.
@@ -30,18 +30,18 @@ const SAVE_VERSION: &str = include_str!("../sql/save_version.sql");
 
 /// Why a file was not migrated.
 #[derive(Debug)]
-pub(crate) enum Refused {
+pub(crate) enum MigrationRefusal {
     /// A statement failed.
     Sqlite(rusqlite::Error),
     /// The file is fine, but not for this library.
     Schema(ErrorKind, String),
 }
 
-impl Refused {
+impl MigrationRefusal {
     /// For the caller of `open`.
     pub(crate) fn of(self, path: &Path) -> Error {
         match self {
-            Self::Sqlite(error) => Fault::new(path, error).of("open"),
+            Self::Sqlite(error) => SqliteFault::new(path, error).of("open"),
             Self::Schema(kind, message) => {
                 Error::new(kind, "open", format!("{message} ({})", path.display()))
             }
@@ -55,14 +55,14 @@ impl Refused {
     }
 }
 
-impl From<rusqlite::Error> for Refused {
+impl From<rusqlite::Error> for MigrationRefusal {
     fn from(error: rusqlite::Error) -> Self {
         Self::Sqlite(error)
     }
 }
 
 /// Applies what is missing, in one transaction. A file that is up to date is only read.
-pub(crate) fn migrate(connection: &mut Connection) -> Result<(), Refused> {
+pub(crate) fn migrate(connection: &mut Connection) -> Result<(), MigrationRefusal> {
     if check(connection)? == newest() {
         return Ok(());
     }
@@ -79,15 +79,16 @@ pub(crate) fn migrate(connection: &mut Connection) -> Result<(), Refused> {
 }
 
 /// Refuses a file without our tables, and leaves it as it is.
-pub(crate) fn expect_tables(connection: &Connection) -> Result<(), Refused> {
+pub(crate) fn expect_tables(connection: &Connection) -> Result<(), MigrationRefusal> {
     if check(connection)? > 0 {
         return Ok(());
     }
     let message = "the file holds no queue, and none was to be made; check the path";
-    Err(Refused::Schema(ErrorKind::Invalid, message.to_owned()))
+    Err(MigrationRefusal::Schema(ErrorKind::Invalid, message.to_owned()))
 }
 
-/// The version of the file, 0 for one without our tables. A table of that name with other columns is not ours.
+/// The version of the file, 0 for one without our tables. A table of that name with other columns
+/// is not ours.
 pub(crate) fn version(connection: &Connection) -> rusqlite::Result<u32> {
     let columns: i64 = connection.query_row(FIND_VERSIONS, [], |row| row.get(0))?;
     if columns == 2 { connection.query_row(LOAD_VERSION, [], |row| row.get(0)) } else { Ok(0) }
@@ -98,7 +99,7 @@ pub(crate) fn newest() -> u32 {
     MIGRATIONS.last().map_or(0, |migration| migration.version)
 }
 
-fn check(connection: &Connection) -> Result<u32, Refused> {
+fn check(connection: &Connection) -> Result<u32, MigrationRefusal> {
     let present = version(connection)?;
     if present <= newest() {
         return Ok(present);
@@ -107,15 +108,15 @@ fn check(connection: &Connection) -> Result<u32, Refused> {
         "the file has schema version {present} and this library knows {}; upgrade the library",
         newest()
     );
-    Err(Refused::Schema(ErrorKind::Unsupported, message))
+    Err(MigrationRefusal::Schema(ErrorKind::Unsupported, message))
 }
 
 /// Our tables may live beside those of an application, but not in place of them.
-fn begin_schema(transaction: &Transaction<'_>) -> Result<(), Refused> {
+fn begin_schema(transaction: &Transaction<'_>) -> Result<(), MigrationRefusal> {
     for name in names()? {
         let taken = transaction.query_row(FIND_NAME, [&name], |row| row.get::<_, String>(0)).optional()?;
         if let Some(kind) = taken {
-            return Err(Refused::foreign(&kind, &name));
+            return Err(MigrationRefusal::foreign(&kind, &name));
         }
     }
     Ok(transaction.execute_batch(SCHEMA_TABLE)?)

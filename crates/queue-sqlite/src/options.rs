@@ -1,8 +1,10 @@
+//! How a store file is opened.
+
 use queue_core::{Clock, Error, Limits, Result, SystemClock};
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-/// How a store file is opened. Start with [`SqliteOptions::new`], change what you need, and hand it to
-/// [`SqliteStorage::open`](crate::SqliteStorage::open).
+/// How a store file is opened. Start with [`SqliteOptions::new`], change what you need, and hand it
+/// to [`SqliteStorage::open`](crate::SqliteStorage::open).
 #[derive(Clone, Debug)]
 pub struct SqliteOptions {
     pub(crate) path: PathBuf,
@@ -22,8 +24,8 @@ pub enum Create {
     /// Make it, for this user alone (mode 0600 on Unix). Its directory must exist.
     #[default]
     IfMissing,
-    /// Answer an error, also for a file that is empty or has none of our tables: a mistyped path shall not look like an
-    /// empty queue.
+    /// Answer an error, also for a file that is empty or has none of our tables: a mistyped path
+    /// shall not look like an empty queue.
     Never,
 }
 
@@ -34,7 +36,8 @@ pub enum Synchronous {
     /// A power cut: each commit is flushed to the disk before it is answered.
     #[default]
     Full,
-    /// The end of the process, `kill -9` included. A power cut may take the newest commits, but damages nothing.
+    /// The end of the process, `kill -9` included. A power cut may take the newest commits, but
+    /// damages nothing.
     Normal,
 }
 
@@ -81,16 +84,17 @@ impl SqliteOptions {
         self
     }
 
-    /// How often subscribers look for writes of other processes where the operating system reports none. Default
-    /// 500 ms; usually it does report them, at once.
+    /// How often subscribers look for writes of other processes where the operating system reports
+    /// none. Default 500 ms; usually it does report them, at once.
     #[must_use]
     pub fn poll_interval(mut self, interval: Duration) -> Self {
         self.poll_interval = interval;
         self
     }
 
-    /// How long a write waits for other processes before it answers `Unavailable`, from its turn on: writes of this handle
-    /// that came earlier wait first. Real time, whatever the clock. Default 5 s.
+    /// How long a write waits for other processes before it answers `Unavailable`, from its turn
+    /// on: writes of this handle that came earlier wait first. Real time, whatever the clock.
+    /// Default 5 s.
     #[must_use]
     pub fn busy_timeout(mut self, timeout: Duration) -> Self {
         self.busy_timeout = timeout;
@@ -105,8 +109,8 @@ impl SqliteOptions {
         self
     }
 
-    /// Checks once what cannot be wrong afterwards. A path becomes absolute, so that SQLite takes none for a URI or for
-    /// one of its special names.
+    /// Checks once what cannot be wrong afterwards. A path becomes absolute, so that SQLite takes
+    /// none for a URI or for one of its special names.
     pub(crate) fn checked(mut self) -> Result<Self> {
         if self.poll_interval.is_zero() {
             return Err(Error::invalid("open", "the poll interval must be longer than zero"));

@@ -1,15 +1,19 @@
+//! The commits of this handle, so that the watcher tells them from those of others.
+
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::VecDeque;
 
-/// More than other threads of the handle fall behind by. What is forgotten costs a hint too many.
+/// How many commits are kept: more than the watcher falls behind by. A forgotten one costs a
+/// superfluous hint.
 const REMEMBERED_MAX: usize = 256;
 
-/// The last commits of this handle, to tell them from those of others: subscribers have heard of ours already.
+/// The last commits of this handle. Its subscribers know of them already, so the watcher skips
+/// them.
 #[derive(Debug, Default)]
 pub(crate) struct OwnCommits(Mutex<VecDeque<i64>>);
 
 impl OwnCommits {
-    /// The commit of this number is about to be made. Noted before, so that nobody who sees it takes it for another's.
+    /// Notes a commit before it is made, so that the watcher cannot take it for a foreign one.
     pub(crate) fn begin(&self, commit: i64) {
         let mut commits = self.lock();
         if commits.len() >= REMEMBERED_MAX {
@@ -18,12 +22,12 @@ impl OwnCommits {
         commits.push_back(commit);
     }
 
-    /// It was not made: its number is for somebody else.
+    /// Removes a commit that failed. Another process may use its number.
     pub(crate) fn take_back(&self, commit: i64) {
         self.lock().retain(|own| *own != commit);
     }
 
-    /// Numbers are given out anew.
+    /// Forgets all commits, because a backup started the numbers over.
     pub(crate) fn forget(&self) {
         self.lock().clear();
     }

@@ -1,7 +1,7 @@
 //! What there is to do about a path before SQLite opens it.
 
 use crate::{
-    files::Identity,
+    files::FileIdentity,
     options::{Create, SqliteOptions},
 };
 use parking_lot::Mutex;
@@ -12,16 +12,18 @@ use std::{
     path::Path,
 };
 
-/// The longest path without links that SQLite opens, in bytes: 512, less what it adds for the files beside it.
+/// The longest path without links that SQLite opens, in bytes: 512, less what it adds for the files
+/// beside it.
 #[cfg(unix)]
 const PATH_BYTES_MAX: usize = 504;
 
-/// Makes the file before SQLite does, so that nobody else can read it at any moment. SQLite gives the files beside it
-/// the same permissions.
+/// Creates the file before SQLite does, so that no other user can read it at any moment. SQLite
+/// gives the files beside it the same permissions.
 ///
-/// A file that is there is never opened here: closing it again would cost this process all its locks on it, which POSIX keeps by
-/// process and file. Another program would then take the file for unused and remove the log that is being written.
-pub(crate) fn prepare_file(options: &SqliteOptions) -> Result<Identity> {
+/// A file that is there is never opened here: closing it again would cost this process all its
+/// locks on it, which POSIX keeps by process and file. Another program would then take the file for
+/// unused and remove the log that is being written.
+pub(crate) fn prepare_file(options: &SqliteOptions) -> Result<FileIdentity> {
     /// Two threads that open a new file: the one that finds it there must find it closed again.
     static ONE_BY_ONE: Mutex<()> = Mutex::new(());
     let _alone = ONE_BY_ONE.lock();
@@ -33,11 +35,12 @@ pub(crate) fn prepare_file(options: &SqliteOptions) -> Result<Identity> {
     made.and_then(|()| find_file(&options.path)).map_err(|error| unusable(&options.path, error))
 }
 
-/// SQLite counts the bytes of the path without links, and answers no more than that it cannot open the file.
+/// SQLite counts the bytes of the path without links, and answers no more than that it cannot open
+/// the file.
 #[cfg(unix)]
 fn check_length(path: &Path) -> Result<()> {
     let in_directory = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
-    // What leads nowhere is told in better words where it is used.
+    // A path that leads nowhere gets a better message where it is used.
     let Some(real) = path.canonicalize().ok().or_else(in_directory) else { return Ok(()) };
     let bytes = real.as_os_str().len();
     if bytes <= PATH_BYTES_MAX {
@@ -66,9 +69,9 @@ fn make_file(path: &Path) -> io::Result<()> {
     }
 }
 
-fn find_file(path: &Path) -> io::Result<Identity> {
+fn find_file(path: &Path) -> io::Result<FileIdentity> {
     let metadata = metadata(path)?;
-    if metadata.is_dir() { Err(io::ErrorKind::IsADirectory.into()) } else { Ok(Identity::of(&metadata)) }
+    if metadata.is_dir() { Err(io::ErrorKind::IsADirectory.into()) } else { Ok(FileIdentity::of(&metadata)) }
 }
 
 /// Why a path cannot be opened, and how to mend it.

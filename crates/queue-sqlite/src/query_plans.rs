@@ -1,11 +1,11 @@
-//! Every statement that runs in normal work must find its rows by an index and in order: one that does not is slow only
-//! once a queue is large, which no other test would notice.
+//! Every statement that runs in normal work must find its rows by an index and in order: one that
+//! does not is slow only once a queue is large, which no other test would notice.
 
 use crate::{connect::plan_once, migrate::migrate, row::COLUMNS, sql};
 use rusqlite::Connection;
 
-/// Transaction control; the list of workers, which answers its whole table; and what came due since the last claim, which is in
-/// claim order only once a claim has moved it.
+/// Transaction control; the list of workers, which answers its whole table; and what came due since
+/// the last claim, which is in claim order only once a claim has moved it.
 const WITHOUT_A_SEARCH: [&str; 5] = ["begin", "commit", "rollback", "list_workers", "list_came_due"];
 
 fn database() -> Connection {

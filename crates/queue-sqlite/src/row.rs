@@ -16,7 +16,8 @@ const AWAITED: u8 = 2;
 const EXPIRY_LIFTED: u8 = 4;
 const HAS_ATTEMPTS: u8 = 8;
 
-/// The first column of `queue_life` among those of a job; all of them are NULL before its first change.
+/// The first column of `queue_life` among those of a job; all of them are NULL before its first
+/// change.
 const LIFE: usize = 11;
 /// Columns of a job without its large parts. Statements that read more have that behind them.
 pub(crate) const COLUMNS: usize = 34;
@@ -54,8 +55,8 @@ pub(crate) fn flags(stored: &StoredJob) -> u8 {
         + u8::from(stored.has_attempts) * HAS_ATTEMPTS
 }
 
-/// The columns of `run_at`: how long after `created_at` it is. SQLite keeps small numbers in fewer bytes than times, and none at
-/// all for zero. What wraps here wraps back in [`later`].
+/// The columns of `run_at`: how long after `created_at` it is. SQLite keeps small numbers in fewer
+/// bytes than times, and none at all for zero. What wraps here wraps back in [`later`].
 pub(crate) fn run_after(meta: &JobMeta) -> i64 {
     meta.run_at.as_millis().wrapping_sub(meta.created_at.as_millis())
 }
@@ -169,8 +170,8 @@ fn read_lease(row: &Row<'_>) -> rusqlite::Result<Option<LeaseInfo>> {
     Ok(Some(LeaseInfo { worker: name::<WorkerId>(row, 19)?, expires_at: time(expires_at) }))
 }
 
-/// One column holds the token of the present lease, or of the last one with the event that settled it: a claim forgets
-/// how the lease before it was settled.
+/// One column holds the token of the present lease, or of the last one with the event that settled
+/// it: a claim forgets how the lease before it was settled.
 fn read_token(row: &Row<'_>) -> rusqlite::Result<(Option<LeaseToken>, Option<LastSettle>)> {
     let token = row.get::<_, Option<[u8; 16]>>(20)?.map(LeaseToken::from_bytes);
     let Some(event) = row.get::<_, Option<u8>>(21)? else { return Ok((token, None)) };
@@ -199,7 +200,7 @@ pub(crate) fn code<T>(column: usize, raw: u8, from_code: impl Fn(u8) -> Option<T
     from_code(raw).ok_or_else(|| foreign(column, format!("{raw} is no known code")))
 }
 
-/// What somebody asked of a worker.
+/// The duty of a worker: what an operator asked of it.
 pub(crate) fn duty(row: &Row<'_>, column: usize) -> rusqlite::Result<Duty> {
     code(column, row.get(column)?, Duty::from_code)
 }

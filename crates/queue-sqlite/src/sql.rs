@@ -1,7 +1,9 @@
-//! The statements, one per file under `sql/`, each with a header that says what it takes, gives and keeps.
+//! The statements, one per file under `sql/`, each with a header that says what it takes, gives and
+//! keeps.
 
-/// Declares one constant per file, and the list of all of them for tests of their query plans. Those that read whole jobs begin
-/// with the columns of one, and their files with what comes behind these.
+/// Declares one constant per file, and the list of all of them for tests of their query plans.
+/// Those that read whole jobs begin with the columns of one, and their files with what comes behind
+/// these.
 macro_rules! statements {
     (others: { $($name:ident = $file:literal;)* } of_jobs: { $($read:ident = $of:literal;)* }) => {
         $(pub(crate) const $name: &str = include_str!(concat!("../sql/", $file, ".sql"));)*

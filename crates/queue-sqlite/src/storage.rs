@@ -1,3 +1,5 @@
+//! The handle: the `Storage` contract on top of the writer thread and the readers.
+
 use crate::{
     clock::StoreClock,
     files::FileGuard,
@@ -5,7 +7,9 @@ use crate::{
     own_commits::OwnCommits,
     reader::{self, READERS, Readers},
     wakeup,
-    writer::{Announce, Apply, Claim, Database, DrainWorker, Enqueue, PruneSome, SetPaused, Shared, start},
+    writer::{
+        Announce, Apply, Claim, Database, DrainWorker, Enqueue, PruneSome, SetPaused, SqliteHandle, start,
+    },
 };
 use async_trait::async_trait;
 use parking_lot::Mutex;
@@ -21,26 +25,29 @@ use tokio::sync::OnceCell;
 
 /// A handle on the jobs in one SQLite file.
 ///
-/// Any number of handles and processes of one host may share the file. The handle owns its threads: one that writes, a
-/// few that read, and one that watches for writes of others once somebody subscribes. They end with [`close`], or when
-/// the handle is dropped, which waits for the transaction at hand.
+/// Any number of handles and processes of one host may share the file. The handle owns its threads:
+/// a writer, a few readers, and a watcher for foreign writes from the first subscription on. They
+/// end with [`close`], or when the handle is dropped, which waits for the current transaction.
 ///
 /// # Files that are taken away
-/// Once a second, before it answers, the handle looks whether the path still leads to the files that it opened. If they were
-/// removed, renamed or replaced, every verb answers `Closed` from then on, with a message that says what happened.
+/// Once a second, before it answers, the handle looks whether the path still leads to the files
+/// that it opened. If they were removed, renamed or replaced, every verb answers `Closed` from then
+/// on, with a message that says what happened.
 ///
 /// # Dropped futures
-/// A verb that was handed to the writer runs to its end, and is durable or undone as a whole. A claim whose future is
-/// gone before its turn is skipped; what one leased that is dropped later is given back in the next transaction.
+/// A verb that was handed to the writer runs to its end, and is durable or undone as a whole. A
+/// claim whose future is dropped before its turn is skipped; leases of a claim dropped later are
+/// given back in the next transaction.
 ///
 /// [`close`]: Storage::close
 #[derive(Debug)]
 pub struct SqliteStorage {
-    // Dropped in this order: the writer comes last, so that its connection is the one that tidies up the log.
+    // The fields drop in this order: the writer comes last, so that its connection cleans up the
+    // log.
     watcher: Mutex<Arc<OnceCell<Watcher>>>,
     readers: Readers,
     writer: Writer<Database>,
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) shared: Arc<SqliteHandle>,
 }
 
 impl SqliteStorage {
@@ -49,14 +56,15 @@ impl SqliteStorage {
     /// Dropping the future may leave a file that is new and empty, or up to date.
     ///
     /// # Errors
-    /// `Invalid` for a path that cannot be used, and for a file without our tables if none are to be made, `Unsupported` for a file of a newer version of this library,
-    /// `Corrupt` for one that is no database, `Unavailable` while another process keeps it locked.
+    /// `Invalid` for a path that cannot be used, and for a file without our tables if none are to
+    /// be made, `Unsupported` for a file of a newer version of this library, `Corrupt` for one that
+    /// is no database, `Unavailable` while another process keeps it locked.
     pub async fn open(options: SqliteOptions) -> Result<Self> {
         let options = options.checked()?;
         let clock = StoreClock::new(options.clock.clone());
         let own_commits = OwnCommits::default();
         let (hub, files) = (Arc::default(), FileGuard::default());
-        let shared = Arc::new(Shared { options, clock, hub, files, own_commits });
+        let shared = Arc::new(SqliteHandle { options, clock, hub, files, own_commits });
         let (writer, readers) = start(shared.clone(), READERS).await?;
         let readers = Readers::start(&shared, readers)?;
         Ok(Self { watcher: Mutex::default(), readers, writer, shared })
@@ -135,7 +143,8 @@ impl Storage for SqliteStorage {
         self.readers.call("queues", move |snapshot| snapshot.queues(&query)).await
     }
 
-    /// Removes in transactions of bounded size; dropping the future between two of them leaves the rest in place.
+    /// Removes in transactions of bounded size; dropping the future between two of them leaves the
+    /// rest in place.
     async fn prune(&self, request: PruneRequest) -> Result<u64> {
         let mut removed = 0;
         while removed < request.limit {
@@ -154,7 +163,7 @@ impl Storage for SqliteStorage {
         self.writer.call(SetPaused { queue: queue.clone(), paused }).await
     }
 
-    /// The first subscriber starts the thread that watches for writes of other processes.
+    /// Starts the watcher for foreign writes, if this is the first subscription.
     async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
         self.check_open("subscribe")?;
         let stream = self.shared.hub.subscribe(queue, interest);

@@ -1,9 +1,10 @@
-//! Enqueueing and settling inside a transaction of the application on the same file: with its data, or not at all (I18).
+//! Enqueueing and settling inside a transaction of the application on the same file: with its data,
+//! or not at all (I18).
 
 use crate::{
-    files::Identity,
+    files::FileIdentity,
     storage::SqliteStorage,
-    writer::{Apply, Enqueue, Shared, within},
+    writer::{Apply, Enqueue, SqliteHandle, within},
 };
 use queue_core::{
     Applied, Changed, Enqueued, Error, ErrorKind, JobMeta, LeaseToken, NewJob, Payload, QueueName,
@@ -17,20 +18,21 @@ use std::{fs, path::Path};
 const FIND_SHADOW: &str = include_str!("../sql/find_shadow.sql");
 
 impl SqliteStorage {
-    /// Stores jobs in a transaction of the application on the same file: they can be seen, and claimed, if and only if it
-    /// commits. The commit wakes workers, in this process and in others.
+    /// Stores jobs in a transaction of the application on the same file: they can be seen, and
+    /// claimed, if and only if it commits. The commit wakes workers, in this process and in others.
     ///
-    /// `connection` is one of the application's with a transaction that has the write lock, such as a
-    /// `rusqlite::Transaction` begun as `Immediate`. What is written is as durable as the `synchronous` of *that* connection. The
-    /// answers are in the order of the jobs.
+    /// `connection` is one of the application's with a transaction that has the write lock, such as
+    /// a `rusqlite::Transaction` begun as `Immediate`. What is written is as durable as the
+    /// `synchronous` of *that* connection. The answers are in the order of the jobs.
     ///
-    /// This blocks, as the rest of the transaction does: keep all of it off async threads. While the transaction is open, all that
-    /// the store writes waits, heartbeats included: for [`busy_timeout`](crate::SqliteOptions::busy_timeout), then calls are
-    /// `Unavailable`.
+    /// This blocks, as the rest of the transaction does: keep all of it off async threads. While
+    /// the transaction is open, all that the store writes waits, heartbeats included: for
+    /// [`busy_timeout`](crate::SqliteOptions::busy_timeout), then calls are `Unavailable`.
     ///
     /// # Errors
-    /// `Invalid`, with nothing written, as for [`Storage::enqueue`](queue_core::Storage::enqueue), for a connection to another file,
-    /// and for one that does not have the write lock. After any error nothing of the call is left in the transaction.
+    /// `Invalid`, with nothing written, as for [`Storage::enqueue`](queue_core::Storage::enqueue),
+    /// for a connection to another file, and for one that does not have the write lock. After any
+    /// error nothing of the call is left in the transaction.
     ///
     /// ```
     /// use queue_core::{ContentType, JobId, Kind, NewJob, Payload, QueueName};
@@ -70,12 +72,13 @@ impl SqliteStorage {
         Ok(Stamped::at(moment, value.pop().unwrap_or_default()))
     }
 
-    /// Completes a job in a transaction of its handler, so that the job's completion and the handler's writes commit
-    /// together. `job` and `token` are those of the claim.
+    /// Completes a job in a transaction of its handler, so that the job's completion and the
+    /// handler's writes commit together. `job` and `token` are those of the claim.
     ///
-    /// Roll back unless the answer is [`Changed::Done`]: a [`Changed::LeaseLost`] or [`Changed::Missing`] means
-    /// that the job runs elsewhere, or ran. After the commit, settling the job once more with the same token and event,
-    /// as a worker does, is answered as done and writes nothing.
+    /// Roll back unless the answer is [`Changed::Done`]: a [`Changed::LeaseLost`] or
+    /// [`Changed::Missing`] means that the job runs elsewhere, or ran. After the commit, settling
+    /// the job once more with the same token and event, as a worker does, is answered as done and
+    /// writes nothing.
     ///
     /// # Errors
     /// As for [`enqueue_in`](Self::enqueue_in).
@@ -111,7 +114,7 @@ impl SqliteStorage {
             match self.apply_in(connection, &[transition])?.value.pop() {
                 Some(Applied::Done(meta)) => return Ok(Changed::Done(meta)),
                 Some(Applied::LeaseLost(meta)) => return Ok(Changed::LeaseLost(meta)),
-                // Nobody else can write meanwhile, so the next decision stands.
+                // The write lock keeps other writers out, so the next decision is final.
                 Some(Applied::Stale(meta)) => seen = meta,
                 Some(Applied::Missing) | None => return Ok(Changed::Missing),
             }
@@ -120,7 +123,8 @@ impl SqliteStorage {
         Err(Error::new(ErrorKind::Conflict, "settle_in", message))
     }
 
-    /// Applies transitions in a transaction of the application. See [`Storage::apply`](queue_core::Storage::apply).
+    /// Applies transitions in a transaction of the application. See
+    /// [`Storage::apply`](queue_core::Storage::apply).
     ///
     /// # Errors
     /// As for [`enqueue_in`](Self::enqueue_in).
@@ -156,8 +160,9 @@ impl From<rusqlite::Error> for Unfit {
     }
 }
 
-/// Refuses a connection on which the store's statements would wait for a lock, or meet other tables than the store's.
-fn check_connection(shared: &Shared, connection: &Connection) -> Result<(), Unfit> {
+/// Refuses a connection on which the store's statements would wait for a lock, or meet other tables
+/// than the store's.
+fn check_connection(shared: &SqliteHandle, connection: &Connection) -> Result<(), Unfit> {
     if !leads_to(shared, connection.path().map(Path::new)) {
         return Err(Unfit::For(
             "the transaction is on another file than the queue; open the connection on the queue's own file, as its main \
@@ -180,10 +185,10 @@ fn check_connection(shared: &Shared, connection: &Connection) -> Result<(), Unfi
     Ok(())
 }
 
-/// Whether a path is the store's, by what the file is where that can be told.
-fn leads_to(shared: &Shared, path: Option<&Path>) -> bool {
+/// Whether a path leads to the store's file, by the file's identity where the system has one.
+fn leads_to(shared: &SqliteHandle, path: Option<&Path>) -> bool {
     let Some(path) = path.filter(|path| !path.as_os_str().is_empty()) else { return false };
-    let is_same = || Some(Identity::of(&fs::metadata(path).ok()?) == shared.files.database()?);
+    let is_same = || Some(FileIdentity::of(&fs::metadata(path).ok()?) == shared.files.database()?);
     let same_path = || Some(path.canonicalize().ok()? == shared.options.path.canonicalize().ok()?);
     is_same() == Some(true) && (cfg!(unix) || same_path() == Some(true))
 }

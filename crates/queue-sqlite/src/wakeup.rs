@@ -1,25 +1,25 @@
-//! Wake-ups by other processes: the operating system reports writes to the log, polling is the backstop, and a look at
-//! the last commits says whether they were ours, and which queues they wrote.
+//! Wake-ups by other processes: the operating system reports writes to the log, polling is the
+//! backstop, and the notes of the last commits say which handle wrote which queues.
 
-use crate::{connect::connect_reader, error::Fault, recent::Recent, row::foreign, sql, writer::Shared};
+use crate::{
+    connect::connect_reader, error::SqliteFault, recent_commits::RecentCommits, row::foreign, sql,
+    writer::SqliteHandle,
+};
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 use queue_core::{QueueName, Result};
-use queue_store::watcher::{Signal, Wake, Watcher};
+use queue_store::watcher::{Look, Signal, Wake, Watcher};
 use rusqlite::Connection;
 use std::{ffi::OsString, path::Path, sync::Arc, time::Duration};
 use tokio::sync::oneshot;
 
-/// Looks are at least this far apart, so that a busy log costs a bounded part of a core.
-const LOOK_SPACING: Duration = Duration::from_micros(250);
-
-/// Starts a thread that tells the hub when somebody else wrote.
-pub(crate) async fn start(shared: Arc<Shared>) -> Result<Watcher> {
+/// Starts a thread that tells the hub when another handle wrote.
+pub(crate) async fn start(shared: Arc<SqliteHandle>) -> Result<Watcher> {
     let main = move |signal, started| run(&shared, &signal, started);
     Watcher::start("subscribe", "queue-sqlite-watcher", main).await
 }
 
-fn run(shared: &Shared, signal: &Arc<Signal>, started: oneshot::Sender<Result<()>>) {
-    let fault = |fault: Fault| fault.of("subscribe");
+fn run(shared: &SqliteHandle, signal: &Arc<Signal>, started: oneshot::Sender<Result<()>>) {
+    let fault = |fault: SqliteFault| fault.of("subscribe");
     let touches = watch_log(&shared.options.path, signal);
     let begun = connect_reader(&shared.options).and_then(|connection| {
         let (commits, _) = last_commits(&connection)?;
@@ -39,51 +39,59 @@ fn run(shared: &Shared, signal: &Arc<Signal>, started: oneshot::Sender<Result<()
     drop(touches);
 }
 
-/// Looks soon after each touch, then at doubling intervals up to the poll interval: a log is written before the commit
-/// in it can be seen, and how long the flush between the two takes is for the disk to say.
-fn look_on(shared: &Shared, signal: &Signal, connection: &Connection, mut seen: i64) {
+/// Looks at the commits soon after each touch, then at doubling intervals up to the poll interval:
+/// the log is written before the commit becomes visible, and the flush between the two takes an
+/// unknown time.
+fn look_on(shared: &SqliteHandle, signal: &Signal, connection: &Connection, mut seen: i64) {
     let mut pause = shared.options.poll_interval;
     loop {
         pause = match signal.wait_for_touch(pause) {
             Wake::Stopped => return,
-            // The spacing below is wait enough.
+            // The spacing below is pause enough.
             Wake::Touched => Duration::ZERO,
-            Wake::TimedOut => shared.options.poll_interval.min(LOOK_SPACING.max(pause * 2)),
+            Wake::TimedOut => shared.options.poll_interval.min(Look::NothingNew.spacing().max(pause * 2)),
         };
+        let mut looked = Look::NoSubscriber;
         if shared.hub.has_subscribers() {
-            // A failed look is one hint less; the next one follows soon.
-            seen = look(shared, connection, seen).unwrap_or(seen);
+            // A failed look loses one hint; the next look follows soon.
+            (seen, looked) = look(shared, connection, seen).unwrap_or((seen, Look::NothingNew));
         }
-        if signal.wait_out(LOOK_SPACING) == Wake::Stopped {
+        if signal.wait_out(looked.spacing()) == Wake::Stopped {
             return;
         }
     }
 }
 
-/// Tells subscribers what others committed behind the commit that was `seen`, and answers which is the last by now.
-fn look(shared: &Shared, connection: &Connection, seen: i64) -> rusqlite::Result<i64> {
+/// Tells subscribers what others committed after the commit `seen`. Returns the last commit, and
+/// what the look came to.
+fn look(shared: &SqliteHandle, connection: &Connection, seen: i64) -> rusqlite::Result<(i64, Look)> {
     let (commits, recent) = last_commits(connection)?;
     if commits == seen {
-        return Ok(seen);
+        return Ok((seen, Look::NothingNew));
     }
-    // Fewer than there were: somebody has loaded a backup into the file.
+    // The number fell: a backup was loaded into the file.
     let known =
         if commits < seen { None } else { recent.since(seen, |commit| shared.own_commits.has(commit)) };
     let Some(queues) = known else {
         shared.hub.missed();
-        return Ok(commits);
+        return Ok((commits, Look::Notified));
     };
+    // The longer pause must not outlast the notes: a gap in them wakes every subscriber.
+    let are_notes_short = commits - seen > RecentCommits::SAFE_LAG;
+    let mut looked = if queues.is_empty() || are_notes_short { Look::NothingNew } else { Look::NoSubscriber };
     for (queue, news) in queues {
-        // A name is not remembered: a backup may give the number to another queue.
-        shared.hub.tell(&queue_name(connection, queue)?, news);
+        // Names are not cached: a backup may give the number to another queue.
+        if shared.hub.tell(&queue_name(connection, queue)?, news) {
+            looked = Look::Notified;
+        }
     }
-    Ok(commits)
+    Ok((commits, looked))
 }
 
-/// The number of the last commit, and what the last ones wrote.
-fn last_commits(connection: &Connection) -> rusqlite::Result<(i64, Recent)> {
+/// The number of the last commit, and the notes of the last ones.
+fn last_commits(connection: &Connection) -> rusqlite::Result<(i64, RecentCommits)> {
     let mut statement = connection.prepare_cached(sql::LOAD_STORE)?;
-    statement.query_row([], |row| Ok((row.get(2)?, Recent::read(row.get_ref(3)?.as_blob()?))))
+    statement.query_row([], |row| Ok((row.get(2)?, RecentCommits::read(row.get_ref(3)?.as_blob()?))))
 }
 
 fn queue_name(connection: &Connection, queue: i64) -> rusqlite::Result<QueueName> {
@@ -102,10 +110,57 @@ fn watch_log(path: &Path, signal: &Arc<Signal>) -> Option<RecommendedWatcher> {
     let touched = move |event: notify::Result<Event>| {
         let is_log = |event: &Event| event.paths.iter().any(|path| path.file_name() == Some(&log));
         if event.is_ok_and(|event| (event.kind.is_modify() || event.kind.is_create()) && is_log(&event)) {
-            signal.touch();
+            signal.touch_until_taken();
         }
     };
     let mut watcher = notify::recommended_watcher(touched).ok()?;
     watcher.watch(path.parent()?, RecursiveMode::NonRecursive).ok()?;
     Some(watcher)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Look, connect_reader, last_commits, look};
+    use crate::{
+        SqliteOptions, SqliteStorage, clock::StoreClock, files::FileGuard, own_commits::OwnCommits,
+        recent_commits::RecentCommits, writer::SqliteHandle,
+    };
+    use queue_core::{ContentType, Interest, JobId, Kind, NewJob, Payload, QueueName, Storage};
+    use queue_store::Hub;
+    use std::sync::Arc;
+
+    async fn enqueue(store: &SqliteStorage, queue: &QueueName, id: &str) {
+        let payload = Payload::new("", ContentType::from_static("text/plain"));
+        let job = NewJob::new(JobId::new(id).expect("valid"), Kind::unnamed(), payload);
+        store.enqueue(queue, vec![vec![job]]).await.expect("it enqueues");
+    }
+
+    #[tokio::test]
+    async fn a_look_says_whether_foreign_writes_concern_a_subscriber_here() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let options = SqliteOptions::new(directory.path().join("jobs.db")).checked().expect("they are valid");
+        let other = SqliteStorage::open(options.clone()).await.expect("it opens");
+        let (hub, clock) = (Arc::new(Hub::default()), StoreClock::new(options.clock.clone()));
+        let (files, own_commits) = (FileGuard::default(), OwnCommits::default());
+        let handle = SqliteHandle { options, clock, hub: hub.clone(), files, own_commits };
+        let connection = connect_reader(&handle.options).expect("it opens");
+        let (mut seen, _) = last_commits(&connection).expect("it reads");
+        let mut looked = || {
+            let (commits, looked) = look(&handle, &connection, seen).expect("it reads");
+            seen = commits;
+            looked
+        };
+        let [heard, unheard] = ["heard", "unheard"].map(QueueName::from_static);
+        let _hints = hub.subscribe(&heard, Interest::Wake);
+        assert_eq!(looked(), Look::NothingNew);
+        enqueue(&other, &unheard, "a").await;
+        assert_eq!(looked(), Look::NoSubscriber);
+        enqueue(&other, &heard, "b").await;
+        assert_eq!(looked(), Look::Notified);
+        // So many commits at once call for the next look before the notes are full.
+        for n in 0..=RecentCommits::SAFE_LAG {
+            enqueue(&other, &unheard, &n.to_string()).await;
+        }
+        assert_eq!(looked(), Look::NothingNew);
+    }
 }

@@ -1,4 +1,5 @@
-//! A handle remembers the jobs that it claimed. What others do to them meanwhile is not overwritten by what it remembers.
+//! A handle remembers the jobs that it claimed. What others do to them meanwhile is not overwritten
+//! by what it remembers.
 
 mod common;
 

@@ -31,7 +31,8 @@ async fn jobs_under_leases_of_30_s_outlast_a_transaction_of_10_s_and_heartbeats_
     };
     let error = store.apply(held.iter().map(beat).collect()).await.expect_err("the lock is taken for longer");
     assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
-    // The rest of the ten seconds; the lease is the only clock that runs against the test, with 20 s to spare.
+    // The rest of the ten seconds; the lease is the only clock that runs against the test, with 20
+    // s to spare.
     tokio::time::sleep(OPEN_FOR / 2).await;
     transaction.commit().expect("it commits");
 

@@ -1,4 +1,5 @@
-//! The numbers of jobs and queues end where the keys have no more room, and a walk through one queue meets no other.
+//! The numbers of jobs and queues end where the keys have no more room, and a walk through one
+//! queue meets no other.
 
 mod common;
 

@@ -1,5 +1,5 @@
-//! Several handles on one file. A second handle has its own threads and connections, so to the first one it is another
-//! process.
+//! Several handles on one file. A second handle has its own threads and connections, so to the
+//! first one it is another process.
 
 mod common;
 

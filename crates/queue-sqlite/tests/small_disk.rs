@@ -1,5 +1,5 @@
-//! A disk that is really full, so that not even the log can grow: a small file system in a mount namespace of its own, in which
-//! this test starts itself again.
+//! A disk that is really full, so that not even the log can grow: a small file system in a mount
+//! namespace of its own, in which this test starts itself again.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -76,7 +76,8 @@ async fn fill_and_free(directory: &Path) {
     assert_sound(&store).await;
 }
 
-/// Also while the clock is behind, when they would keep the time: there it goes on in this handle alone.
+/// Also while the clock is behind, when they would keep the time: there it goes on in this handle
+/// alone.
 async fn claims_of_nothing_are_answered(store: &SqliteStorage, clock: &ManualClock) {
     let nothing = || {
         let request = request(1, Span::from_secs(30));

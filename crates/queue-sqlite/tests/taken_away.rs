@@ -1,5 +1,5 @@
-//! Files that are removed, replaced or renamed under an open store: it notices within a second, says what happened, and
-//! acknowledges nothing any more.
+//! Files that are removed, replaced or renamed under an open store: it notices within a second,
+//! says what happened, and acknowledges nothing any more.
 #![cfg(unix)]
 
 mod common;
@@ -25,7 +25,8 @@ use std::{
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// A store with a job, in a directory that can be renamed, and the clock that says when a second is over.
+/// A store with a job, in a directory that can be renamed, and the clock that says when a second is
+/// over.
 struct Opened {
     place: Place,
     store: SqliteStorage,
@@ -247,7 +248,8 @@ async fn nothing_that_sqlite_does_itself_closes_the_store() {
     assert_sound(&opened.store).await;
 }
 
-/// A clock that removes a file when it is first read, and says that a second is over when it is read again.
+/// A clock that removes a file when it is first read, and says that a second is over when it is
+/// read again.
 #[derive(Debug)]
 struct Thief {
     path: PathBuf,

@@ -1,4 +1,5 @@
-//! Store time of a file whose clock was ahead once, over several handles: to each other they are processes.
+//! Store time of a file whose clock was ahead once, over several handles: to each other they are
+//! processes.
 
 mod common;
 

@@ -1,4 +1,5 @@
-//! The application's own connection: which are refused, and what a call leaves in a transaction that goes on.
+//! The application's own connection: which are refused, and what a call leaves in a transaction
+//! that goes on.
 
 mod common;
 

@@ -1,4 +1,5 @@
-//! Two programs that believe to have the same store, and do not any more. The one that has lost its files stops by itself.
+//! Two programs that believe to have the same store, and do not any more. The one that has lost its
+//! files stops by itself.
 //!
 //! The test starts itself again as that program, which counts real time.
 #![cfg(unix)]

@@ -1,19 +1,21 @@
+//! The stored form of charged attempts.
+
 use super::{
-    Names,
+    InternedNames,
     job::time,
-    wire::{Malformed, Reader, Writer},
+    wire::{FieldReader, FieldWriter, Malformed},
 };
 use queue_core::{Attempt, AttemptOutcome};
 
 /// Attempts that were charged: how many, and each.
-pub(super) fn write_attempts(out: &mut Writer<'_>, attempts: &[Attempt]) {
+pub(super) fn write_attempts(out: &mut FieldWriter<'_>, attempts: &[Attempt]) {
     out.u8(u8::try_from(attempts.len()).expect("a life has ten at most"));
     for attempt in attempts {
         write(out, attempt);
     }
 }
 
-fn write(out: &mut Writer<'_>, attempt: &Attempt) {
+fn write(out: &mut FieldWriter<'_>, attempt: &Attempt) {
     out.u64(attempt.epoch);
     out.name(&attempt.worker);
     out.i64(attempt.claimed_at.as_millis());
@@ -23,11 +25,14 @@ fn write(out: &mut Writer<'_>, attempt: &Attempt) {
     out.text(&attempt.error_message);
 }
 
-pub(super) fn read_attempts(from: &mut Reader<'_>, names: &mut Names) -> Result<Vec<Attempt>, Malformed> {
+pub(super) fn read_attempts(
+    from: &mut FieldReader<'_>,
+    names: &mut InternedNames,
+) -> Result<Vec<Attempt>, Malformed> {
     (0..from.u8()?).map(|_| read(from, names)).collect()
 }
 
-fn read(from: &mut Reader<'_>, names: &mut Names) -> Result<Attempt, Malformed> {
+fn read(from: &mut FieldReader<'_>, names: &mut InternedNames) -> Result<Attempt, Malformed> {
     Ok(Attempt {
         epoch: from.u64()?,
         worker: names.workers.read(from)?,

@@ -1,8 +1,10 @@
+//! The changes that a record consists of, written and read.
+
 use super::{
-    Names,
-    job::{Moving, read_fixed, time, write_fixed, write_moving},
+    InternedNames,
+    job::{LifecycleFields, read_fixed, time, write_fixed, write_lifecycle},
     options::{has_options, read_options, write_options},
-    wire::{Malformed, Reader, Writer},
+    wire::{FieldReader, FieldWriter, Malformed},
     worker::{read_worker, write_worker},
 };
 use bytes::Bytes;
@@ -29,7 +31,7 @@ mod kind {
 /// One change, as it is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
-    /// A whole job: a new life, or one that is carried on from an old segment.
+    /// A whole job: a new life, or one that compaction relocated from an old segment.
     Put {
         job: TrackedJob,
         headers: Headers,
@@ -38,7 +40,7 @@ pub(crate) enum Change {
         error_details: Option<Bytes>,
         attempts: Vec<Attempt>,
     },
-    /// What a step of its life changed.
+    /// What a transition changed of a job.
     Update(Update),
     /// The record is gone.
     Remove { queue: QueueName, seq: Seq },
@@ -55,31 +57,31 @@ pub(crate) enum Change {
 pub(crate) struct Update {
     pub(crate) queue: QueueName,
     pub(crate) seq: Seq,
-    pub(crate) moving: Moving,
+    pub(crate) fields: LifecycleFields,
     /// How the payload is said to be encoded from now on, where that changed.
     pub(crate) content_type: Option<ContentType>,
-    pub(crate) result: Kept<Blob>,
-    pub(crate) error_details: Kept<Bytes>,
+    pub(crate) result: FieldChange<Blob>,
+    pub(crate) error_details: FieldChange<Bytes>,
 }
 
-/// Bytes that stay where they are until somebody wants them.
+/// Bytes that are read only when they are asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Blob {
     pub(crate) content_type: ContentType,
-    /// Within the changes of the record.
+    /// Their range within the changes of the record.
     pub(crate) range: Range<usize>,
 }
 
-/// What became of an optional part.
+/// What a change did to an optional part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kept<T> {
+pub(crate) enum FieldChange<T> {
     Same,
     Gone,
     Now(T),
 }
 
-impl<T> Kept<T> {
-    /// Tells what a part is now, unless it is as it was.
+impl<T> FieldChange<T> {
+    /// Calls `change` with the new value, unless the part is as it was.
     pub(crate) fn tell(self, change: impl FnOnce(Option<T>)) {
         match self {
             Self::Same => {}
@@ -92,20 +94,20 @@ impl<T> Kept<T> {
 /// Writes changes one after another. The queue is written when it is another one than before.
 pub(crate) mod write {
     use super::{
-        Attempt, ContentType, Kept, Payload, QueueName, Range, Seq, StoredJob, Timestamp, WorkerId,
-        WorkerInfo, Writer, has_options, kind, write_fixed, write_moving, write_options, write_worker,
+        Attempt, ContentType, FieldChange, FieldWriter, Payload, QueueName, Range, Seq, StoredJob, Timestamp,
+        WorkerId, WorkerInfo, has_options, kind, write_fixed, write_lifecycle, write_options, write_worker,
     };
     use bytes::Bytes;
 
     pub(crate) fn queue(out: &mut Vec<u8>, queue: &QueueName) {
-        let mut out = Writer(out);
+        let mut out = FieldWriter(out);
         out.u8(kind::QUEUE);
         out.name(queue);
     }
 
-    /// Answers where the payload and the result stand.
+    /// Returns the ranges of the payload and the result.
     pub(crate) fn put(out: &mut Vec<u8>, stored: &StoredJob) -> (Range<usize>, Option<Range<usize>>) {
-        let mut out = Writer(out);
+        let mut out = FieldWriter(out);
         let has_options = has_options(stored);
         out.u8(if has_options { kind::PUT_WITH_OPTIONS } else { kind::PUT });
         out.u64(stored.seq.get());
@@ -113,7 +115,7 @@ pub(crate) mod write {
         if has_options {
             write_options(&mut out, stored);
         }
-        write_moving(&mut out, stored, stored.course().attempts());
+        write_lifecycle(&mut out, stored, stored.course().attempts());
         out.name(&stored.traits.content_type);
         let payload = out.blob(&stored.payload);
         let course = stored.course();
@@ -122,19 +124,19 @@ pub(crate) mod write {
         (payload, result)
     }
 
-    /// Answers where the result stands, if there is a new one. These attempts are new.
+    /// Returns the range of the result, if there is a new one. `attempts` are the new ones.
     pub(crate) fn update(
         out: &mut Vec<u8>,
         stored: &StoredJob,
         attempts: &[Attempt],
         content_type: Option<&ContentType>,
-        result: Kept<&Payload>,
-        error_details: Kept<&Bytes>,
+        result: FieldChange<&Payload>,
+        error_details: FieldChange<&Bytes>,
     ) -> Option<Range<usize>> {
-        let mut out = Writer(out);
+        let mut out = FieldWriter(out);
         out.u8(if content_type.is_some() { kind::UPDATE_WITH_TYPE } else { kind::UPDATE });
         out.u64(stored.seq.get());
-        write_moving(&mut out, stored, attempts);
+        write_lifecycle(&mut out, stored, attempts);
         if let Some(content_type) = content_type {
             out.name(content_type);
         }
@@ -144,48 +146,48 @@ pub(crate) mod write {
     }
 
     pub(crate) fn remove(out: &mut Vec<u8>, seq: Seq) {
-        let mut out = Writer(out);
+        let mut out = FieldWriter(out);
         out.u8(kind::REMOVE);
         out.u64(seq.get());
     }
 
     pub(crate) fn pause(out: &mut Vec<u8>, queue: &QueueName, paused: bool) {
-        let mut out = Writer(out);
+        let mut out = FieldWriter(out);
         out.u8(if paused { kind::PAUSE } else { kind::RESUME });
         out.name(queue);
     }
 
     pub(crate) fn worker(out: &mut Vec<u8>, worker: &WorkerInfo, until: Timestamp) {
-        let mut out = Writer(out);
+        let mut out = FieldWriter(out);
         out.u8(kind::WORKER);
         write_worker(&mut out, worker);
         out.i64(until.as_millis());
     }
 
     pub(crate) fn retire(out: &mut Vec<u8>, worker: &WorkerId) {
-        let mut out = Writer(out);
+        let mut out = FieldWriter(out);
         out.u8(kind::RETIRE);
         out.name(worker);
     }
 
-    fn as_kept<T>(part: Option<&T>) -> Kept<&T> {
-        part.map_or(Kept::Gone, Kept::Now)
+    fn as_kept<T>(part: Option<&T>) -> FieldChange<&T> {
+        part.map_or(FieldChange::Gone, FieldChange::Now)
     }
 
-    fn blob(out: &mut Writer<'_>, payload: &Payload) -> Range<usize> {
+    fn blob(out: &mut FieldWriter<'_>, payload: &Payload) -> Range<usize> {
         out.name(&payload.content_type);
         out.blob(&payload.bytes)
     }
 
     fn kept<T, R>(
-        out: &mut Writer<'_>,
-        kept: Kept<&T>,
-        write: impl Fn(&mut Writer<'_>, &T) -> R,
+        out: &mut FieldWriter<'_>,
+        kept: FieldChange<&T>,
+        write: impl Fn(&mut FieldWriter<'_>, &T) -> R,
     ) -> Option<R> {
         match kept {
-            Kept::Same => out.u8(0),
-            Kept::Gone => out.u8(1),
-            Kept::Now(part) => {
+            FieldChange::Same => out.u8(0),
+            FieldChange::Gone => out.u8(1),
+            FieldChange::Now(part) => {
                 out.u8(2);
                 return Some(write(out, part));
             }
@@ -197,15 +199,15 @@ pub(crate) mod write {
 impl Change {
     /// Reads the changes of one record, in order.
     pub(crate) fn read_all(bytes: &[u8]) -> impl Iterator<Item = Result<Self, Malformed>> {
-        Self::read_sharing(bytes, Names::default())
+        Self::read_sharing(bytes, InternedNames::default())
     }
 
     /// The same, with names that were read before.
     pub(crate) fn read_sharing(
         bytes: &[u8],
-        mut names: impl BorrowMut<Names>,
+        mut names: impl BorrowMut<InternedNames>,
     ) -> impl Iterator<Item = Result<Self, Malformed>> {
-        let (mut from, mut queue, mut has_failed) = (Reader::new(bytes), None, false);
+        let (mut from, mut queue, mut has_failed) = (FieldReader::new(bytes), None, false);
         std::iter::from_fn(move || {
             if has_failed || from.is_at_end() {
                 return None;
@@ -219,9 +221,9 @@ impl Change {
 
 /// The next change; `None` if the record ends after the name of a queue.
 fn read_next(
-    from: &mut Reader<'_>,
+    from: &mut FieldReader<'_>,
     current: &mut Option<QueueName>,
-    names: &mut Names,
+    names: &mut InternedNames,
 ) -> Result<Option<Change>, Malformed> {
     while !from.is_at_end() {
         let kind = from.u8()?;
@@ -246,52 +248,52 @@ fn read_next(
 }
 
 fn read_put(
-    from: &mut Reader<'_>,
+    from: &mut FieldReader<'_>,
     queue: QueueName,
     has_options: bool,
-    names: &mut Names,
+    names: &mut InternedNames,
 ) -> Result<Change, Malformed> {
     let seq = Seq::new(from.u64()?);
     let mut job = TrackedJob::new(read_fixed(from, queue, seq, names)?);
     let headers = if has_options { read_options(from, &mut job.meta, names)? } else { Headers::NONE };
-    let attempts = Moving::read(from, names)?.onto(&mut job);
+    let attempts = LifecycleFields::read(from, names)?.onto(&mut job);
     let payload = blob(from, names)?;
     let result = into_option(kept(from, |from| blob(from, names))?);
-    let error_details = into_option(kept(from, Reader::bytes)?);
+    let error_details = into_option(kept(from, FieldReader::bytes)?);
     Ok(Change::Put { job, headers, payload, result, error_details, attempts })
 }
 
 fn read_update(
-    from: &mut Reader<'_>,
+    from: &mut FieldReader<'_>,
     queue: QueueName,
     has_type: bool,
-    names: &mut Names,
+    names: &mut InternedNames,
 ) -> Result<Change, Malformed> {
-    let (seq, moving) = (Seq::new(from.u64()?), Moving::read(from, names)?);
+    let (seq, fields) = (Seq::new(from.u64()?), LifecycleFields::read(from, names)?);
     let content_type = if has_type { Some(names.content_types.read(from)?) } else { None };
-    let (result, error_details) = (kept(from, |from| blob(from, names))?, kept(from, Reader::bytes)?);
-    Ok(Change::Update(Update { queue, seq, moving, content_type, result, error_details }))
+    let (result, error_details) = (kept(from, |from| blob(from, names))?, kept(from, FieldReader::bytes)?);
+    Ok(Change::Update(Update { queue, seq, fields, content_type, result, error_details }))
 }
 
-fn blob(from: &mut Reader<'_>, names: &mut Names) -> Result<Blob, Malformed> {
+fn blob(from: &mut FieldReader<'_>, names: &mut InternedNames) -> Result<Blob, Malformed> {
     Ok(Blob { content_type: names.content_types.read(from)?, range: from.blob()? })
 }
 
 fn kept<'b, T>(
-    from: &mut Reader<'b>,
-    read: impl FnOnce(&mut Reader<'b>) -> Result<T, Malformed>,
-) -> Result<Kept<T>, Malformed> {
+    from: &mut FieldReader<'b>,
+    read: impl FnOnce(&mut FieldReader<'b>) -> Result<T, Malformed>,
+) -> Result<FieldChange<T>, Malformed> {
     Ok(match from.u8()? {
-        0 => Kept::Same,
-        1 => Kept::Gone,
-        2 => Kept::Now(read(from)?),
+        0 => FieldChange::Same,
+        1 => FieldChange::Gone,
+        2 => FieldChange::Now(read(from)?),
         _ => return Err(Malformed("a part is neither kept, gone nor written")),
     })
 }
 
-fn into_option<T>(kept: Kept<T>) -> Option<T> {
+fn into_option<T>(kept: FieldChange<T>) -> Option<T> {
     match kept {
-        Kept::Now(part) => Some(part),
-        Kept::Same | Kept::Gone => None,
+        FieldChange::Now(part) => Some(part),
+        FieldChange::Same | FieldChange::Gone => None,
     }
 }

@@ -1,7 +1,9 @@
+//! The fields of a job in their stored form.
+
 use super::{
-    Names,
+    InternedNames,
     attempt::{read_attempts, write_attempts},
-    wire::{Malformed, Numbers, Reader, Writer},
+    wire::{FieldReader, FieldWriter, Malformed, Numbers},
 };
 use bytes::Bytes;
 use queue_core::{
@@ -30,9 +32,9 @@ mod flag {
     pub(super) const ALL: u16 = (1 << 11) - 1;
 }
 
-/// The parts of a job that its life changes; the others are written once.
+/// The fields of a job that transitions change; the others are written once.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Moving {
+pub(crate) struct LifecycleFields {
     pub(crate) revision: u64,
     pub(crate) state: State,
     reason: Option<Reason>,
@@ -57,7 +59,7 @@ pub(crate) struct Moving {
 }
 
 /// What is written once.
-pub(super) fn write_fixed(out: &mut Writer<'_>, job: &StoredJob) {
+pub(super) fn write_fixed(out: &mut FieldWriter<'_>, job: &StoredJob) {
     let traits = &*job.traits;
     out.name(&job.id);
     out.name(&traits.kind);
@@ -71,12 +73,12 @@ pub(super) fn write_fixed(out: &mut Writer<'_>, job: &StoredJob) {
     out.numbers(&numbers);
 }
 
-/// A job with nothing but what is written once; [`Moving::onto`] brings the rest.
+/// A job with nothing but what is written once; [`LifecycleFields::onto`] brings the rest.
 pub(super) fn read_fixed(
-    from: &mut Reader<'_>,
+    from: &mut FieldReader<'_>,
     queue: QueueName,
     seq: Seq,
-    names: &mut Names,
+    names: &mut InternedNames,
 ) -> Result<JobMeta, Malformed> {
     Ok(JobMeta {
         queue,
@@ -112,8 +114,8 @@ pub(super) fn read_fixed(
     })
 }
 
-/// What a life changes, and these of its attempts.
-pub(super) fn write_moving(out: &mut Writer<'_>, job: &StoredJob, attempts: &[Attempt]) {
+/// Writes the fields that transitions change, and these attempts.
+pub(super) fn write_lifecycle(out: &mut FieldWriter<'_>, job: &StoredJob, attempts: &[Attempt]) {
     let course = job.course();
     let mut numbers = Numbers::<36>::new();
     numbers.u64(job.revision);
@@ -168,9 +170,9 @@ fn flags(job: &StoredJob, course: &Course, attempts: &[Attempt]) -> u16 {
         | flag(flag::ATTEMPTS, !attempts.is_empty())
 }
 
-impl Moving {
-    /// Reads what [`write_moving`] wrote.
-    pub(super) fn read(from: &mut Reader<'_>, names: &mut Names) -> Result<Self, Malformed> {
+impl LifecycleFields {
+    /// Reads what [`write_lifecycle`] wrote.
+    pub(super) fn read(from: &mut FieldReader<'_>, names: &mut InternedNames) -> Result<Self, Malformed> {
         let revision = from.u64()?;
         let state = from.code(State::from_code, "a state has no such number")?;
         let reason = match from.u8()? {
@@ -214,7 +216,7 @@ impl Moving {
         })
     }
 
-    /// Replaces these parts of a job, and answers the attempts that were charged to it.
+    /// Replaces these fields of a job, and returns the attempts that were charged to it.
     pub(crate) fn onto(self, job: &mut TrackedJob) -> Vec<Attempt> {
         (job.token, job.last_settle) = (self.token, self.last_settle);
         let meta = &mut job.meta;
@@ -231,28 +233,28 @@ impl Moving {
     }
 }
 
-fn lease(from: &mut Reader<'_>, names: &mut Names) -> Result<LeaseInfo, Malformed> {
+fn lease(from: &mut FieldReader<'_>, names: &mut InternedNames) -> Result<LeaseInfo, Malformed> {
     Ok(LeaseInfo { worker: names.workers.read(from)?, expires_at: time(from)? })
 }
 
-fn token(from: &mut Reader<'_>) -> Result<LeaseToken, Malformed> {
+fn token(from: &mut FieldReader<'_>) -> Result<LeaseToken, Malformed> {
     from.token().map(LeaseToken::from_bytes)
 }
 
-fn last_settle(from: &mut Reader<'_>) -> Result<LastSettle, Malformed> {
+fn last_settle(from: &mut FieldReader<'_>) -> Result<LastSettle, Malformed> {
     let token = token(from)?;
     Ok(LastSettle { token, settle: from.code(Settle::from_code, "a settle has no such number")? })
 }
 
-fn failure(from: &mut Reader<'_>) -> Result<Failure, Malformed> {
+fn failure(from: &mut FieldReader<'_>) -> Result<Failure, Malformed> {
     let name = from.text()?;
     Ok(Failure::new(name, from.text()?))
 }
 
-pub(super) fn time(from: &mut Reader<'_>) -> Result<Timestamp, Malformed> {
+pub(super) fn time(from: &mut FieldReader<'_>) -> Result<Timestamp, Malformed> {
     from.i64().map(Timestamp::from_millis)
 }
 
-fn retention(from: &mut Reader<'_>) -> Result<Retention, Malformed> {
+fn retention(from: &mut FieldReader<'_>) -> Result<Retention, Malformed> {
     Retention::from_raw(from.i64()?).ok_or(Malformed("a retention has no such number"))
 }

@@ -1,28 +1,31 @@
+//! How long a whole job is in its stored form, without writing it.
+
 use super::options::has_options;
 use queue_core::Attempt;
 use queue_memory::{Course, StoredJob};
 
-/// Kind and life, the rest of what is written once, what always moves, the lengths of the payload, and whether there
-/// is a result and details of an error.
+/// Kind and life, the rest of what is written once, what always moves, the lengths of the payload,
+/// and whether there is a result and details of an error.
 const ALWAYS: usize = (1 + 8) + (2 + 8 + 4 + 4 + 8 + 8) + (8 + 1 + 1 + 8 + 8 + 4 + 4 + 2) + 4 + 1 + 1;
 const TIME: usize = 8;
 const TOKEN: usize = 16;
 /// What a change of the queue takes up besides its name.
 const QUEUE: u64 = 1 + 1;
 
-/// How much a job takes up besides the bytes of its payload and its result, where it is written whole and named with its
-/// queue.
+/// How much a job takes up besides the bytes of its payload and its result, where it is written
+/// whole and named with its queue.
 pub(crate) fn whole_len(stored: &StoredJob) -> u64 {
     QUEUE + stored.queue().as_str().len() as u64 + put_len(stored)
 }
 
-/// How much [`put`](super::write::put) writes of a job besides the bytes of its payload and its result.
+/// How much [`put`](super::write::put) writes of a job besides the bytes of its payload and its
+/// result.
 fn put_len(stored: &StoredJob) -> u64 {
     let course = stored.course();
     let result = course.result.as_ref().map_or(0, |result| name(&result.content_type) + blob(0));
     let details = course.error_details.as_ref().map_or(0, |details| blob(details.len()));
     let names = name(&stored.id) + name(&stored.traits.kind) + name(&stored.traits.content_type);
-    (ALWAYS + names + options(stored) + claimed(stored) + moving(course) + result + details) as u64
+    (ALWAYS + names + options(stored) + claimed(stored) + fields(course) + result + details) as u64
 }
 
 /// What few jobs have of what is written once.
@@ -43,7 +46,7 @@ fn claimed(stored: &StoredJob) -> usize {
 }
 
 /// The optional parts of what a life changes.
-fn moving(course: &Course) -> usize {
+fn fields(course: &Course) -> usize {
     let Course { lease, progress, last_error, .. } = course;
     lease.as_ref().map_or(0, |lease| name(&lease.worker) + TIME)
         + course.token.map_or(0, |_| TOKEN)

@@ -1,7 +1,9 @@
-//! The bytes on the disk: numbers and texts, changes of jobs, records around them, and the heads of segments.
+//! The stored form: numbers and texts, changes of jobs, records around them, and the heads of
+//! segments.
 //!
-//! Everything is little-endian and explicit, so that the layout follows from this folder alone and not from a library or
-//! from the order of fields. `docs/FILE-FORMAT.md` says the same in words. Nothing here touches a file.
+//! Everything is little-endian and explicit, so that the layout follows from this folder alone and
+//! not from a library or from the order of fields. `docs/FILE-FORMAT.md` says the same in words.
+//! Nothing here touches a file.
 
 mod attempt;
 mod change;
@@ -15,10 +17,10 @@ mod segment;
 mod wire;
 mod worker;
 
-pub(crate) use change::{Blob, Change, Kept, Update, write};
+pub(crate) use change::{Blob, Change, FieldChange, Update, write};
 pub(crate) use length::whole_len;
-pub(crate) use names::Names;
-pub(crate) use record::{Found, Head, RECORD_HEAD_BYTES, find_next, parse, seal, start};
+pub(crate) use names::InternedNames;
+pub(crate) use record::{Head, ParsedRecord, RECORD_HEAD_BYTES, find_next, parse, seal, start};
 pub(crate) use salt::Salt;
 pub(crate) use segment::{SEGMENT_HEAD_BYTES, SegmentHead, SegmentHeadError, segment_name, segment_number};
 pub(crate) use wire::Malformed;

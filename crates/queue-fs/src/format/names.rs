@@ -1,35 +1,37 @@
-use super::wire::{Malformed, Reader};
+//! Interning of names while a journal is read.
+
+use super::wire::{FieldReader, Malformed};
 use queue_core::{ContentType, Kind, QueueName, WorkerId};
 use std::{borrow::Borrow, collections::HashSet, hash::Hash};
 
-/// So many of each are remembered.
-const REMEMBERED_MAX: usize = 1_024;
+/// How many names of each sort are kept.
+const INTERNED_MAX: usize = 1_024;
 
-/// Names that many jobs share: whoever reads a journal has each of them in memory once.
+/// Names that many jobs share, each in memory once.
 #[derive(Debug, Default)]
-pub(crate) struct Names {
-    pub(super) queues: Remembered<QueueName>,
-    pub(super) kinds: Remembered<Kind>,
-    pub(super) workers: Remembered<WorkerId>,
-    pub(super) content_types: Remembered<ContentType>,
+pub(crate) struct InternedNames {
+    pub(super) queues: Interner<QueueName>,
+    pub(super) kinds: Interner<Kind>,
+    pub(super) workers: Interner<WorkerId>,
+    pub(super) content_types: Interner<ContentType>,
 }
 
 #[derive(Debug)]
-pub(super) struct Remembered<N> {
+pub(super) struct Interner<N> {
     names: HashSet<N>,
-    /// Most often it is that of the job before.
+    /// The name of the job before, which is the most frequent match.
     last: Option<N>,
 }
 
-impl<N> Default for Remembered<N> {
+impl<N> Default for Interner<N> {
     fn default() -> Self {
         Self { names: HashSet::default(), last: None }
     }
 }
 
-impl<N: Borrow<str> + Clone + Eq + Hash> Remembered<N> {
-    /// Reads a name, or finds it among those that were read before.
-    pub(super) fn read<'b>(&mut self, from: &mut Reader<'b>) -> Result<N, Malformed>
+impl<N: Borrow<str> + Clone + Eq + Hash> Interner<N> {
+    /// Returns the name of this text, shared with earlier ones.
+    pub(super) fn read<'b>(&mut self, from: &mut FieldReader<'b>) -> Result<N, Malformed>
     where
         N: TryFrom<&'b str>,
     {
@@ -48,7 +50,7 @@ impl<N: Borrow<str> + Clone + Eq + Hash> Remembered<N> {
     }
 
     fn remember(&mut self, name: N) -> N {
-        if self.names.len() == REMEMBERED_MAX {
+        if self.names.len() == INTERNED_MAX {
             self.names.clear();
         }
         self.names.insert(name.clone());

@@ -1,6 +1,8 @@
+//! The stored form of fields that few jobs have.
+
 use super::{
-    Names,
-    wire::{Malformed, Reader, Writer},
+    InternedNames,
+    wire::{FieldReader, FieldWriter, Malformed},
 };
 use queue_core::{Headers, JobMeta, Span, Tags};
 use queue_memory::StoredJob;
@@ -20,9 +22,9 @@ pub(super) fn has_options(job: &StoredJob) -> bool {
     options(job) != 0
 }
 
-/// How long it may wait for its start, how long its handler may run, the kind of the job that follows its failure, tags and
-/// headers.
-pub(super) fn write_options(out: &mut Writer<'_>, job: &StoredJob) {
+/// How long it may wait for its start, how long its handler may run, the kind of the job that
+/// follows its failure, tags and headers.
+pub(super) fn write_options(out: &mut FieldWriter<'_>, job: &StoredJob) {
     let traits = &*job.traits;
     out.u8(options(job));
     traits.expires_in.into_iter().chain(traits.time_limit).for_each(|span| out.i64(span.as_millis()));
@@ -34,9 +36,9 @@ pub(super) fn write_options(out: &mut Writer<'_>, job: &StoredJob) {
 
 /// Reads what [`write_options`] wrote; the headers are none of the metadata.
 pub(super) fn read_options(
-    from: &mut Reader<'_>,
+    from: &mut FieldReader<'_>,
     job: &mut JobMeta,
-    names: &mut Names,
+    names: &mut InternedNames,
 ) -> Result<Headers, Malformed> {
     let options = from.u8()?;
     if options & !option::ALL != 0 {
@@ -61,7 +63,7 @@ fn options(job: &StoredJob) -> u8 {
         + u8::from(!job.headers.is_empty()) * option::HEADERS
 }
 
-fn span(from: &mut Reader<'_>) -> Result<Span, Malformed> {
+fn span(from: &mut FieldReader<'_>) -> Result<Span, Malformed> {
     match from.i64()? {
         millis if (0..=Span::MAX.as_millis()).contains(&millis) => Ok(Span::from_millis(millis)),
         _ => Err(Malformed("a length of time is out of bounds")),

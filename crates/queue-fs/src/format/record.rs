@@ -1,8 +1,10 @@
+//! The frame around the changes of one transaction: head, checksums, search for the next record.
+
 use super::{Salt, VERSION};
 use queue_core::Timestamp;
 use std::ops::Range;
 
-/// What stands in front of every record, in bytes.
+/// The length of a record's head, in bytes.
 pub(crate) const RECORD_HEAD_BYTES: usize = 64;
 /// Marks the place where a record begins, so that what follows damage can be found again.
 const MARKER: [u8; 4] = *b"qRec";
@@ -14,8 +16,8 @@ const CHECKED_FROM: usize = 8;
 pub(crate) struct Head {
     /// Its number, one more than that of the record before it.
     pub(crate) commit: u64,
-    /// Up to this offset its segment was known to be durable when it was written. So a bad record before that offset was
-    /// good once, and one behind it may have been torn by a power cut.
+    /// Up to this offset its segment was known to be durable when it was written. So a bad record
+    /// before that offset was good once, and one behind it may have been torn by a power cut.
     pub(crate) synced: u64,
     /// Segments below this number are not needed any more.
     pub(crate) oldest: u64,
@@ -27,9 +29,9 @@ pub(crate) struct Head {
     pub(crate) salt: Salt,
 }
 
-/// What stands at an offset of a segment.
+/// What a parser finds at an offset of a segment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum ParsedRecord {
     /// A record; its changes, and where the next one begins.
     Record { head: Head, changes: Range<usize>, next: usize },
     /// The end of the bytes.
@@ -64,31 +66,34 @@ pub(crate) fn seal(out: &mut [u8], at: usize, head: &Head) {
     record[4..8].copy_from_slice(&checksum.to_le_bytes());
 }
 
-/// Looks at the bytes from an offset on. Only what has the salt of the segment is a record, if that is known.
-pub(crate) fn parse(bytes: &[u8], at: usize, salt: Option<Salt>) -> Found {
+/// Looks at the bytes from an offset on. Only what has the salt of the segment is a record, if that
+/// is known.
+pub(crate) fn parse(bytes: &[u8], at: usize, salt: Option<Salt>) -> ParsedRecord {
     let rest = &bytes[at.min(bytes.len())..];
     if rest.is_empty() {
-        return Found::End;
+        return ParsedRecord::End;
     }
-    let Some(head) = rest.get(..RECORD_HEAD_BYTES) else { return Found::Bad("its head is cut off") };
+    let Some(head) = rest.get(..RECORD_HEAD_BYTES) else { return ParsedRecord::Bad("its head is cut off") };
     if head[..4] != MARKER {
-        return Found::Bad("there is no mark of a record");
+        return ParsedRecord::Bad("there is no mark of a record");
     }
     let len = u32::from_le_bytes(array(head, 8)) as usize;
-    let Some(record) = rest.get(..RECORD_HEAD_BYTES + len) else { return Found::Bad("its end is cut off") };
+    let Some(record) = rest.get(..RECORD_HEAD_BYTES + len) else {
+        return ParsedRecord::Bad("its end is cut off");
+    };
     if crc32c::crc32c(&record[CHECKED_FROM..]) != u32::from_le_bytes(array(head, 4)) {
-        return Found::Bad("the checksum is wrong");
+        return ParsedRecord::Bad("the checksum is wrong");
     }
     let version = u16::from_le_bytes(array(head, 12));
     if version != VERSION {
-        return Found::OtherLayout(version);
+        return ParsedRecord::OtherLayout(version);
     }
     let head = read_head(head);
     if salt.is_some_and(|salt| salt != head.salt) {
-        return Found::Bad("it has not the salt of its file");
+        return ParsedRecord::Bad("it has not the salt of its file");
     }
     let changes = at + RECORD_HEAD_BYTES..at + RECORD_HEAD_BYTES + len;
-    Found::Record { head, next: changes.end, changes }
+    ParsedRecord::Record { head, next: changes.end, changes }
 }
 
 fn read_head(head: &[u8]) -> Head {
@@ -104,7 +109,7 @@ pub(crate) fn find_next(bytes: &[u8], from: usize, salt: Option<Salt>) -> Option
     loop {
         let rest = bytes.get(at..)?;
         at += rest.windows(MARKER.len()).position(|window| window == MARKER)?;
-        if let Found::Record { head, .. } = parse(bytes, at, salt) {
+        if let ParsedRecord::Record { head, .. } = parse(bytes, at, salt) {
             return Some((at, head));
         }
         at += 1;
@@ -135,12 +140,14 @@ mod tests {
     fn a_record_reads_as_it_was_written() {
         let mut bytes = record(b"abc");
         bytes.extend(record(b""));
-        let Found::Record { head, changes, next } = parse(&bytes, 0, Some(SALT)) else {
+        let ParsedRecord::Record { head, changes, next } = parse(&bytes, 0, Some(SALT)) else {
             panic!("it is a record")
         };
         assert_eq!((head, &bytes[changes]), (HEAD, &b"abc"[..]));
-        assert!(matches!(parse(&bytes, next, Some(SALT)), Found::Record { next, .. } if next == bytes.len()));
-        assert_eq!(parse(&bytes, bytes.len(), Some(SALT)), Found::End);
+        assert!(
+            matches!(parse(&bytes, next, Some(SALT)), ParsedRecord::Record { next, .. } if next == bytes.len())
+        );
+        assert_eq!(parse(&bytes, bytes.len(), Some(SALT)), ParsedRecord::End);
     }
 
     #[test]
@@ -150,9 +157,12 @@ mod tests {
             for bit in 0..8 {
                 let mut bad = good.clone();
                 bad[at] ^= 1 << bit;
-                assert!(matches!(parse(&bad, 0, Some(SALT)), Found::Bad(_)), "bit {bit} of byte {at}");
+                assert!(matches!(parse(&bad, 0, Some(SALT)), ParsedRecord::Bad(_)), "bit {bit} of byte {at}");
             }
-            assert!(at == 0 || matches!(parse(&good[..at], 0, Some(SALT)), Found::Bad(_)), "cut at {at}");
+            assert!(
+                at == 0 || matches!(parse(&good[..at], 0, Some(SALT)), ParsedRecord::Bad(_)),
+                "cut at {at}"
+            );
         }
     }
 
@@ -169,7 +179,7 @@ mod tests {
     fn a_record_with_another_salt_is_none_unless_the_salt_is_unknown() {
         let bytes = record(b"abc");
         let other = Some(Salt::from_raw(4));
-        assert!(matches!(parse(&bytes, 0, other), Found::Bad(_)));
+        assert!(matches!(parse(&bytes, 0, other), ParsedRecord::Bad(_)));
         assert_eq!(find_next(&bytes, 0, other), None);
         assert_eq!(find_next(&bytes, 0, None), Some((0, HEAD)));
     }

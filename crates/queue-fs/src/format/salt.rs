@@ -1,7 +1,9 @@
+//! The salt that tells records of a segment from bytes of a payload.
+
 use queue_core::Rng;
 
-/// A random number that a segment has in its head and repeats in each of its records. So bytes of a payload are never
-/// taken for a record, whatever they look like: who made them could not know it. The idea is that of SQLite's
+/// A random number that a segment has in its head and repeats in each of its records. A payload
+/// cannot pass for a record, since its author cannot know the salt. The idea is that of SQLite's
 /// write-ahead log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Salt(u64);

@@ -1,8 +1,11 @@
+//! The head of a segment file.
+
 use super::{Salt, VERSION};
 
-/// What stands in front of the records of a segment, in bytes.
+/// The length of a segment's head, in bytes.
 pub(crate) const SEGMENT_HEAD_BYTES: usize = 56;
-/// So much of it is the same in every layout, with a checksum of its own: so each version can tell any other.
+/// The length of the part that is the same in every layout and has a checksum of its own, so that
+/// each version recognizes the others.
 const COMMON_BYTES: usize = 40;
 const MAGIC: [u8; 8] = *b"QUEUE-FS";
 const PREFIX: &str = "journal-";
@@ -15,7 +18,8 @@ const DIGITS: usize = 16;
 pub(crate) struct SegmentHead {
     /// The number in its name.
     pub(crate) number: u64,
-    /// The number of its first record. Everything before that was durable when the segment was made.
+    /// The number of its first record. Everything before that was durable when the segment was
+    /// made.
     pub(crate) first_commit: u64,
     /// Segments below this number were not needed any more.
     pub(crate) oldest: u64,

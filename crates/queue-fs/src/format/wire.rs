@@ -1,3 +1,5 @@
+//! Numbers, text and byte strings in their stored form.
+
 use bytes::Bytes;
 use std::ops::Range;
 
@@ -7,17 +9,17 @@ pub(crate) struct Malformed(pub(crate) &'static str);
 
 /// Appends numbers and texts.
 #[derive(Debug)]
-pub(super) struct Writer<'b>(pub(super) &'b mut Vec<u8>);
+pub(super) struct FieldWriter<'b>(pub(super) &'b mut Vec<u8>);
 
 /// Reads them again, in the same order. Nothing it meets makes it panic.
 #[derive(Debug)]
-pub(super) struct Reader<'b> {
+pub(super) struct FieldReader<'b> {
     bytes: &'b [u8],
     at: usize,
 }
 
-/// Numbers that always stand side by side. They are appended at once, since making sure of the room takes longer than
-/// writing a number.
+/// Numbers that always stand side by side. They are appended at once, since making sure of the room
+/// takes longer than writing a number.
 #[derive(Debug)]
 pub(super) struct Numbers<const BYTES: usize> {
     bytes: [u8; BYTES],
@@ -34,7 +36,7 @@ macro_rules! numbers {
             })*
         }
 
-        impl Reader<'_> {
+        impl FieldReader<'_> {
             $(pub(super) fn $name(&mut self) -> Result<$type, Malformed> {
                 self.array().map(<$type>::from_le_bytes)
             })*
@@ -53,7 +55,7 @@ numbers! {
 
 macro_rules! lone_numbers {
     ($($name:ident: $type:ty;)*) => {
-        impl Writer<'_> {
+        impl FieldWriter<'_> {
             $(pub(super) fn $name(&mut self, value: $type) {
                 self.0.extend_from_slice(&value.to_le_bytes());
             })*
@@ -74,7 +76,7 @@ impl<const BYTES: usize> Numbers<BYTES> {
     }
 }
 
-impl Writer<'_> {
+impl FieldWriter<'_> {
     pub(super) fn numbers<const BYTES: usize>(&mut self, numbers: &Numbers<BYTES>) {
         debug_assert_eq!(numbers.len, BYTES, "all of them are there");
         self.0.extend_from_slice(&numbers.bytes);
@@ -105,7 +107,7 @@ impl Writer<'_> {
     }
 }
 
-impl<'b> Reader<'b> {
+impl<'b> FieldReader<'b> {
     pub(super) fn new(bytes: &'b [u8]) -> Self {
         Self { bytes, at: 0 }
     }

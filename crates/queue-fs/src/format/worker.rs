@@ -1,8 +1,10 @@
-use super::wire::{Malformed, Reader, Writer};
+//! The stored form of a worker's presence.
+
+use super::wire::{FieldReader, FieldWriter, Malformed};
 use queue_core::{Duty, WorkerInfo};
 
 /// A worker as it showed itself, with its duty.
-pub(super) fn write_worker(out: &mut Writer<'_>, worker: &WorkerInfo) {
+pub(super) fn write_worker(out: &mut FieldWriter<'_>, worker: &WorkerInfo) {
     out.name(&worker.id);
     out.u32(u32::try_from(worker.queues.len()).unwrap_or(u32::MAX));
     worker.queues.iter().for_each(|queue| out.name(queue));
@@ -13,7 +15,7 @@ pub(super) fn write_worker(out: &mut Writer<'_>, worker: &WorkerInfo) {
     out.u8(worker.duty.as_code());
 }
 
-pub(super) fn read_worker(from: &mut Reader<'_>) -> Result<WorkerInfo, Malformed> {
+pub(super) fn read_worker(from: &mut FieldReader<'_>) -> Result<WorkerInfo, Malformed> {
     let id = from.name()?;
     let queues = (0..from.u32()?).map(|_| from.name()).collect::<Result<_, _>>()?;
     let (concurrency, running) = (from.u32()?, from.u32()?);

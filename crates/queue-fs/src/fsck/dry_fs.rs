@@ -1,3 +1,5 @@
+//! A view of a directory whose changes stay in memory.
+
 use crate::sys::{FileId, Fs, FsFile, Open};
 use parking_lot::Mutex;
 use std::{
@@ -6,18 +8,18 @@ use std::{
     sync::Arc,
 };
 
-/// A directory whose changes stay in memory: what somebody would do to it can be seen, and is not done.
+/// A directory whose changes stay in memory, to see what opening a store would do without doing it.
 ///
-/// Whoever makes one has the lock of the directory, so a lock in it is always free.
+/// The caller holds the lock of the real directory, so a lock in this one is always free.
 #[derive(Debug)]
 pub(super) struct DryFs {
     real: Arc<dyn Fs>,
-    names: Mutex<Names>,
+    names: Mutex<DirectoryView>,
 }
 
 /// What was opened or changed so far; `None` for what was removed.
 #[derive(Debug, Default)]
-struct Names {
+struct DirectoryView {
     files: BTreeMap<String, Option<Arc<DryFile>>>,
     opened: u64,
 }

@@ -1,13 +1,16 @@
+//! Printing a journal entry by entry.
+
 use super::{
-    place::Place,
-    tell::tell,
-    walk::{Step, walk},
+    describe::describe,
+    locked_store::LockedStore,
+    walk::{WalkEvent, walk},
 };
 use crate::format::{Change, Head, segment_name};
 use queue_core::{Error, ErrorKind, Result};
 use std::{fmt, io, path::Path};
 
-/// One thing that a journal says: a line of a dump. As text it is the words, indented below what it belongs to.
+/// One entry of a dump: a file, a record, a change or damage. As text it is the words, indented
+/// below what it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DumpEntry {
@@ -33,7 +36,7 @@ pub enum DumpPart {
     Record,
     /// A change in the record that was met last.
     Change,
-    /// Bytes that a crash left of a write that nobody was told of.
+    /// The remains of a write that a crash cut short, of which no caller was told.
     Torn,
     /// Something that is not as this library wrote it.
     Damage,
@@ -63,21 +66,23 @@ impl fmt::Display for DumpEntry {
     }
 }
 
-/// Tells what the journal of a directory says, in words: one entry for each file, record and change. Payloads, results and
-/// tokens are not shown, only how long they are. Damage is told where it stands, and the rest goes on behind it.
+/// Describes the journal of a directory in words: one entry for each file, record and change.
+/// Payloads, results and tokens are not shown, only how long they are. Damage is an entry at its
+/// place, and the entries after it follow.
 ///
 /// # Errors
-/// As [`check`](super::check), and `Unavailable` with the first error of `tell_entry` as its source; it hears no more then.
+/// As [`check`](super::check), and `Unavailable` with the first error of `print_entry` as its
+/// source; it is not called again after that.
 pub fn dump(
     directory: impl AsRef<Path>,
-    mut tell_entry: impl FnMut(&DumpEntry) -> io::Result<()>,
+    mut print_entry: impl FnMut(&DumpEntry) -> io::Result<()>,
 ) -> Result<()> {
-    let place = Place::at_path("dump", directory.as_ref())?;
+    let place = LockedStore::at_path("dump", directory.as_ref())?;
     let mut written = Ok(());
     let walked = walk(&place, |step| {
         let mut entries = entries(step).into_iter();
         written = std::mem::replace(&mut written, Ok(()))
-            .and_then(|()| entries.try_for_each(|entry| tell_entry(&entry)));
+            .and_then(|()| entries.try_for_each(|entry| print_entry(&entry)));
     });
     walked.map_err(|fault| fault.of("dump"))?;
     written.map_err(|error| {
@@ -85,9 +90,9 @@ pub fn dump(
     })
 }
 
-fn entries(step: Step<'_>) -> Vec<DumpEntry> {
+fn entries(step: WalkEvent<'_>) -> Vec<DumpEntry> {
     match step {
-        Step::File { number, bytes, head, is_leftover } => {
+        WalkEvent::File { number, bytes, head, is_leftover } => {
             let words = match head {
                 _ if is_leftover => format!("{bytes} bytes, left by a crash, without records"),
                 Ok(head) => {
@@ -99,8 +104,10 @@ fn entries(step: Step<'_>) -> Vec<DumpEntry> {
             let part = if head.is_err() && !is_leftover { DumpPart::Damage } else { DumpPart::File };
             vec![DumpEntry { part, file: segment_name(number), offset: None, record: None, words }]
         }
-        Step::Record { head, at, changes } => of_record(head, &segment_name(at.segment), at.offset, changes),
-        Step::Bad { at, bytes, what, is_torn } => {
+        WalkEvent::Record { head, at, changes } => {
+            of_record(head, &segment_name(at.segment), at.offset, changes)
+        }
+        WalkEvent::Bad { at, bytes, what, is_torn } => {
             let (part, word) =
                 if is_torn { (DumpPart::Torn, "torn by a crash") } else { (DumpPart::Damage, "DAMAGED") };
             let words = format!("{bytes} bytes {word}: {what}");
@@ -121,7 +128,7 @@ fn of_record(head: Head, file: &str, offset: u64, changes: &[u8]) -> Vec<DumpEnt
         head.commit, head.time, head.synced, head.oldest, head.last_seq,
     );
     let changes = Change::read_all(changes).map(|change| match change {
-        Ok(change) => entry(DumpPart::Change, tell(&change)),
+        Ok(change) => entry(DumpPart::Change, describe(&change)),
         Err(malformed) => entry(DumpPart::Damage, format!("DAMAGED: {}", malformed.0)),
     });
     std::iter::once(entry(DumpPart::Record, words)).chain(changes).collect()

@@ -1,14 +1,16 @@
+//! Whether a store opens, and if not, what can be read of it.
+
 use super::{
     dry_fs::DryFs,
-    place::Place,
+    locked_store::LockedStore,
     report::{CheckReport, FileReport},
     salvage::Salvage,
     walk::OTHER_VERSION,
 };
 use crate::{
-    error::Fault,
+    error::FsFault,
     format::{Head, Malformed, segment_name},
-    journal::{Journal, Position, Sink},
+    journal::{Journal, Position, RecordSink},
     options::{Create, FsOptions},
     state::State,
     sys::{Fs, Open},
@@ -24,9 +26,10 @@ pub(super) enum Finding {
     Damaged(Box<Salvage>),
 }
 
-/// Opens the store on a view of its directory where no change is made. So there is no second opinion on what is sound, which
-/// the first could differ from. The files are read past their damage only where that fails.
-pub(super) fn examine(place: &Place) -> Result<Finding, Fault> {
+/// Opens the store on a view of its directory where no change is made. So there is no second
+/// opinion on what is sound, which the first could differ from. The files are read past their
+/// damage only where that fails.
+pub(super) fn examine(place: &LockedStore) -> Result<Finding, FsFault> {
     let fault = match open_dry(place) {
         Ok(report) => return Ok(Finding::Sound(report)),
         Err(fault) => fault,
@@ -34,7 +37,7 @@ pub(super) fn examine(place: &Place) -> Result<Finding, Fault> {
     let mut salvage = Box::new(Salvage::read(place)?);
     let has_other_version = salvage.report.damage.iter().any(|damage| damage.what == OTHER_VERSION);
     match fault.damage() {
-        Some(damage) => salvage.report.tell(damage),
+        Some(damage) => salvage.report.add_damage(damage),
         None if fault.is_other_version() && has_other_version => {}
         // The disk, or the rights to the files.
         None => return Err(fault),
@@ -42,12 +45,12 @@ pub(super) fn examine(place: &Place) -> Result<Finding, Fault> {
     Ok(Finding::Damaged(salvage))
 }
 
-fn open_dry(place: &Place) -> Result<CheckReport, Fault> {
+fn open_dry(place: &LockedStore) -> Result<CheckReport, FsFault> {
     let fs: Arc<dyn Fs> = Arc::new(DryFs::new(place.fs.clone()));
     // A crash may have ended the making of the store, so it is not `Never`.
     let options = FsOptions::new("").create(Create::IfMissing);
     let mut journal = Journal::open(fs.clone(), &options, Arc::default())?;
-    let mut counted = Counted { state: State::new(0), records: BTreeMap::new() };
+    let mut counted = CountingSink { state: State::new(0), records: BTreeMap::new() };
     journal.lock()?;
     journal.replay(&mut counted)?;
     journal.open_reserve()?;
@@ -66,29 +69,29 @@ fn open_dry(place: &Place) -> Result<CheckReport, Fault> {
     Ok(report)
 }
 
-fn size(fs: &dyn Fs, name: &str) -> Result<Option<u64>, Fault> {
+fn size(fs: &dyn Fs, name: &str) -> Result<Option<u64>, FsFault> {
     match fs.open(name, Open::Existing).and_then(|file| file.size()) {
         Ok(size) => Ok(Some(size)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Fault::io(name, error)),
+        Err(error) => Err(FsFault::io(name, error)),
     }
 }
 
 /// What a journal adds up to, and how many records each file has.
-struct Counted {
+struct CountingSink {
     state: State,
     records: BTreeMap<u64, u64>,
 }
 
-impl Sink for Counted {
+impl RecordSink for CountingSink {
     fn begin_at(&mut self, segment: u64) {
         self.records.clear();
         self.state.begin_at(segment);
     }
 
-    fn take(&mut self, head: &Head, at: Position, changes: &[u8]) -> Result<(), Malformed> {
+    fn replay(&mut self, head: &Head, at: Position, changes: &[u8]) -> Result<(), Malformed> {
         *self.records.entry(at.segment).or_default() += 1;
-        self.state.take(head, at, changes)
+        self.state.replay(head, at, changes)
     }
 
     fn begin_bulk(&mut self) {

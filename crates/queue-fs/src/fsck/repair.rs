@@ -1,62 +1,65 @@
+//! Writing what can be read of a damaged store to a new journal.
+
 use super::{
     CheckReport,
     examine::{Finding, examine},
-    place::Place,
+    locked_store::LockedStore,
     salvage::Salvage,
     walk::OTHER_VERSION,
 };
 use crate::{
-    error::Fault,
+    error::FsFault,
     format::{Head, SEGMENT_HEAD_BYTES, Salt, SegmentHead, seal, segment_name, start},
-    journal::Files,
+    journal::SegmentFiles,
     state::State,
     sys::{Fs, FsFile, Open},
 };
 use queue_core::{Result, Seq, SystemRng};
 use std::{io, path::Path, sync::Arc};
 
-/// Where the new file stands until it is whole.
+/// The name of the new file until it is whole.
 const UNFINISHED: &str = "repair.tmp";
 /// What damaged files are called afterwards.
 const ASIDE: &str = "damaged-";
 /// Jobs in one record of the new file are about this many bytes.
 const RECORD_BYTES: usize = 1 << 20;
 
-/// Saves what can be read of a damaged store: every such job goes into a new file, and the old ones are put aside under
-/// other names. A sound store is left as it is.
+/// Saves what can be read of a damaged store: every such job goes into a new file, and the old ones
+/// are put aside under other names. A sound store is left as it is.
 ///
-/// A damaged store is taken away from the processes that have it open: what they were told is stored is saved, as far as it
-/// can be read, and from then on they are told `Closed`.
+/// A damaged store is taken away from the processes that have it open. Their acknowledged writes
+/// are saved, as far as they can be read, and from then on their calls answer `Closed`.
 ///
-/// A job whose last changes are lost is as it was before them, so work may be done again; one whose first record is lost
-/// is gone. A repair that was interrupted can be run again.
+/// A job whose last changes are lost is as it was before them, so work may be done again; one whose
+/// first record is lost is gone. A repair that was interrupted can be run again.
 ///
 /// # Errors
-/// Those of [`check`](super::check), and `Unsupported` if a file is of another version of this library.
+/// Those of [`check`](super::check), and `Unsupported` if a file is of another version of this
+/// library.
 pub fn repair(directory: impl AsRef<Path>) -> Result<CheckReport> {
-    let place = Place::at_path("repair", directory.as_ref())?;
+    let place = LockedStore::at_path("repair", directory.as_ref())?;
     run(place).map_err(|fault| fault.of("repair"))
 }
 
 /// The same for a simulated directory, in tests.
 #[doc(hidden)]
 pub fn repair_in(fs: Arc<dyn Fs>) -> Result<CheckReport> {
-    Place::lock(fs).and_then(run).map_err(|fault| fault.of("repair"))
+    LockedStore::lock(fs).and_then(run).map_err(|fault| fault.of("repair"))
 }
 
-fn run(mut place: Place) -> Result<CheckReport, Fault> {
+fn run(mut place: LockedStore) -> Result<CheckReport, FsFault> {
     let Salvage { mut report, state, commit, last_segment, .. } = match examine(&place)? {
         Finding::Sound(report) => return Ok(report),
         Finding::Damaged(salvage) => *salvage,
     };
     if let Some(other) = report.damage.iter().find(|damage| damage.what == OTHER_VERSION) {
-        return Err(Fault::other_version(&other.file));
+        return Err(FsFault::other_version(&other.file));
     }
     let number = last_segment.checked_add(1).ok_or_else(no_number_left)?;
     place.take_over()?;
-    let file = place.fs.open(UNFINISHED, Open::OrCreate).map_err(|error| Fault::io(UNFINISHED, error))?;
+    let file = place.fs.open(UNFINISHED, Open::OrCreate).map_err(|error| FsFault::io(UNFINISHED, error))?;
     let new = New { state: &state, file: &*file, number, salt: Salt::random(&SystemRng) };
-    new.write(&mut Files::new(place.fs.clone()), commit)?;
+    new.write(&mut SegmentFiles::new(place.fs.clone()), commit)?;
     let name = segment_name(number);
     step(&name, place.fs.rename(UNFINISHED, &name).and_then(|()| place.fs.sync_names()))?;
     for old in place.numbers.iter().map(|number| segment_name(*number)) {
@@ -68,12 +71,12 @@ fn run(mut place: Place) -> Result<CheckReport, Fault> {
     Ok(report)
 }
 
-fn no_number_left() -> Fault {
-    Fault::invalid("a file has the highest number that there is; put it aside by hand".to_owned())
+fn no_number_left() -> FsFault {
+    FsFault::invalid("a file has the highest number that there is; put it aside by hand".to_owned())
 }
 
-fn step(name: &str, outcome: io::Result<()>) -> Result<(), Fault> {
-    outcome.map_err(|error| Fault::io(name, error))
+fn step(name: &str, outcome: io::Result<()>) -> Result<(), FsFault> {
+    outcome.map_err(|error| FsFault::io(name, error))
 }
 
 /// The file that takes the place of all others.
@@ -86,7 +89,7 @@ struct New<'n> {
 }
 
 impl New<'_> {
-    fn write(&self, files: &mut Files, commit_before: u64) -> Result<(), Fault> {
+    fn write(&self, files: &mut SegmentFiles, commit_before: u64) -> Result<(), FsFault> {
         let (number, salt) = (self.number, self.salt);
         let head = SegmentHead { number, first_commit: commit_before + 1, oldest: number, salt };
         step(UNFINISHED, self.file.set_size(0).and_then(|()| self.file.write_at(0, &head.to_bytes())))?;
@@ -106,8 +109,14 @@ impl New<'_> {
         }
     }
 
-    /// A record of the first of these jobs, and how many those are. The last record has what belongs to no job too.
-    fn record(&self, files: &mut Files, jobs: &[Seq], commit: u64) -> Result<(Vec<u8>, usize), Fault> {
+    /// A record of the first of these jobs, and how many those are. The last record has what
+    /// belongs to no job too.
+    fn record(
+        &self,
+        files: &mut SegmentFiles,
+        jobs: &[Seq],
+        commit: u64,
+    ) -> Result<(Vec<u8>, usize), FsFault> {
         let mut out = Vec::new();
         let at = start(&mut out);
         let (mut written, mut full) = (0, false);

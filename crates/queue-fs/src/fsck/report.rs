@@ -1,3 +1,5 @@
+//! What an examination found.
+
 use crate::Damage;
 
 /// What the files of a store hold.
@@ -8,7 +10,8 @@ pub struct CheckReport {
     pub files: Vec<FileReport>,
     /// What is not as this library wrote it. Empty for a sound store.
     pub damage: Vec<Damage>,
-    /// Bytes at the end that a crash left of a write that nobody was told of. They go when the store is next opened.
+    /// Bytes at the end that are the remains of a write cut short by a crash, of which no caller
+    /// was told. The next open removes them.
     pub torn_bytes: u64,
     /// Records that are certainly missing.
     pub records_lost: u64,
@@ -31,13 +34,14 @@ pub struct FileReport {
 }
 
 impl CheckReport {
-    /// Whether the store opens, and nothing is missing as far as anybody can tell: opening it decides.
+    /// Whether the store opens, and nothing is missing as far as anybody can tell: opening it
+    /// decides.
     pub fn is_sound(&self) -> bool {
         self.damage.is_empty()
     }
 
     /// Adds something that is wrong, unless it is known that there is something wrong there.
-    pub(super) fn tell(&mut self, damage: &Damage) {
+    pub(super) fn add_damage(&mut self, damage: &Damage) {
         let is_told = |told: &Damage| (&told.file, told.offset) == (&damage.file, damage.offset);
         if !self.damage.iter().any(is_told) {
             self.damage.push(damage.clone());

@@ -1,24 +1,26 @@
+//! Collecting the readable records of a damaged store.
+
 use super::{
-    place::Place,
+    locked_store::LockedStore,
     report::{CheckReport, FileReport},
-    walk::{OTHER_VERSION, Step, walk},
+    walk::{OTHER_VERSION, WalkEvent, walk},
 };
 use crate::{
     Damage,
-    error::Fault,
+    error::FsFault,
     format::{Head, RECORD_HEAD_BYTES, SegmentHead, SegmentHeadError, segment_name},
-    journal::{OTHER_NAME, Position, Sink},
+    journal::{OTHER_NAME, Position, RecordSink},
     state::State,
 };
 use std::collections::BTreeSet;
 
-/// So many missing files are told by name.
+/// How many missing files are reported by name.
 const MISSING_MAX: usize = 100;
 
-/// Everything that can be read of a store that does not open, whatever is missing between.
+/// Everything that can be read of a store that does not open, across gaps.
 ///
-/// Records are taken in the order of their own numbers, whatever the names of their files are, and none after a later one:
-/// a job shall not be again what it was.
+/// Records are replayed in the order of their own numbers, whatever the names of their files are,
+/// and none after a later one: a job must not return to an earlier state.
 #[derive(Debug)]
 pub(super) struct Salvage {
     pub(super) report: CheckReport,
@@ -27,7 +29,7 @@ pub(super) struct Salvage {
     pub(super) commit: u64,
     /// The highest number that any file has, by its name or by its own words.
     pub(super) last_segment: u64,
-    /// Segments below this one are not needed: what is in them was carried on, or is over.
+    /// Segments below this one are free: their jobs were relocated or removed.
     oldest: u64,
     /// The segments that were met, by their own words.
     met: BTreeSet<u64>,
@@ -38,7 +40,7 @@ pub(super) struct Salvage {
 }
 
 impl Salvage {
-    pub(super) fn read(place: &Place) -> Result<Self, Fault> {
+    pub(super) fn read(place: &LockedStore) -> Result<Self, FsFault> {
         let mut salvage = Self {
             report: CheckReport::default(),
             // Bodies are read again when they are wanted.
@@ -58,15 +60,16 @@ impl Salvage {
         Ok(salvage)
     }
 
-    fn take(&mut self, step: Step<'_>) {
+    fn take(&mut self, step: WalkEvent<'_>) {
         match step {
-            Step::File { number, bytes, head, is_leftover: false } => self.file(number, bytes, head),
-            Step::Record { head, at, changes } if self.is_needed => self.record(&head, at, changes),
-            Step::Record { .. } => {}
-            Step::File { bytes, is_leftover: true, .. } | Step::Bad { bytes, is_torn: true, .. } => {
+            WalkEvent::File { number, bytes, head, is_leftover: false } => self.file(number, bytes, head),
+            WalkEvent::Record { head, at, changes } if self.is_needed => self.record(&head, at, changes),
+            WalkEvent::Record { .. } => {}
+            WalkEvent::File { bytes, is_leftover: true, .. }
+            | WalkEvent::Bad { bytes, is_torn: true, .. } => {
                 self.report.torn_bytes += bytes;
             }
-            Step::Bad { at, what, .. } => self.damaged(at, what),
+            WalkEvent::Bad { at, what, .. } => self.damaged(at, what),
         }
     }
 
@@ -100,7 +103,7 @@ impl Salvage {
             self.damaged(at, "records are missing in front of this one");
         }
         let behind_head = Position { offset: at.offset + RECORD_HEAD_BYTES as u64, ..at };
-        if let Err(malformed) = self.state.take(head, behind_head, changes) {
+        if let Err(malformed) = self.state.replay(head, behind_head, changes) {
             self.damaged(at, malformed.0);
         }
         self.commit = head.commit;
@@ -109,7 +112,8 @@ impl Salvage {
         }
     }
 
-    /// One that is no later than what was taken stands in a copy of a file, or in a file of another time.
+    /// A record that is no later than the last one replayed is in a copy of a file, or in an old
+    /// file.
     fn leaves_out(&mut self, head: &Head, at: Position) -> bool {
         let leaves_out = head.commit <= self.commit;
         if leaves_out && !self.is_leaving_out {
@@ -129,21 +133,21 @@ impl Salvage {
     }
 
     fn damaged(&mut self, at: Position, what: &'static str) {
-        self.report.tell(&Damage { file: segment_name(at.segment), offset: at.offset, what });
+        self.report.add_damage(&Damage { file: segment_name(at.segment), offset: at.offset, what });
     }
 
     fn damaged_file(&mut self, name: &str, what: &'static str) {
-        self.report.tell(&Damage { file: name.to_owned(), offset: 0, what });
+        self.report.add_damage(&Damage { file: name.to_owned(), offset: 0, what });
     }
 }
 
 /// The highest number of an oldest segment that anything says.
-fn oldest(place: &Place) -> Result<u64, Fault> {
+fn oldest(place: &LockedStore) -> Result<u64, FsFault> {
     let mut oldest = 0;
     walk(place, |step| match step {
-        Step::File { head: Ok(head), .. } => oldest = oldest.max(head.oldest),
-        Step::Record { head, .. } => oldest = oldest.max(head.oldest),
-        Step::File { .. } | Step::Bad { .. } => {}
+        WalkEvent::File { head: Ok(head), .. } => oldest = oldest.max(head.oldest),
+        WalkEvent::Record { head, .. } => oldest = oldest.max(head.oldest),
+        WalkEvent::File { .. } | WalkEvent::Bad { .. } => {}
     })?;
     Ok(oldest)
 }

@@ -1,20 +1,23 @@
-use super::place::Place;
+//! Going through all segment files, past damage.
+
+use super::locked_store::LockedStore;
 use crate::{
-    error::Fault,
+    error::FsFault,
     format::{
-        Found, Head, SEGMENT_HEAD_BYTES, Salt, SegmentHead, SegmentHeadError, find_next, parse, segment_name,
+        Head, ParsedRecord, SEGMENT_HEAD_BYTES, Salt, SegmentHead, SegmentHeadError, find_next, parse,
+        segment_name,
     },
-    journal::{FIRST, Files, Position, Suspect, read},
+    journal::{FIRST, Position, SegmentFiles, Suspect, read},
 };
 
 /// What is said of files and records of another layout.
 pub(super) const OTHER_VERSION: &str = "it was written by another version";
 
-/// What is met on the way through the files, in the order of their records.
+/// A file, a record or damage, met in the order of records.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Step<'s> {
-    /// A file begins, with the number in its name. A leftover is what a crash left of making it; it has no records, and goes
-    /// with the next open.
+pub(super) enum WalkEvent<'s> {
+    /// A file begins, with the number in its name. A leftover is what a crash left of making it; it
+    /// has no records, and goes with the next open.
     File { number: u64, bytes: u64, head: Result<SegmentHead, SegmentHeadError>, is_leftover: bool },
     /// A record, where it stands, and its changes.
     Record { head: Head, at: Position, changes: &'s [u8] },
@@ -22,9 +25,9 @@ pub(super) enum Step<'s> {
     Bad { at: Position, bytes: u64, what: &'static str, is_torn: bool },
 }
 
-/// Goes through all files, past whatever is no record.
-pub(super) fn walk(place: &Place, mut step: impl FnMut(Step<'_>)) -> Result<(), Fault> {
-    let mut files = Files::new(place.fs.clone());
+/// Visits all files and records, and skips bytes that are no record.
+pub(super) fn walk(place: &LockedStore, mut step: impl FnMut(WalkEvent<'_>)) -> Result<(), FsFault> {
+    let mut files = SegmentFiles::new(place.fs.clone());
     let order = in_order(place, &mut files)?;
     let mut commit = 0;
     for number in &order {
@@ -38,7 +41,7 @@ pub(super) fn walk(place: &Place, mut step: impl FnMut(Step<'_>)) -> Result<(), 
         let is_known = !matches!(head, Err(SegmentHeadError::OtherLayout(_)));
         let is_newborn = *number == FIRST && head.is_err() && place.mark.is_none();
         let is_leftover = is_unused && is_known && !follows_on && (place.numbers.len() > 1 || is_newborn);
-        step(Step::File { number: *number, bytes: bytes.len() as u64, head, is_leftover });
+        step(WalkEvent::File { number: *number, bytes: bytes.len() as u64, head, is_leftover });
         if is_leftover {
             continue;
         }
@@ -48,9 +51,9 @@ pub(super) fn walk(place: &Place, mut step: impl FnMut(Step<'_>)) -> Result<(), 
     Ok(())
 }
 
-/// The files by the numbers of their first records, since names may have been swapped. Those that say nothing of themselves
-/// come last.
-fn in_order(place: &Place, files: &mut Files) -> Result<Vec<u64>, Fault> {
+/// The files by the numbers of their first records, since names may have been swapped. Those that
+/// say nothing of themselves come last.
+fn in_order(place: &LockedStore, files: &mut SegmentFiles) -> Result<Vec<u64>, FsFault> {
     let mut order = Vec::with_capacity(place.numbers.len());
     for number in &place.numbers {
         let bytes = content(files, *number)?;
@@ -64,9 +67,9 @@ fn in_order(place: &Place, files: &mut Files) -> Result<Vec<u64>, Fault> {
     Ok(order.into_iter().map(|(_, number)| number).collect())
 }
 
-fn content(files: &mut Files, number: u64) -> Result<Vec<u8>, Fault> {
+fn content(files: &mut SegmentFiles, number: u64) -> Result<Vec<u8>, FsFault> {
     let file = files.segment(number)?;
-    let size = file.size().map_err(|error| Fault::io(&segment_name(number), error))?;
+    let size = file.size().map_err(|error| FsFault::io(&segment_name(number), error))?;
     read(&*file, number, 0, size)
 }
 
@@ -75,12 +78,12 @@ fn salt_of(bytes: &[u8], head: Result<SegmentHead, SegmentHeadError>) -> Option<
     head.ok().map(|head| head.salt).or_else(|| find_next(bytes, 0, None).map(|(_, first)| first.salt))
 }
 
-fn is_marked(place: &Place, number: u64) -> bool {
+fn is_marked(place: &LockedStore, number: u64) -> bool {
     place.mark.is_some_and(|mark| mark.visible.segment >= number || mark.synced.segment >= number)
 }
 
 struct Segment<'s> {
-    place: &'s Place,
+    place: &'s LockedStore,
     /// That in its name.
     number: u64,
     /// That in its head, if it has a sound one.
@@ -93,25 +96,25 @@ struct Segment<'s> {
 }
 
 impl Segment<'_> {
-    fn walk(&mut self, step: &mut impl FnMut(Step<'_>)) {
+    fn walk(&mut self, step: &mut impl FnMut(WalkEvent<'_>)) {
         let mut at = SEGMENT_HEAD_BYTES.min(self.bytes.len());
         loop {
             match parse(self.bytes, at, self.salt) {
-                Found::End => return,
-                Found::Record { head, changes, next } => {
+                ParsedRecord::End => return,
+                ParsedRecord::Record { head, changes, next } => {
                     *self.commit = head.commit;
                     let record = self.position(at);
-                    step(Step::Record { head, at: record, changes: &self.bytes[changes] });
+                    step(WalkEvent::Record { head, at: record, changes: &self.bytes[changes] });
                     at = next;
                 }
-                Found::Bad(what) => at = self.bad(at, what, step),
-                Found::OtherLayout(_) => at = self.bad(at, OTHER_VERSION, step),
+                ParsedRecord::Bad(what) => at = self.bad(at, what, step),
+                ParsedRecord::OtherLayout(_) => at = self.bad(at, OTHER_VERSION, step),
             }
         }
     }
 
     /// Answers where to go on.
-    fn bad(&self, at: usize, what: &'static str, step: &mut impl FnMut(Step<'_>)) -> usize {
+    fn bad(&self, at: usize, what: &'static str, step: &mut impl FnMut(WalkEvent<'_>)) -> usize {
         // The mark speaks of segments by their own numbers.
         let place = Position { segment: self.own_number, offset: at as u64 };
         let suspect = Suspect { bytes: self.bytes, at, place, salt: self.salt, what };
@@ -119,7 +122,7 @@ impl Segment<'_> {
             !self.is_last || suspect.was_marked(self.place.mark) || suspect.is_vouched_for(*self.commit);
         let next = find_next(self.bytes, at + 1, self.salt).map(|(next, _)| next).filter(|_| is_damage);
         let next = next.unwrap_or(self.bytes.len());
-        step(Step::Bad { at: self.position(at), bytes: (next - at) as u64, what, is_torn: !is_damage });
+        step(WalkEvent::Bad { at: self.position(at), bytes: (next - at) as u64, what, is_torn: !is_damage });
         next
     }
 

@@ -1,33 +1,35 @@
+//! Appending records: segment changes, flushes, and undoing a write that failed.
+
 use super::{Journal, Position};
 use crate::{
-    error::Fault,
+    error::FsFault,
     format::{Head, segment_name},
     options::Flush,
-    state::Pending,
+    state::PendingRecords,
     sys::FsFile,
 };
 use queue_core::Timestamp;
 
 impl Journal {
-    /// Goes on in a new segment if this one is full. Only under the lock, and before a record is made, since a record
-    /// says where it stands.
-    pub(crate) fn make_room(&mut self) -> Result<(), Fault> {
+    /// Starts a new segment if this one is full. Only under the lock, and before a record is
+    /// encoded, since a record refers to its own position.
+    pub(crate) fn make_room(&mut self) -> Result<(), FsFault> {
         self.check()?;
         if self.tail.offset < self.segment_bytes {
             return Ok(());
         }
-        // Whatever is in front of the last segment is durable, so only the last one can be torn.
+        // All segments but the last are durable, so only the last one can be torn.
         self.flush()?;
         self.check_lock()?;
         match self.make_segment(self.tail.segment + 1) {
             Ok(()) => self.publish(),
             Err(fault) if self.is_over() => Err(fault),
-            // Perhaps there is no room for another file; there may be some in this one.
+            // There may be no space for another file, but some left in this one.
             Err(_) => Ok(()),
         }
     }
 
-    /// The head of a record that goes behind `earlier` others of the same append.
+    /// The head of a record that follows `earlier` others of the same append.
     pub(crate) fn head(&self, earlier: u64, oldest: u64, last_seq: u64, time: Timestamp) -> Head {
         let is_synced_here = self.synced.segment == self.tail.segment;
         let synced = if is_synced_here { self.synced } else { Position::start_of(self.tail.segment) };
@@ -41,24 +43,24 @@ impl Journal {
         }
     }
 
-    /// Appends records, as durably as promised, and tells the other processes.
+    /// Appends records, as durably as promised, and publishes them to other processes.
     ///
-    /// After an error the journal is as before, unless nobody can know: then this handle is done for.
-    pub(crate) fn append(&mut self, pending: &Pending) -> Result<(), Fault> {
+    /// After an error the journal is as it was. If that is uncertain, the handle fails for good.
+    pub(crate) fn append(&mut self, pending: &PendingRecords) -> Result<(), FsFault> {
         self.check()?;
         let (records, count, oldest) = (&pending.records, pending.count, pending.oldest);
         if oldest > self.oldest && self.synced < self.read_to {
-            // Others may have carried on a part of what is about to be given up.
+            // Other handles may have relocated a part of the segments that are about to be removed.
             self.make_durable()?;
         }
         let file = self.files.segment(self.tail.segment)?;
         if let Err(error) = file.write_at(self.tail.offset, records) {
             self.take_back(&*file)?;
-            return Err(Fault::io(&segment_name(self.tail.segment), error));
+            return Err(FsFault::io(&segment_name(self.tail.segment), error));
         }
         if self.flush == Flush::Always || oldest > self.oldest {
             if let Err(fault) = self.sync(&*file) {
-                // If this works, nobody reads what may not be on the disk.
+                // If the truncation succeeds, no process reads records that may not be on the disk.
                 drop(file.set_size(self.tail.offset));
                 return Err(fault);
             }
@@ -73,18 +75,19 @@ impl Journal {
         self.publish()
     }
 
-    /// Removes the segments that nothing is needed of, if that is durable. What cannot be removed now is removed
-    /// later, or when the store is opened.
+    /// Removes free segments, once the record that frees them is durable. A segment that cannot be
+    /// removed now is removed later, or when the store is next opened.
     pub(crate) fn tidy(&mut self) {
         if self.synced >= self.oldest_said_at {
             drop(self.remove_unneeded());
         }
     }
 
-    /// A part of the records may have been written. It goes, and durably so, before anybody is told that nothing happened.
-    fn take_back(&mut self, file: &dyn FsFile) -> Result<(), Fault> {
+    /// Cuts off records that may have been written in part, and flushes that, before a caller is
+    /// told that nothing happened.
+    fn take_back(&mut self, file: &dyn FsFile) -> Result<(), FsFault> {
         let name = segment_name(self.tail.segment);
         let taken_back = file.set_size(self.tail.offset).and_then(|()| file.sync());
-        taken_back.map_err(|error| self.poison(Fault::io(&name, error)))
+        taken_back.map_err(|error| self.poison(FsFault::io(&name, error)))
     }
 }

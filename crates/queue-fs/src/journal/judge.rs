@@ -1,11 +1,13 @@
+//! Deciding whether bytes that are no record are a torn end or damage.
+
 use super::{Journal, Mark, Position};
 use crate::{
-    error::Fault,
+    error::FsFault,
     format::{Salt, find_next, segment_name},
     sys::FsFile,
 };
 
-/// What stands where a record should begin.
+/// Bytes that are no record where one should begin.
 pub(crate) struct Suspect<'s> {
     /// The bytes from some offset of the segment on.
     pub(crate) bytes: &'s [u8],
@@ -20,12 +22,12 @@ pub(crate) struct Suspect<'s> {
 }
 
 impl Suspect<'_> {
-    /// The mark says that the journal was durable beyond this place.
+    /// Whether the mark says that the journal was durable beyond this place.
     pub(crate) fn was_marked(&self, mark: Option<Mark>) -> bool {
         mark.is_some_and(|mark| mark.synced > self.place)
     }
 
-    /// A later record than the one before says so.
+    /// Whether a later record says that the journal was durable beyond this place.
     pub(crate) fn is_vouched_for(&self, commit_before: u64) -> bool {
         let mut from = self.at + 1;
         while let Some((at, head)) = find_next(self.bytes, from, self.salt) {
@@ -39,27 +41,29 @@ impl Suspect<'_> {
 }
 
 impl Journal {
-    /// Bytes that are no record are either what a crash left of the last writes, which nobody was told of, and are cut;
-    /// or they were a durable record once, and are reported. Whatever proves that they were durable decides.
+    /// Bytes that are no record are either the remains of the last writes before a crash, of which
+    /// no caller was told, and are cut off; or they are a durable record that was damaged, and are
+    /// reported. Evidence of durability decides.
     pub(super) fn judge(
         &mut self,
         file: &dyn FsFile,
         mark: Option<Mark>,
         suspect: &Suspect<'_>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), FsFault> {
         if suspect.was_marked(mark) || suspect.is_vouched_for(self.commit) || self.is_sealed(mark)? {
             let Position { segment, offset } = suspect.place;
-            return Err(Fault::corrupt(segment_name(segment), offset, suspect.what));
+            return Err(FsFault::corrupt(segment_name(segment), offset, suspect.what));
         }
         self.cut(file, suspect.place)
     }
 
-    /// The next segment says that more records were durable here, or that none followed. A next segment that nobody has
-    /// used says the former alone: whoever made it may have died, and others gone on here.
-    fn is_sealed(&mut self, mark: Option<Mark>) -> Result<bool, Fault> {
+    /// Whether the next segment proves that more records were durable here, or that none followed.
+    /// An unused next segment proves only the former: its creator may have crashed, and others gone
+    /// on in this one.
+    fn is_sealed(&mut self, mark: Option<Mark>) -> Result<bool, FsFault> {
         let next = self.tail.segment + 1;
         let head = self.files.head(next);
-        // Another process may remove it yet and make a new one.
+        // Another process may still remove that segment and create a new one.
         self.files.forget(next);
         let head = match head {
             Ok(Ok(head)) => head,
@@ -73,9 +77,10 @@ impl Journal {
         Ok(mark.is_some_and(|mark| mark.visible.segment >= next) || self.has_records(next)?)
     }
 
-    /// The cut is flushed at once, so that nothing of what was cut can come back behind a later record.
-    fn cut(&mut self, file: &dyn FsFile, at: Position) -> Result<(), Fault> {
+    /// Truncates a segment and flushes that at once, so that no cut bytes can reappear after a
+    /// later record.
+    fn cut(&mut self, file: &dyn FsFile, at: Position) -> Result<(), FsFault> {
         let cut = file.set_size(at.offset).and_then(|()| file.sync());
-        cut.map_err(|error| self.poison(Fault::io(&segment_name(at.segment), error)))
+        cut.map_err(|error| self.poison(FsFault::io(&segment_name(at.segment), error)))
     }
 }

@@ -1,60 +1,65 @@
+//! The lock that lets one process write, and the check that it still keeps others out.
+
 use super::Journal;
-use crate::{error::Fault, sys::FsFile};
+use crate::{error::FsFault, sys::FsFile};
 use queue_core::Clock;
 use std::{thread, time::Duration};
 
 /// The file that is locked. It also holds the mark.
 pub(crate) const LOCK: &str = "LOCK";
 
-/// First pauses between two tries: a writer lets go of the lock for moments only, and whoever pauses long goes hungry.
+/// The first pauses between two tries. They are short, since a busy writer releases the lock for
+/// moments only and a long pause would miss these.
 const SHORT_PAUSE: Duration = Duration::from_micros(50);
-/// So many of them, then longer ones.
+/// How many pauses are short before longer ones follow.
 const SHORT_PAUSES: u128 = 200;
 const LONG_PAUSE: Duration = Duration::from_millis(1);
 
-/// Takes the lock of a file; waits for so long at most if somebody has it.
+/// Takes the lock of a file, and waits for at most this long if another process has it.
 ///
-/// A pause takes longer than was asked for, twice as long on a busy machine, so time is measured and not the pauses counted.
-/// They are bounded all the same, for clocks that stand still.
-pub(crate) fn take_lock(file: &dyn FsFile, clock: &dyn Clock, timeout: Duration) -> Result<(), Fault> {
+/// A pause may take twice as long as was asked for on a busy machine, so time is measured rather
+/// than pauses counted. The number of pauses is bounded too, for clocks that stand still.
+pub(crate) fn take_lock(file: &dyn FsFile, clock: &dyn Clock, timeout: Duration) -> Result<(), FsFault> {
     let gives_up_at = clock.ticks().saturating_add(timeout);
     let pauses_max = SHORT_PAUSES + timeout.as_micros().div_ceil(LONG_PAUSE.as_micros());
     for n in 0..=pauses_max {
-        if file.try_lock().map_err(|error| Fault::io(LOCK, error))? {
+        if file.try_lock().map_err(|error| FsFault::io(LOCK, error))? {
             return Ok(());
         }
         if clock.ticks() >= gives_up_at {
             break;
         }
-        // Nobody signals that a lock between processes is free.
+        // The system has no signal for a free lock between processes.
         thread::park_timeout(if n < SHORT_PAUSES { SHORT_PAUSE } else { LONG_PAUSE });
     }
-    Err(Fault::busy())
+    Err(FsFault::busy())
 }
 
 impl Journal {
-    /// Takes the lock, and waits for it if somebody has it.
-    pub(crate) fn lock(&mut self) -> Result<(), Fault> {
+    /// Takes the lock, and waits for it if another process has it.
+    pub(crate) fn lock(&mut self) -> Result<(), FsFault> {
         take_lock(&*self.lock, &*self.clock, self.busy_timeout)?;
         self.is_locked = true;
         self.check_lock().inspect_err(|_| self.unlock())
     }
 
-    /// Lets others go on, if the lock is ours. That this fails is no concern of anybody: it ends with the process.
+    /// Releases the lock, if this handle has it. A failure is ignored: the lock ends with the
+    /// process.
     pub(crate) fn unlock(&mut self) {
         if std::mem::take(&mut self.is_locked) {
             drop(self.lock.unlock());
         }
     }
 
-    /// Two processes with locks on two files of one name would not keep each other out. So a handle whose lock file is not
-    /// the one of that name any more is done for: it was removed or moved, or the store was repaired.
-    pub(crate) fn check_lock(&mut self) -> Result<(), Fault> {
-        let named = self.fs.id_of(LOCK).map_err(|error| Fault::io(LOCK, error))?;
+    /// Checks that the lock file still has its name. Two processes with locks on two files would
+    /// not keep each other out, so a handle whose lock file was removed, moved or replaced by a
+    /// repair fails for good.
+    pub(crate) fn check_lock(&mut self) -> Result<(), FsFault> {
+        let named = self.fs.id_of(LOCK).map_err(|error| FsFault::io(LOCK, error))?;
         let lost = match named {
             Some(id) if id == self.lock_id => return Ok(()),
-            Some(_) => Fault::lock_replaced(),
-            None => Fault::lock_removed(),
+            Some(_) => FsFault::lock_replaced(),
+            None => FsFault::lock_removed(),
         };
         Err(self.over.insert(lost).clone())
     }

@@ -1,3 +1,5 @@
+//! The mark in the lock file: how far the journal is visible and durable.
+
 use super::position::Position;
 use crate::sys::FsFile;
 use std::io;
@@ -5,14 +7,15 @@ use std::io;
 const MARK_BYTES: usize = 64;
 const MAGIC: [u8; 8] = *b"QFS-MARK";
 
-/// What the processes of one host tell each other through the lock file: how far the journal may be read without the
-/// lock, and how far it is durable.
+/// What the processes of one host share through the lock file: how far the journal may be read
+/// without the lock, and how far it is durable.
 ///
-/// It is written under the lock and never flushed, since it is about the running system. After a power cut it may be old,
-/// or torn, which the checksum tells; it is never ahead, since it is written after the flush that it speaks of.
+/// The mark is written under the lock and never flushed, since it describes the running system.
+/// After a power cut it may be old, or torn, which the checksum detects; it is never ahead, since
+/// it is written after the flush that it describes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Mark {
-    /// Everybody may act on records up to here.
+    /// All handles may act on records up to here.
     pub(crate) visible: Position,
     /// Up to here the journal is durable.
     pub(crate) synced: Position,
@@ -21,7 +24,7 @@ pub(crate) struct Mark {
 }
 
 impl Mark {
-    /// `None` if there is none yet, or it was read while it was written.
+    /// Reads the mark. `None` if there is none yet, or it was being written.
     pub(crate) fn read(file: &dyn FsFile) -> io::Result<Option<Self>> {
         let mut bytes = [0; MARK_BYTES];
         let read = file.read_at(0, &mut bytes)?;

@@ -1,31 +1,33 @@
-//! The files: segments of records, the lock, and who may act on what.
+//! The journal: segments of records, the lock, and which records a handle may act on.
 //!
-//! A writer takes the lock, reads what others wrote since, appends, flushes, tells everybody by the [`Mark`], and lets go.
-//! So nobody acts on a record that is not as durable as promised, and reading up to the mark needs no lock. That holds for
-//! the whole journal too: a store is opened beside those that write, and takes the lock for what they wrote last.
+//! A writer takes the lock, reads what others wrote since, appends, flushes, publishes the new end
+//! by the [`Mark`], and releases the lock. So no handle acts on a record that is less durable than
+//! promised, and reading up to the mark needs no lock. A store is opened the same way: only the
+//! newest records are read under the lock.
 //!
-//! The journal is circular. Jobs that are still there are carried on from the oldest segment into new records, and a
-//! segment of which nothing is needed is removed. There are no snapshots, and so no second format, no moment at which two
-//! files must change together, and no manifest: every record says which segment is the oldest that is needed.
+//! The journal is circular. Compaction relocates live jobs from the oldest segment into new
+//! records, and removes the segment once it is free. There are no snapshots, and so no second
+//! format, no moment at which two files must change together, and no manifest: every record names
+//! the oldest segment that is needed.
 //!
-//! Absent on purpose: what the records mean, which is the [`Sink`]'s.
+//! Absent on purpose: the meaning of records, which is a matter of the [`RecordSink`].
 
 mod ahead;
 mod append;
 mod catch_up;
+mod directory;
 mod files;
 mod judge;
 mod lock;
 mod mark;
-mod place;
 mod position;
 mod replay;
 mod reserve;
 mod take_over;
 
-pub(crate) use ahead::Ahead;
-pub(crate) use catch_up::Seen;
-pub(crate) use files::{Files, Location, OTHER_NAME, read};
+pub(crate) use ahead::ReadAhead;
+pub(crate) use catch_up::VisibleRead;
+pub(crate) use files::{Location, OTHER_NAME, SegmentFiles, read};
 pub(crate) use judge::Suspect;
 pub(crate) use lock::{LOCK, take_lock};
 pub(crate) use mark::Mark;
@@ -33,12 +35,12 @@ pub(crate) use position::Position;
 pub(crate) use replay::FIRST;
 
 use crate::{
-    error::Fault,
+    error::FsFault,
     format::{Head, Malformed, Salt},
     options::{Create, Flush, FsOptions},
     sys::{FileId, Fs, FsFile},
 };
-use place::open_lock;
+use directory::open_lock;
 use queue_core::{Clock, Rng};
 use reserve::reserve_of;
 use std::sync::{
@@ -46,18 +48,18 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-/// Takes records in order.
-pub(crate) trait Sink {
-    /// Forgets everything: the records that follow are those from the beginning of this segment.
+/// Receives records in order.
+pub(crate) trait RecordSink {
+    /// Starts over: the next records are those from the beginning of this segment.
     fn begin_at(&mut self, segment: u64);
 
-    /// The changes of one record, which stand at this place.
-    fn take(&mut self, head: &Head, at: Position, changes: &[u8]) -> Result<(), Malformed>;
+    /// Applies the changes of one record, which begin at `at`.
+    fn replay(&mut self, head: &Head, at: Position, changes: &[u8]) -> Result<(), Malformed>;
 
-    /// Many records follow: whatever is done faster for all of them together may be put off.
+    /// Announces many records: work that is cheaper for all of them together may be put off.
     fn begin_bulk(&mut self);
 
-    /// What was put off is done now; more records may follow, one by one.
+    /// Does the work that was put off. More records may follow one by one.
     fn end_bulk(&mut self) -> Result<(), Malformed>;
 }
 
@@ -68,17 +70,17 @@ pub(crate) struct Journal {
     rng: Arc<dyn Rng>,
     lock: Arc<dyn FsFile>,
     lock_id: FileId,
-    /// This handle made the lock file of a store that was there, and has not taken it over yet.
+    /// This handle created a lock file for an existing store, and has not taken the store over yet.
     takes_over: bool,
     clock: Arc<dyn Clock>,
     create: Create,
     reserve: Option<Arc<dyn FsFile>>,
-    files: Files,
+    files: SegmentFiles,
     flush: Flush,
     segment_bytes: u64,
     reserve_bytes: u64,
     busy_timeout: std::time::Duration,
-    /// Behind the last record that the sink took.
+    /// The end of the last record that the sink received.
     tail: Position,
     /// The number of that record.
     commit: u64,
@@ -86,38 +88,40 @@ pub(crate) struct Journal {
     salt: Salt,
     /// Up to here everything is durable, as far as this handle knows.
     synced: Position,
-    /// Behind the last record that another handle wrote. A flush of ours says nothing about the records up to here:
-    /// one of theirs may have failed before, and the system then takes for written what is not.
+    /// The end of the last record of another handle. A flush by this handle proves nothing about
+    /// records up to here: an earlier flush of theirs may have failed, after which the system takes
+    /// unwritten pages for written.
     read_to: Position,
-    /// Behind the last record that this handle wrote.
+    /// The end of the last record that this handle wrote.
     wrote_to: Position,
-    /// Behind the record that says which segment is the oldest. Until it is durable the others stay.
+    /// The end of the record that names the oldest needed segment. Older segments stay until that
+    /// record is durable.
     oldest_said_at: Position,
     /// The oldest segment that is needed.
     oldest: u64,
     /// The lowest segment that may still be there.
     lowest: u64,
     is_locked: bool,
-    /// Why this handle must not go on: a flush failed, so nobody knows what is on the disk, or its lock is that of another
-    /// file than everybody else's.
-    over: Option<Fault>,
-    /// For whoever wants to know whether others wrote.
+    /// Why this handle must not go on: a flush failed, so the contents of the disk are unknown, or
+    /// the lock file that it holds is no longer the one of that name.
+    over: Option<FsFault>,
+    /// The number of the last record read, shared with the watcher.
     seen: Arc<AtomicU64>,
 }
 
 impl Journal {
-    /// Opens the lock file, and makes it unless the directory is refused; nothing is read yet.
-    pub(crate) fn open(fs: Arc<dyn Fs>, options: &FsOptions, seen: Arc<AtomicU64>) -> Result<Self, Fault> {
+    /// Opens the lock file, or creates it unless the directory is refused. Reads nothing yet.
+    pub(crate) fn open(fs: Arc<dyn Fs>, options: &FsOptions, seen: Arc<AtomicU64>) -> Result<Self, FsFault> {
         let reserve = reserve_of(&*fs)?;
         let (lock, takes_over) = open_lock(&*fs, options.create)?;
         Ok(Self {
-            lock_id: lock.id().map_err(|error| Fault::io(LOCK, error))?,
+            lock_id: lock.id().map_err(|error| FsFault::io(LOCK, error))?,
             lock,
             takes_over,
             clock: options.clock.clone(),
             create: options.create,
             reserve,
-            files: Files::new(fs.clone()),
+            files: SegmentFiles::new(fs.clone()),
             fs,
             rng: options.rng.clone(),
             flush: options.flush,
@@ -139,12 +143,12 @@ impl Journal {
         })
     }
 
-    /// Refuses to go on after a failed flush, or without a lock that keeps others out.
-    pub(crate) fn check(&self) -> Result<(), Fault> {
+    /// Fails after a failed flush, and with a lock that does not keep others out.
+    pub(crate) fn check(&self) -> Result<(), FsFault> {
         self.over.clone().map_or(Ok(()), Err)
     }
 
-    /// Whether that is so for good.
+    /// Whether the handle has failed for good.
     fn is_over(&self) -> bool {
         self.over.is_some()
     }
@@ -159,39 +163,39 @@ impl Journal {
         self.oldest
     }
 
-    /// This handle wrote something that is not flushed, and may still be.
+    /// Whether this handle wrote records that are not flushed, and can still flush them.
     pub(crate) fn owes_flush(&self) -> bool {
         self.synced < self.wrote_to && !self.is_over()
     }
 
-    /// Where bytes of jobs are read.
-    pub(crate) fn files(&mut self) -> &mut Files {
+    /// The segment files, to read bytes of jobs from.
+    pub(crate) fn files(&mut self) -> &mut SegmentFiles {
         &mut self.files
     }
 
-    /// Whether everybody's records must be durable before anything is done about them.
+    /// Whether records of any handle must be durable before this handle acts on them.
     fn acts_on_durable_alone(&self) -> bool {
         self.flush == Flush::Always
     }
 
-    fn poison(&mut self, fault: Fault) -> Fault {
-        self.over.get_or_insert_with(Fault::poisoned);
+    fn poison(&mut self, fault: FsFault) -> FsFault {
+        self.over.get_or_insert_with(FsFault::poisoned);
         fault.unknown()
     }
 
-    /// Tells every process how far the journal goes. Own readers are told first, so that nobody here takes our record for
-    /// another's.
+    /// Publishes the end of the journal to all processes. `seen` is set first, so that the watcher
+    /// of this handle does not take our record for a foreign one.
     ///
-    /// Whoever took the store over while this handle wrote may have read the journal before that. So the lock is looked at
-    /// once more, and without it nobody is told that anything happened.
-    fn publish(&mut self) -> Result<(), Fault> {
+    /// A process that took the store over during this write may have read the journal before it. So
+    /// the lock is checked once more, and without it no caller is told that the write succeeded.
+    fn publish(&mut self) -> Result<(), FsFault> {
         self.check_lock().map_err(|fault| self.poison(fault))?;
         self.seen.store(self.commit, Ordering::SeqCst);
         let mark = Mark { visible: self.tail, synced: self.synced.min(self.tail), commit: self.commit };
-        mark.write(&*self.lock).map_err(|error| self.poison(Fault::io(LOCK, error)))
+        mark.write(&*self.lock).map_err(|error| self.poison(FsFault::io(LOCK, error)))
     }
 
-    fn read_mark(&self) -> Result<Option<Mark>, Fault> {
-        Mark::read(&*self.lock).map_err(|error| Fault::io(LOCK, error))
+    fn read_mark(&self) -> Result<Option<Mark>, FsFault> {
+        Mark::read(&*self.lock).map_err(|error| FsFault::io(LOCK, error))
     }
 }

@@ -1,3 +1,5 @@
+//! A byte position in the journal.
+
 use crate::format::SEGMENT_HEAD_BYTES;
 
 /// A place in the journal: between two records.
@@ -10,7 +12,7 @@ pub(crate) struct Position {
 }
 
 impl Position {
-    /// In front of the first record of a segment.
+    /// The position of the first record of a segment.
     pub(crate) const fn start_of(segment: u64) -> Self {
         Self { segment, offset: SEGMENT_HEAD_BYTES as u64 }
     }

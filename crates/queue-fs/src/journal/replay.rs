@@ -1,10 +1,12 @@
+//! Replaying the whole journal under the lock, and creating its first segment.
+
 use super::{
-    Journal, Mark, Position, Sink,
+    Journal, Mark, Position, RecordSink,
+    directory::{check_makeable, names},
     files::read,
-    place::{check_makeable, names},
 };
 use crate::{
-    error::Fault,
+    error::FsFault,
     format::{Salt, SegmentHead, SegmentHeadError, find_next, segment_name, segment_number},
     sys::FsFile,
 };
@@ -14,8 +16,8 @@ use tracing::debug;
 pub(crate) const FIRST: u64 = 1;
 
 impl Journal {
-    /// Reads everything from the beginning, and makes the store if there is none. Only under the lock.
-    pub(crate) fn replay(&mut self, sink: &mut dyn Sink) -> Result<(), Fault> {
+    /// Reads the journal from the beginning, or creates the store. Only under the lock.
+    pub(crate) fn replay(&mut self, sink: &mut dyn RecordSink) -> Result<(), FsFault> {
         self.check()?;
         self.files.forget_all();
         let mark = self.read_mark()?;
@@ -29,18 +31,19 @@ impl Journal {
             _ => self.make_first(mark),
         };
         let Position { segment, offset } = self.tail;
-        let whole = sink.end_bulk().map_err(|what| Fault::corrupt(segment_name(segment), offset, what.0));
+        let whole = sink.end_bulk().map_err(|what| FsFault::corrupt(segment_name(segment), offset, what.0));
         begun.and(whole)
     }
 
-    /// Reads on to the end of the last segment, and puts in order what a crash may have left. Only under the lock.
+    /// Reads on to the end of the last segment, and repairs what a crash may have left. Only under
+    /// the lock.
     pub(super) fn read_whole(
         &mut self,
         numbers: &[u64],
         last: u64,
         mark: Option<Mark>,
-        sink: &mut dyn Sink,
-    ) -> Result<(), Fault> {
+        sink: &mut dyn RecordSink,
+    ) -> Result<(), FsFault> {
         if let Some(pair) = numbers.windows(2).find(|pair| pair[0] + 1 != pair[1]) {
             return Err(missing(pair[0] + 1));
         }
@@ -51,7 +54,7 @@ impl Journal {
         self.check_end(mark)?;
         self.synced = self.synced.max(mark.map(|mark| mark.synced).unwrap_or_default());
         self.make_durable()?;
-        self.fs.sync_names().map_err(|error| self.poison(Fault::io("the directory", error)))?;
+        self.fs.sync_names().map_err(|error| self.poison(FsFault::io("the directory", error)))?;
         self.take_over(mark)?;
         self.remove_unneeded()?;
         self.files.forget_before(self.oldest);
@@ -59,24 +62,25 @@ impl Journal {
     }
 
     /// The numbers of the segments that are there, in order.
-    pub(super) fn segment_numbers(&self) -> Result<Vec<u64>, Fault> {
+    pub(super) fn segment_numbers(&self) -> Result<Vec<u64>, FsFault> {
         let names = names(&*self.fs)?;
         let mut numbers: Vec<u64> = names.iter().filter_map(|name| segment_number(name)).collect();
         numbers.sort_unstable();
         Ok(numbers)
     }
 
-    /// Stands in front of the first record; false if this is what a crash left of making the first segment.
-    pub(super) fn begin_at(&mut self, lowest: u64, last: u64, mark: Option<Mark>) -> Result<bool, Fault> {
+    /// Moves to the first record. False if the only segment is the remains of its own creation, cut
+    /// short by a crash.
+    pub(super) fn begin_at(&mut self, lowest: u64, last: u64, mark: Option<Mark>) -> Result<bool, FsFault> {
         let head = match self.files.head(lowest)? {
             Ok(head) => head,
             Err(SegmentHeadError::OtherLayout(layout)) => {
-                return Err(Fault::other_layout(&segment_name(lowest), layout));
+                return Err(FsFault::other_layout(&segment_name(lowest), layout));
             }
             Err(SegmentHeadError::Bad(what)) => {
                 let is_unused =
                     lowest == FIRST && lowest == last && mark.is_none() && !self.has_records(lowest)?;
-                let damage = Fault::corrupt(segment_name(lowest), 0, what);
+                let damage = FsFault::corrupt(segment_name(lowest), 0, what);
                 return if is_unused { Ok(false) } else { Err(damage) };
             }
         };
@@ -89,22 +93,22 @@ impl Journal {
         Ok(true)
     }
 
-    /// A new store, if one may be made here.
-    fn make_first(&mut self, mark: Option<Mark>) -> Result<(), Fault> {
+    /// Creates a store, if one may be created here.
+    fn make_first(&mut self, mark: Option<Mark>) -> Result<(), FsFault> {
         if mark.is_some() {
-            return Err(Fault::corrupt(segment_name(FIRST), 0, "every file of the journal is missing"));
+            return Err(FsFault::corrupt(segment_name(FIRST), 0, "every file of the journal is missing"));
         }
         check_makeable(&names(&*self.fs)?, self.create)?;
         (self.lowest, self.oldest, self.commit) = (FIRST, FIRST, 0);
         self.make_segment(FIRST)?;
-        self.fs.sync_names().map_err(|error| self.poison(Fault::io("the directory", error)))?;
+        self.fs.sync_names().map_err(|error| self.poison(FsFault::io("the directory", error)))?;
         self.publish()
     }
 
-    /// Makes a segment, in place of one that nobody has used, and stands in front of its first record.
+    /// Creates a segment, replacing an unused one of that number, and moves to its first record.
     ///
-    /// It is always another file than was there, so that nobody who made that one writes to this.
-    pub(super) fn make_segment(&mut self, number: u64) -> Result<(), Fault> {
+    /// It is always a new file, so that a process that created the replaced one cannot write to it.
+    pub(super) fn make_segment(&mut self, number: u64) -> Result<(), FsFault> {
         self.files.forget(number);
         let file = match self.files.create_segment(number) {
             Err(fault) if fault.is_taken() => {
@@ -117,17 +121,18 @@ impl Journal {
         let salt = Salt::random(&*self.rng);
         let head = SegmentHead { number, first_commit: self.commit + 1, oldest: self.oldest, salt };
         let name = segment_name(number);
-        file.write_at(0, &head.to_bytes()).map_err(|error| Fault::io(&name, error))?;
-        file.sync().map_err(|error| self.poison(Fault::io(&name, error)))?;
-        self.fs.sync_names().map_err(|error| self.poison(Fault::io("the directory", error)))?;
+        file.write_at(0, &head.to_bytes()).map_err(|error| FsFault::io(&name, error))?;
+        file.sync().map_err(|error| self.poison(FsFault::io(&name, error)))?;
+        self.fs.sync_names().map_err(|error| self.poison(FsFault::io("the directory", error)))?;
         (self.tail, self.salt) = (Position::start_of(number), salt);
         self.synced = self.tail;
         debug!(segment = name, "a segment begins");
         Ok(())
     }
 
-    /// The last segment may be what a crash left of making it: then nobody has used it, and it goes.
-    pub(super) fn drops_leftover(&mut self, last: u64, mark: Option<Mark>) -> Result<bool, Fault> {
+    /// Removes the last segment if it is the remains of its own creation, cut short by a crash.
+    /// Returns whether it was.
+    pub(super) fn drops_leftover(&mut self, last: u64, mark: Option<Mark>) -> Result<bool, FsFault> {
         let next = self.tail.segment + 1;
         let is_marked = mark.is_some_and(|mark| mark.visible.segment >= next || mark.synced.segment >= next);
         if next != last || is_marked || self.has_records(next)? {
@@ -142,7 +147,7 @@ impl Journal {
         Ok(true)
     }
 
-    pub(super) fn has_records(&mut self, number: u64) -> Result<bool, Fault> {
+    pub(super) fn has_records(&mut self, number: u64) -> Result<bool, FsFault> {
         let file = self.files.segment(number)?;
         self.files.forget(number);
         let size = size(&*file, number)?;
@@ -151,9 +156,9 @@ impl Journal {
         Ok(find_next(&bytes, 0, salt).is_some())
     }
 
-    /// Removes the segments that nobody needs, the oldest first: each removal is durable before the next, so that what is
-    /// left is always the end of the journal.
-    pub(super) fn remove_unneeded(&mut self) -> Result<(), Fault> {
+    /// Removes free segments, the oldest first. Each removal is durable before the next, so that
+    /// the rest is always the end of the journal.
+    pub(super) fn remove_unneeded(&mut self) -> Result<(), FsFault> {
         while self.lowest < self.oldest {
             self.remove_segment(self.lowest)?;
             self.lowest += 1;
@@ -161,24 +166,24 @@ impl Journal {
         Ok(())
     }
 
-    fn remove_segment(&mut self, number: u64) -> Result<(), Fault> {
+    fn remove_segment(&mut self, number: u64) -> Result<(), FsFault> {
         self.files.forget(number);
         let name = segment_name(number);
         match self.fs.remove(&name) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(Fault::io(&name, error));
+                return Err(FsFault::io(&name, error));
             }
             _ => {}
         }
         debug!(segment = name, "a segment is removed");
-        self.fs.sync_names().map_err(|error| Fault::io("the directory", error))
+        self.fs.sync_names().map_err(|error| FsFault::io("the directory", error))
     }
 }
 
-fn size(file: &dyn FsFile, number: u64) -> Result<u64, Fault> {
-    file.size().map_err(|error| Fault::io(&segment_name(number), error))
+fn size(file: &dyn FsFile, number: u64) -> Result<u64, FsFault> {
+    file.size().map_err(|error| FsFault::io(&segment_name(number), error))
 }
 
-fn missing(number: u64) -> Fault {
-    Fault::corrupt(segment_name(number), 0, "the file is missing")
+fn missing(number: u64) -> FsFault {
+    FsFault::corrupt(segment_name(number), 0, "the file is missing")
 }

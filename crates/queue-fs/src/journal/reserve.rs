@@ -1,15 +1,19 @@
+//! Disk space set aside so that jobs can still be settled on a full disk.
+
 use super::Journal;
 use crate::{
-    error::Fault,
+    error::FsFault,
     sys::{Fs, FsFile, Open},
 };
 use std::{io, sync::Arc};
 
-/// A file of room that is given up when the disk is full, so that jobs can still be claimed, settled and removed.
+/// A file that is truncated when the disk is full, so that jobs can still be claimed, settled and
+/// removed.
 pub(crate) const RESERVE: &str = "RESERVE";
 
-/// The file of a store that has one. A link of its name is refused here, before anything is made.
-pub(super) fn reserve_of(fs: &dyn Fs) -> Result<Option<Arc<dyn FsFile>>, Fault> {
+/// Opens the reserve of an existing store. A link of its name is refused here, before any file is
+/// created.
+pub(super) fn reserve_of(fs: &dyn Fs) -> Result<Option<Arc<dyn FsFile>>, FsFault> {
     match fs.open(RESERVE, Open::Existing) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         opened => opened.map(Some).map_err(failed),
@@ -17,8 +21,8 @@ pub(super) fn reserve_of(fs: &dyn Fs) -> Result<Option<Arc<dyn FsFile>>, Fault> 
 }
 
 impl Journal {
-    /// Opens the file, and makes it if it is missing: once the directory is known to be a store.
-    pub(crate) fn open_reserve(&mut self) -> Result<Arc<dyn FsFile>, Fault> {
+    /// Opens the file, or creates it, once the directory is known to be a store.
+    pub(crate) fn open_reserve(&mut self) -> Result<Arc<dyn FsFile>, FsFault> {
         if let Some(reserve) = &self.reserve {
             return Ok(reserve.clone());
         }
@@ -26,8 +30,9 @@ impl Journal {
         Ok(self.reserve.insert(opened).clone())
     }
 
-    /// Whether there is room for new jobs: the reserve is there, or can be filled again. Only under the lock.
-    pub(crate) fn has_reserve(&mut self) -> Result<bool, Fault> {
+    /// Whether the disk has space for new jobs: the reserve is whole, or can be filled again. Only
+    /// under the lock.
+    pub(crate) fn has_reserve(&mut self) -> Result<bool, FsFault> {
         let reserve = self.open_reserve()?;
         if reserve.size().map_err(failed)? >= self.reserve_bytes {
             return Ok(true);
@@ -39,8 +44,8 @@ impl Journal {
         }
     }
 
-    /// Gives the room to whoever needs it now; false if it was given before. Only under the lock.
-    pub(crate) fn spend_reserve(&mut self) -> Result<bool, Fault> {
+    /// Frees the space of the reserve. False if it was free before. Only under the lock.
+    pub(crate) fn spend_reserve(&mut self) -> Result<bool, FsFault> {
         let reserve = self.open_reserve()?;
         let size = reserve.size().map_err(failed)?;
         reserve.set_size(0).map_err(failed)?;
@@ -48,6 +53,6 @@ impl Journal {
     }
 }
 
-fn failed(error: io::Error) -> Fault {
-    Fault::io(RESERVE, error)
+fn failed(error: io::Error) -> FsFault {
+    FsFault::io(RESERVE, error)
 }

@@ -1,9 +1,12 @@
+//! Which queues other handles wrote, collected for subscribers of this handle.
+
 use queue_core::QueueName;
 use queue_store::{Hub, News};
 use std::collections::BTreeMap;
 
-/// Which queues the records of other handles wrote, until subscribers are told. A record that only keeps the time is no
-/// news: if it were, two idle handles would wake each other for as long as the clock is behind.
+/// The queues that records of other handles changed, until subscribers are told. A record that only
+/// keeps the time is no news: otherwise two idle handles would wake each other for as long as the
+/// clock is behind.
 #[derive(Debug, Default)]
 pub(crate) struct ForeignNews(BTreeMap<QueueName, News>);
 
@@ -16,14 +19,16 @@ impl ForeignNews {
         }
     }
 
-    /// Tells the subscribers.
-    pub(crate) fn publish(&mut self, hub: &Hub) {
+    /// Tells the subscribers. Returns whether there were any.
+    pub(crate) fn publish(&mut self, hub: &Hub) -> bool {
+        let mut has_notified = false;
         while let Some((queue, news)) = self.0.pop_first() {
-            hub.tell(&queue, news);
+            has_notified |= hub.tell(&queue, news);
         }
+        has_notified
     }
 
-    /// They were told otherwise.
+    /// Drops the news, because subscribers were told to read everything again.
     pub(crate) fn clear(&mut self) {
         self.0.clear();
     }

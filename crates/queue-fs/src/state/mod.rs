@@ -1,47 +1,50 @@
-//! What the journal adds up to: the engine of the memory store, and where on the disk each job stands.
+//! The state that the journal describes: the engine of the memory store, and the index of where
+//! each job is on the disk.
 
-mod carry;
+mod compaction;
 mod foreign_news;
+mod job_index;
 mod record;
-mod shelf;
-mod take;
-mod usage;
+mod replay;
+mod segment_usage;
 mod verify;
 
 pub use record::encode;
-pub(crate) use record::{Pending, PresenceEdit};
+pub(crate) use record::{PendingRecords, PresenceEdit};
 
 use crate::{
     FsUsage,
-    error::Fault,
-    format::Names,
-    journal::{Files, Location},
+    error::FsFault,
+    format::InternedNames,
+    journal::{Location, SegmentFiles},
 };
 use bytes::Bytes;
-use foreign_news::ForeignNews;
+pub(crate) use foreign_news::ForeignNews;
+use job_index::{JobIndex, ResultEntry};
 use queue_core::{JobBody, JobMeta, Payload, QueueName, Seq};
 use queue_memory::{Engine, StoredJob};
-use shelf::{Shelf, ShelvedResult};
 
-/// Every job of the store. Payloads and results beyond a budget are not in memory: the engine has empty ones in their
-/// place, and the shelf knows where they are.
+/// Every job of the store. Payloads and results beyond a memory budget are left on the disk: the
+/// engine holds empty ones instead, and the index says where their bytes are.
 #[derive(Debug)]
 pub(crate) struct State {
     pub(crate) engine: Engine,
-    shelf: Shelf,
-    /// The first segment that was read. Records from before the ones in front of it were given up may be about jobs that
-    /// were in those; whatever is left of such jobs is carried on later.
+    index: JobIndex,
+    /// The first segment that was replayed. Records written before the segments in front of it were
+    /// removed may name jobs of those segments; a later record has such a job whole if it still
+    /// exists.
     begun_at: u64,
-    /// So many bytes of payloads and results may be in memory.
+    /// How many bytes of payloads and results may be in memory.
     budget_bytes: u64,
-    /// The time of the transaction at hand is written down even if nothing else is.
+    /// The current transaction writes its time even if it changes nothing else.
     pub(crate) keeps_time: bool,
-    /// What others wrote since subscribers were told last.
+    /// Queues that other handles wrote since subscribers were last told.
     pub(crate) foreign_news: ForeignNews,
-    /// The whole journal is read, which is told otherwise.
+    /// The whole journal is being replayed; subscribers then get one `Missed` instead of news per
+    /// queue.
     is_loading: bool,
-    /// Those that were read lately.
-    names: Names,
+    /// Names that were read lately.
+    names: InternedNames,
 }
 
 impl State {
@@ -49,85 +52,95 @@ impl State {
     pub(crate) fn new(budget_bytes: u64) -> Self {
         Self {
             engine: Engine::default(),
-            shelf: Shelf::default(),
+            index: JobIndex::default(),
             begun_at: 0,
             budget_bytes,
             keeps_time: false,
             foreign_news: ForeignNews::default(),
             is_loading: false,
-            names: Names::default(),
+            names: InternedNames::default(),
         }
     }
 
-    /// Brings in the parts of a job that are not in memory.
-    pub(crate) fn fill(&self, files: &mut Files, meta: &JobMeta, body: &mut JobBody) -> Result<(), Fault> {
-        let Some(shelved) = self.shelf.get(meta.seq) else { return Ok(()) };
-        fill_one(shelved.payload, shelved.is_payload_resident, files, &mut body.payload.bytes)?;
+    /// Reads the parts of a job that are not in memory.
+    pub(crate) fn fill(
+        &self,
+        files: &mut SegmentFiles,
+        meta: &JobMeta,
+        body: &mut JobBody,
+    ) -> Result<(), FsFault> {
+        let Some(entry) = self.index.get(meta.seq) else { return Ok(()) };
+        fill_one(entry.payload, entry.is_payload_resident, files, &mut body.payload.bytes)?;
         let result = body.result.as_mut().map(|result| &mut result.bytes);
-        fill_result(shelved.result_of(meta.epoch), files, result)
+        fill_result(entry.result_of(meta.epoch), files, result)
     }
 
     /// The same of a whole job.
-    fn fill_whole(&self, files: &mut Files, whole: &mut StoredJob) -> Result<(), Fault> {
-        let Some(shelved) = self.shelf.get(whole.seq) else { return Ok(()) };
-        fill_one(shelved.payload, shelved.is_payload_resident, files, &mut whole.payload)?;
+    fn fill_whole(&self, files: &mut SegmentFiles, whole: &mut StoredJob) -> Result<(), FsFault> {
+        let Some(entry) = self.index.get(whole.seq) else { return Ok(()) };
+        fill_one(entry.payload, entry.is_payload_resident, files, &mut whole.payload)?;
         let result = whole.course.as_mut().and_then(|course| course.result.as_mut());
-        fill_result(shelved.result_of(whole.epoch), files, result.map(|result| &mut result.bytes))
+        fill_result(entry.result_of(whole.epoch), files, result.map(|result| &mut result.bytes))
     }
 
     /// How long a body is, wherever its parts are.
     pub(crate) fn body_len(&self, meta: &JobMeta, body: &JobBody) -> usize {
-        let Some(shelved) = self.shelf.get(meta.seq) else { return body.len() };
-        let result = shelved.result_of(meta.epoch).filter(|_| body.result.is_some());
+        let Some(entry) = self.index.get(meta.seq) else { return body.len() };
+        let result = entry.result_of(meta.epoch).filter(|_| body.result.is_some());
         body.len()
-            + absent_bytes(shelved.payload, shelved.is_payload_resident)
+            + absent_bytes(entry.payload, entry.is_payload_resident)
             + result.map_or(0, |result| absent_bytes(result.location, result.is_resident))
     }
 
     /// How long a result is, wherever it is.
     pub(crate) fn result_len(&self, queue: &QueueName, seq: Seq, result: &Payload) -> usize {
-        let shelved = self.shelved_result(queue, seq);
-        result.bytes.len() + shelved.map_or(0, |result| absent_bytes(result.location, result.is_resident))
+        let entry = self.result_entry(queue, seq);
+        result.bytes.len() + entry.map_or(0, |result| absent_bytes(result.location, result.is_resident))
     }
 
-    /// Brings in a result that is not in memory.
+    /// Reads a result that is not in memory.
     pub(crate) fn fill_result(
         &self,
-        files: &mut Files,
+        files: &mut SegmentFiles,
         queue: &QueueName,
         seq: Seq,
         result: &mut Payload,
-    ) -> Result<(), Fault> {
-        fill_result(self.shelved_result(queue, seq), files, Some(&mut result.bytes))
+    ) -> Result<(), FsFault> {
+        fill_result(self.result_entry(queue, seq), files, Some(&mut result.bytes))
     }
 
-    fn shelved_result(&self, queue: &QueueName, seq: Seq) -> Option<ShelvedResult> {
-        self.shelf.get(seq)?.result_of(self.engine.stored(queue, seq)?.epoch)
+    fn result_entry(&self, queue: &QueueName, seq: Seq) -> Option<ResultEntry> {
+        self.index.get(seq)?.result_of(self.engine.stored(queue, seq)?.epoch)
     }
 
-    /// What all of it takes up.
+    /// The store's use of disk and memory.
     pub(crate) fn usage(&self) -> FsUsage {
         FsUsage {
-            jobs: self.shelf.len() as u64,
-            journal_bytes: self.shelf.usage.journal_bytes,
-            journal_files: self.shelf.usage.segments(),
-            live_bytes: self.shelf.usage.live_bytes,
-            resident_bytes: self.shelf.resident_bytes(),
+            jobs: self.index.len() as u64,
+            journal_bytes: self.index.usage.journal_bytes,
+            journal_files: self.index.usage.segments(),
+            live_bytes: self.index.usage.live_bytes,
+            resident_bytes: self.index.resident_bytes(),
         }
     }
 
-    /// Whether some more bytes may stay in memory.
+    /// Whether this many more bytes fit the memory budget.
     fn has_memory_for(&self, bytes: u32) -> bool {
-        self.shelf.resident_bytes() + u64::from(bytes) <= self.budget_bytes
+        self.index.resident_bytes() + u64::from(bytes) <= self.budget_bytes
     }
 }
 
-/// What of a part is on the disk alone.
+/// How many bytes of a part are on the disk alone.
 fn absent_bytes(location: Location, is_resident: bool) -> usize {
     if is_resident { 0 } else { location.len as usize }
 }
 
-fn fill_one(at: Location, is_resident: bool, files: &mut Files, bytes: &mut Bytes) -> Result<(), Fault> {
+fn fill_one(
+    at: Location,
+    is_resident: bool,
+    files: &mut SegmentFiles,
+    bytes: &mut Bytes,
+) -> Result<(), FsFault> {
     if !is_resident {
         *bytes = files.read_body(at)?;
     }
@@ -135,11 +148,11 @@ fn fill_one(at: Location, is_resident: bool, files: &mut Files, bytes: &mut Byte
 }
 
 fn fill_result(
-    shelved: Option<ShelvedResult>,
-    files: &mut Files,
+    entry: Option<ResultEntry>,
+    files: &mut SegmentFiles,
     bytes: Option<&mut Bytes>,
-) -> Result<(), Fault> {
-    match shelved.zip(bytes) {
+) -> Result<(), FsFault> {
+    match entry.zip(bytes) {
         Some((result, bytes)) => fill_one(result.location, result.is_resident, files, bytes),
         None => Ok(()),
     }

@@ -1,32 +1,38 @@
+//! Cross-checks of the index against the engine.
+
 use super::State;
 use crate::{
-    error::Fault,
+    error::FsFault,
     format::{segment_name, whole_len},
-    journal::{Files, Location},
+    journal::{Location, SegmentFiles},
 };
 use queue_core::Timestamp;
 
 impl State {
-    /// What does not add up, in words: indexes, where jobs stand, and what is in memory. Reads every payload and result
-    /// that is not.
-    pub(crate) fn verify(&mut self, files: &mut Files, now: Timestamp) -> Result<Vec<String>, Fault> {
+    /// What does not add up, in words: indexes, where jobs stand, and what is in memory. Reads
+    /// every payload and result that is not.
+    pub(crate) fn verify(
+        &mut self,
+        files: &mut SegmentFiles,
+        now: Timestamp,
+    ) -> Result<Vec<String>, FsFault> {
         let mut findings = self.engine.verify(now);
         let (mut resident, mut live) = (0, 0);
-        for (seq, shelved) in self.shelf.iter() {
-            resident += shelved.resident_bytes();
-            live += shelved.bytes();
-            let Some(stored) = self.engine.stored(&shelved.queue, seq) else {
-                findings.push(format!("{}: the life {seq} stands on the disk alone", shelved.queue));
+        for (seq, entry) in self.index.iter() {
+            resident += entry.resident_bytes();
+            live += entry.bytes();
+            let Some(stored) = self.engine.stored(&entry.queue, seq) else {
+                findings.push(format!("{}: the life {seq} stands on the disk alone", entry.queue));
                 continue;
             };
-            if u64::from(shelved.other_bytes) != whole_len(stored) {
-                findings.push(format!("{}: the life {seq} is longer or shorter than counted", shelved.queue));
+            if u64::from(entry.other_bytes) != whole_len(stored) {
+                findings.push(format!("{}: the life {seq} is longer or shorter than counted", entry.queue));
             }
-            let (at_rest, result) = (shelved.result.as_deref(), stored.course().result.as_ref());
+            let (at_rest, result) = (entry.result.as_deref(), stored.course().result.as_ref());
             if at_rest.is_some() != result.is_some() {
-                findings.push(format!("{}: the life {seq} has a result in one place alone", shelved.queue));
+                findings.push(format!("{}: the life {seq} has a result in one place alone", entry.queue));
             }
-            let payload = (shelved.payload, shelved.is_payload_resident, stored.payload.len());
+            let payload = (entry.payload, entry.is_payload_resident, stored.payload.len());
             let result = at_rest
                 .zip(result)
                 .map(|(at_rest, result)| (at_rest.location, at_rest.is_resident, result.bytes.len()));
@@ -37,10 +43,10 @@ impl State {
             }
         }
         let jobs = self.engine.jobs();
-        if jobs != self.shelf.len() {
-            findings.push(format!("{jobs} jobs, of which {} stand on the disk", self.shelf.len()));
+        if jobs != self.index.len() {
+            findings.push(format!("{jobs} jobs, of which {} stand on the disk", self.index.len()));
         }
-        if (resident, live) != (self.shelf.resident_bytes(), self.shelf.usage.live_bytes) {
+        if (resident, live) != (self.index.resident_bytes(), self.index.usage.live_bytes) {
             findings.push("the bytes in memory or on the disk are counted wrongly".to_owned());
         }
         Ok(findings)
@@ -51,8 +57,8 @@ fn check(
     location: Location,
     expected: usize,
     bytes_in_memory: usize,
-    files: &mut Files,
-) -> Result<Option<String>, Fault> {
+    files: &mut SegmentFiles,
+) -> Result<Option<String>, FsFault> {
     if bytes_in_memory != expected {
         return Ok(Some(format!("{bytes_in_memory} bytes in memory where {expected} should be")));
     }

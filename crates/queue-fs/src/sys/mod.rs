@@ -1,5 +1,5 @@
-//! The few calls to the operating system that the store makes, behind a trait, so that a simulation can lose what was not
-//! flushed, tear what was written, and fail any call.
+//! The few calls to the operating system that the store makes, behind a trait, so that a simulation
+//! can lose what was not flushed, tear what was written, and fail any call.
 //!
 //! Names are those of files of one directory; nothing here takes a path of the caller.
 
@@ -17,7 +17,7 @@ pub trait Fs: Debug + Send + Sync + 'static {
     /// The names of everything in the directory.
     fn names(&self) -> io::Result<Vec<String>>;
 
-    /// Removes a name; whoever has the file open can go on reading.
+    /// Removes a name. A process that has the file open can go on reading.
     fn remove(&self, name: &str) -> io::Result<()>;
 
     /// Gives a file another name.
@@ -50,10 +50,10 @@ pub trait FsFile: Debug + Send + Sync + 'static {
     /// Makes data and length durable.
     fn sync(&self) -> io::Result<()>;
 
-    /// Takes the lock unless somebody else has it. The end of the process lets go of it.
+    /// Takes the lock unless another process has it. The end of the process releases it.
     fn try_lock(&self) -> io::Result<bool>;
 
-    /// Lets go of the lock.
+    /// Releases the lock.
     fn unlock(&self) -> io::Result<()>;
 
     /// Which file this is, whatever its name is by now.

@@ -1,3 +1,5 @@
+//! The directory and files of the operating system.
+
 use super::{FileId, Fs, FsFile, Open};
 use rustix::{
     fs::{AtFlags, Dir, FallocateFlags, FileType, FlockOperation, Mode, OFlags, Stat},
@@ -11,7 +13,8 @@ use std::{
     sync::Arc,
 };
 
-/// A directory of the operating system. No link is followed, neither for the directory itself nor for a file in it.
+/// A directory of the operating system. No link is followed, neither for the directory itself nor
+/// for a file in it.
 #[derive(Debug)]
 pub struct RealFs(OwnedFd);
 

@@ -1,33 +1,36 @@
-use super::session::Session;
-use crate::error::Fault;
+//! How a group of calls becomes one record of the journal.
+
+use super::session::JournalSession;
+use crate::error::FsFault;
 use queue_core::Error;
 use queue_store::group_commit::{Committer, Failed, Pending};
 
-/// A directory of jobs: each transaction is one record, written and flushed once.
+/// Commits groups of calls to a journal: each transaction is one record, written and flushed once.
 #[derive(Debug)]
-pub(crate) struct Files;
+pub(crate) struct FsCommitter;
 
-/// What a verb does to the journal.
+/// What a verb needs of its transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Need {
-    /// Nothing.
+pub(crate) enum TransactionKind {
+    /// It writes nothing.
     Read,
-    /// It writes, but takes up no more room than the jobs that are there: the reserve is for it.
+    /// It writes, but adds no jobs. On a full disk it may use the reserve.
     Change,
-    /// It brings new jobs.
+    /// It adds jobs. It is refused on a full disk.
     Grow,
 }
 
-impl Committer for Files {
-    type Session<'a> = Session;
-    type Need = Need;
-    type Failure = Fault;
-    type Fault = Fault;
+impl Committer for FsCommitter {
+    type Session<'a> = JournalSession;
+    type Need = TransactionKind;
+    type Failure = FsFault;
+    type Fault = FsFault;
 
-    const USUAL_NEED: Need = Need::Change;
+    const USUAL_NEED: TransactionKind = TransactionKind::Change;
 
-    /// Hints are published between the commit and the answers, so that whoever has an answer finds that others were told.
-    fn transact(session: &mut Session, group: &mut [Pending<Self>]) -> Result<(), Failed<Fault>> {
+    /// Hints are published between the commit and the answers, so that a caller with an answer
+    /// finds subscribers told.
+    fn transact(session: &mut JournalSession, group: &mut [Pending<Self>]) -> Result<(), Failed<FsFault>> {
         let wanted = group.iter().filter(|call| call.is_wanted());
         let Some(need) = wanted.map(Pending::need).max() else {
             session.end();
@@ -35,14 +38,14 @@ impl Committer for Files {
         };
         session.begin(need).map_err(|fault| failed(fault, Failed::Together))?;
         let mut done = attempt(session, group, need);
-        if need == Need::Read && done.as_ref().is_err_and(Fault::is_missing) {
-            // Another process removed a segment while we read it: under the lock nobody does.
+        if need == TransactionKind::Read && done.as_ref().is_err_and(FsFault::is_missing) {
+            // Another process removed a segment during this read. Under the lock none can.
             tracing::debug!("a segment was removed while it was read; it is read again under the lock");
             session.end();
-            session.begin(Need::Change).map_err(Failed::Together)?;
+            session.begin(TransactionKind::Change).map_err(Failed::Together)?;
             done = attempt(session, group, need);
         }
-        let is_certain = |fault: &Fault| !fault.is_unknown();
+        let is_certain = |fault: &FsFault| !fault.is_unknown();
         let done = done.map_err(|fault| {
             session.rollback();
             let how = if is_certain(&fault) { Failed::Within } else { Failed::Together };
@@ -52,18 +55,22 @@ impl Committer for Files {
         done
     }
 
-    fn explain(fault: &Fault, operation: &'static str) -> Error {
+    fn explain(fault: &FsFault, operation: &'static str) -> Error {
         fault.of(operation)
     }
 }
 
-fn attempt(session: &mut Session, group: &mut [Pending<Files>], need: Need) -> Result<(), Fault> {
+fn attempt(
+    session: &mut JournalSession,
+    group: &mut [Pending<FsCommitter>],
+    need: TransactionKind,
+) -> Result<(), FsFault> {
     group.iter_mut().filter(|call| call.is_wanted()).try_for_each(|call| call.run(session))?;
     session.commit(need)
 }
 
-/// Without room for new jobs the other calls of the group can still go on.
-fn failed(fault: Fault, otherwise: fn(Fault) -> Failed<Fault>) -> Failed<Fault> {
+/// A full disk fails the calls that add jobs; the other calls of the group can still succeed.
+fn failed(fault: FsFault, otherwise: fn(FsFault) -> Failed<FsFault>) -> Failed<FsFault> {
     if fault.is_full() { Failed::Within(fault) } else { otherwise(fault) }
 }
 
@@ -72,7 +79,7 @@ mod tests {
     use super::*;
     use crate::{
         Flush, FsOptions, FsStorage,
-        writer::{Enqueue, FlushNow, Shared, start},
+        writer::{CatchUp, Enqueue, FlushNow, FsHandle, start},
     };
     use futures_util::{FutureExt, StreamExt};
     use queue_core::{
@@ -84,27 +91,27 @@ mod tests {
         io::ErrorKind,
         sync::{
             Arc,
-            atomic::{AtomicU64, AtomicUsize, Ordering},
+            atomic::{AtomicUsize, Ordering},
         },
         time::Duration,
     };
 
-    /// A read that fails so many times.
+    /// A read that fails this many times.
     struct Flaky {
         fails: AtomicUsize,
         with: ErrorKind,
     }
 
-    impl Verb<Files> for Flaky {
+    impl Verb<FsCommitter> for Flaky {
         type Answer = ();
 
         const NAME: &'static str = "flaky";
-        const NEED: Need = Need::Read;
+        const NEED: TransactionKind = TransactionKind::Read;
 
-        fn run(&self, _: &mut Session) -> Result<(), Fault> {
+        fn run(&self, _: &mut JournalSession) -> Result<(), FsFault> {
             let left =
                 self.fails.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
-            left.map_or(Ok(()), |_| Err(Fault::io("part of the test", self.with.into())))
+            left.map_or(Ok(()), |_| Err(FsFault::io("part of the test", self.with.into())))
         }
     }
 
@@ -122,8 +129,7 @@ mod tests {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let options = FsOptions::new(directory.path().join("jobs")).checked().expect("they are valid");
         let other = FsStorage::open(options.clone()).await.expect("it opens");
-        let (hub, seen, unflushed) = (Arc::default(), Arc::new(AtomicU64::new(0)), Arc::default());
-        let shared = Arc::new(Shared { options, hub, seen, unflushed });
+        let shared = FsHandle::new(options, Arc::default());
         let (writer, _) = start(shared).await.expect("it opens");
         // Another process removed a segment while this one read it.
         writer.call(flaky(1, ErrorKind::NotFound)).await.expect("the second try is fine");
@@ -144,9 +150,8 @@ mod tests {
         let options = FsOptions::new(directory.path().join("jobs")).clock(clock.clone());
         let options = options.checked().expect("they are valid");
         let other = FsStorage::open(options.clone()).await.expect("it opens");
-        let (hub, seen, unflushed): (Arc<Hub>, _, _) = (Arc::default(), Arc::default(), Arc::default());
-        let (writer, _) =
-            start(Arc::new(Shared { options, hub: hub.clone(), seen, unflushed })).await.expect("it opens");
+        let hub = Arc::new(Hub::default());
+        let (writer, _) = start(FsHandle::new(options, hub.clone())).await.expect("it opens");
         let queue = QueueName::from_static("q");
         let mut hints = hub.subscribe(&queue, Interest::Wake);
         let mut news = async || {
@@ -172,14 +177,30 @@ mod tests {
         assert_eq!(news().await, Some(Hint::Wake));
     }
 
-    /// One that was asked for may have found no room among calls like this read.
+    #[tokio::test]
+    async fn foreign_writes_are_noted_for_the_watcher_if_a_subscriber_was_told() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let options = FsOptions::new(directory.path().join("jobs")).checked().expect("they are valid");
+        let other = FsStorage::open(options.clone()).await.expect("it opens");
+        let handle = FsHandle::new(options, Arc::default());
+        let (writer, _) = start(handle.clone()).await.expect("it opens");
+        let [heard, unheard] = ["heard", "unheard"].map(QueueName::from_static);
+        let _hints = handle.hub.subscribe(&heard, Interest::Wake);
+        for (queue, id, is_told) in [(&unheard, "a", false), (&heard, "b", true), (&unheard, "c", false)] {
+            other.enqueue(queue, jobs(id)).await.expect("it enqueues");
+            writer.call(CatchUp).await.expect("it reads");
+            assert_eq!(handle.has_notified.swap(false, Ordering::SeqCst), is_told, "{queue}");
+        }
+    }
+
+    /// An earlier request for a flush may have been dropped, because the mailbox was full of calls
+    /// like this read.
     #[tokio::test]
     async fn while_a_flush_is_due_every_call_asks_for_it() {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let options = FsOptions::new(directory.path().join("jobs")).flush(Flush::Every(Duration::MAX));
         let options = options.checked().expect("they are valid");
-        let (hub, seen, unflushed) = (Arc::default(), Arc::new(AtomicU64::new(0)), Arc::default());
-        let shared = Arc::new(Shared { options, hub, seen, unflushed });
+        let shared = FsHandle::new(options, Arc::default());
         let (writer, _) = start(shared.clone()).await.expect("it opens");
         let asked = || shared.unflushed.wait_for_touch(Duration::ZERO);
         let queue = QueueName::from_static("q");

@@ -1,16 +1,16 @@
-//! The one thread that a handle works with, and the verbs that it runs.
+//! The writer thread of a handle, and the verbs that it runs.
 //!
-//! Every call that waits goes into one record: it is written and flushed once, and only then is anybody answered. Calls
-//! that only read are answered without the lock, unless they stand among writes; then they wait for these, since they may
-//! have seen them.
+//! All waiting calls become one record, which is written and flushed once, and their answers go out
+//! after that. Calls that only read need no lock, unless they are grouped with writes; then their
+//! answers wait for these writes, which they may have seen.
 
 mod commit;
 mod session;
 mod thread;
 mod verbs;
 
-pub(crate) use commit::Files;
-pub(crate) use thread::{Shared, start};
+pub(crate) use commit::FsCommitter;
+pub(crate) use thread::{FsHandle, start};
 pub(crate) use verbs::{
     Announce, Apply, Attempts, CatchUp, Claim, Count, DrainWorker, Enqueue, FlushNow, Get, List, Measure,
     PruneSome, Queues, SetPaused, Verify, Workers,

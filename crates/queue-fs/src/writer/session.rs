@@ -1,38 +1,42 @@
-use super::{commit::Need, thread::Shared};
+//! The journal and its state on the writer thread, and the transactions on them.
+
+use super::{commit::TransactionKind, thread::FsHandle};
 use crate::{
-    error::Fault,
-    journal::{Ahead, Journal, Seen},
+    error::FsFault,
+    journal::{Journal, ReadAhead, VisibleRead},
     options::Flush,
     state::{PresenceEdit, State},
 };
 use queue_core::{AnswerRoom, Moment, StoreTime};
 use std::{io, sync::Arc};
 
-/// So often the journal is read ahead of the lock. Each time but the last it was given up file by file behind the reader.
+/// How often reading ahead of the lock is tried. A try is overtaken if writers remove segments
+/// before they are read.
 const LOADS_MAX: usize = 8;
 
-/// The journal, what it adds up to, and the transaction at hand.
-pub(crate) struct Session {
-    shared: Arc<Shared>,
+/// The journal, its state in memory, and the current transaction.
+pub(crate) struct JournalSession {
+    shared: Arc<FsHandle>,
     pub(super) journal: Journal,
     pub(super) state: State,
-    /// What this handle was told of the time.
+    /// The last reading of store time by this handle.
     time: StoreTime,
-    /// The moment of the transaction at hand.
+    /// The moment of the current transaction.
     pub(super) moment: Moment,
-    /// Who showed themselves in it.
+    /// Workers that announced themselves or left in the current transaction.
     pub(super) presence: Vec<PresenceEdit>,
-    /// The state is that of the journal up to its tail.
+    /// The state matches the journal up to its tail.
     is_loaded: bool,
-    /// Old segments are given up. Not any more once something in them was damaged: it stays for `fsck`.
-    gives_up_segments: bool,
-    /// The disk was full when last looked at.
+    /// Old segments may be compacted. This ends once one of them is found damaged, so that `fsck`
+    /// still finds it.
+    may_compact: bool,
+    /// The disk was full at the last check.
     is_tight: bool,
 }
 
-impl Session {
-    /// Reads the whole journal, and makes one if there is none.
-    pub(super) fn open(shared: Arc<Shared>, journal: Journal) -> Result<Self, Fault> {
+impl JournalSession {
+    /// Reads the whole journal, or creates one.
+    pub(super) fn open(shared: Arc<FsHandle>, journal: Journal) -> Result<Self, FsFault> {
         let state = State::new(shared.options.memory_budget_bytes);
         let time = StoreTime::new(shared.options.clock.ticks());
         let presence = Vec::new();
@@ -44,7 +48,7 @@ impl Session {
             moment: Moment::default(),
             presence,
             is_loaded: false,
-            gives_up_segments: true,
+            may_compact: true,
             is_tight: false,
         };
         let opened = session.lock();
@@ -53,59 +57,63 @@ impl Session {
     }
 
     /// Brings the state up to date and starts a transaction.
-    pub(super) fn begin(&mut self, need: Need) -> Result<(), Fault> {
+    pub(super) fn begin(&mut self, need: TransactionKind) -> Result<(), FsFault> {
         let begun = self.prepare(need);
         if begun.is_err() {
             self.end();
         }
-        self.take_moment();
+        self.decide_moment();
         begun
     }
 
-    /// Once the state is up to date, and with it the mark.
-    fn take_moment(&mut self) {
+    /// Decides the moment of the transaction. The state must be up to date, since it has the time
+    /// mark.
+    fn decide_moment(&mut self) {
         let clock = &self.shared.options.clock;
         let floor = self.time.floor(clock.ticks());
         self.moment = Moment::decide(self.state.engine.mark(), clock.now(), floor);
         self.state.keeps_time = false;
     }
 
-    fn prepare(&mut self, need: Need) -> Result<(), Fault> {
+    fn prepare(&mut self, need: TransactionKind) -> Result<(), FsFault> {
         self.journal.check()?;
-        if need == Need::Read && self.is_loaded {
+        if need == TransactionKind::Read && self.is_loaded {
             self.journal.check_lock()?;
             match self.journal.catch_up_visible(&mut self.state)? {
-                Seen::All => {
-                    self.state.foreign_news.publish(&self.shared.hub);
+                VisibleRead::All => {
+                    self.shared.publish(&mut self.state.foreign_news);
                     return Ok(());
                 }
-                Seen::NeedsLock => {}
+                VisibleRead::NeedsLock => {}
             }
         }
         self.lock()?;
-        if need == Need::Grow {
+        if need == TransactionKind::Grow {
             self.is_tight = !self.journal.has_reserve()?;
             if self.is_tight {
-                return Err(Fault::io("new jobs are not accepted", io::ErrorKind::StorageFull.into()));
+                return Err(FsFault::io("new jobs are not accepted", io::ErrorKind::StorageFull.into()));
             }
         }
-        if need != Need::Read {
+        if need != TransactionKind::Read {
             self.state.engine.begin();
         }
         Ok(())
     }
 
-    /// Takes the lock and reads what others wrote; from the beginning, if they gave up what this handle has not read.
-    fn lock(&mut self) -> Result<(), Fault> {
+    /// Takes the lock and reads what other handles wrote. If they removed segments that this handle
+    /// has not read, it reads the journal again from the beginning.
+    fn lock(&mut self) -> Result<(), FsFault> {
         if self.is_loaded {
             self.journal.lock()?;
             match self.journal.catch_up(&mut self.state) {
                 Ok(()) => {
-                    self.state.foreign_news.publish(&self.shared.hub);
+                    self.shared.publish(&mut self.state.foreign_news);
                     return Ok(());
                 }
                 Err(fault) if fault.is_missing() => {
-                    tracing::debug!("others gave up segments that were not read yet; all is read anew");
+                    tracing::debug!(
+                        "others removed segments that were not read yet; the journal is read again"
+                    );
                     self.journal.unlock();
                 }
                 Err(fault) => return Err(fault),
@@ -115,19 +123,20 @@ impl Session {
         self.load()?;
         self.journal.open_reserve()?;
         self.is_loaded = true;
-        // What others did meanwhile, and before, is not told apart.
+        // After a full replay it is unknown which records are new to the subscribers.
         self.state.foreign_news.clear();
         self.shared.hub.missed();
         Ok(())
     }
 
-    /// Reads the journal from the beginning, and ends with the lock. Others write meanwhile, and wait for the last bit alone.
-    fn load(&mut self) -> Result<(), Fault> {
+    /// Reads the journal from the beginning and ends with the lock held. Other processes write
+    /// meanwhile, and wait only while its last part is read.
+    fn load(&mut self) -> Result<(), FsFault> {
         for _ in 0..LOADS_MAX {
             match self.journal.read_ahead(&mut self.state)? {
-                Ahead::Overtaken => continue,
-                Ahead::NeedsLock => break,
-                Ahead::Read => {}
+                ReadAhead::Overtaken => continue,
+                ReadAhead::NeedsLock => break,
+                ReadAhead::Read => {}
             }
             self.journal.lock()?;
             if self.journal.read_rest(&mut self.state)? {
@@ -139,10 +148,10 @@ impl Session {
         self.journal.replay(&mut self.state)
     }
 
-    /// Writes down what changed, as durably as promised, and publishes the hints.
-    pub(super) fn commit(&mut self, need: Need) -> Result<(), Fault> {
-        if need == Need::Read {
-            // It may have begun as more, to be tried again under the lock.
+    /// Writes the changes, as durably as promised, and publishes the hints.
+    pub(super) fn commit(&mut self, need: TransactionKind) -> Result<(), FsFault> {
+        if need == TransactionKind::Read {
+            // The transaction may have begun as a write, because a read was retried under the lock.
             self.state.engine.commit();
         } else {
             self.write_down(need)?;
@@ -153,24 +162,24 @@ impl Session {
         Ok(())
     }
 
-    fn write_down(&mut self, need: Need) -> Result<(), Fault> {
+    fn write_down(&mut self, need: TransactionKind) -> Result<(), FsFault> {
         self.journal.make_room()?;
         let Some(mut pending) = self.state.record(&self.journal, &self.presence) else {
             self.state.engine.commit();
             return Ok(());
         };
         let (alone, segment_bytes) = (pending.len(), self.shared.options.segment_bytes);
-        if self.gives_up_segments && self.state.is_wasteful(segment_bytes, self.is_tight) {
-            let carried = self.state.carry(&mut self.journal, &mut pending);
-            // Anything but damage may pass, and is tried again with the next commit.
-            self.gives_up_segments = carried.err().is_none_or(|fault| fault.damage().is_none());
+        if self.may_compact && self.state.needs_compaction(segment_bytes, self.is_tight) {
+            let compacted = self.state.compact(&mut self.journal, &mut pending);
+            // Any failure but damage may pass, so the next commit tries again.
+            self.may_compact = compacted.err().is_none_or(|fault| fault.damage().is_none());
         }
         let mut appended = self.journal.append(&pending);
-        if appended.as_ref().is_err_and(Fault::is_full) && pending.len() > alone {
+        if appended.as_ref().is_err_and(FsFault::is_full) && pending.len() > alone {
             pending.truncate(alone, self.journal.oldest());
             appended = self.journal.append(&pending);
         }
-        if appended.as_ref().is_err_and(Fault::is_full) && need != Need::Grow {
+        if appended.as_ref().is_err_and(FsFault::is_full) && need != TransactionKind::Grow {
             self.is_tight = true;
             if self.journal.spend_reserve()? {
                 appended = self.journal.append(&pending);
@@ -182,19 +191,19 @@ impl Session {
         Ok(())
     }
 
-    /// The room of one answer of `get` or `enqueue`.
+    /// The size limit of one answer of `get` or `enqueue`.
     pub(super) fn answer_room(&self) -> AnswerRoom {
         AnswerRoom::new(self.shared.options.limits.answer_bytes_max)
     }
 
-    /// Takes back what changed.
+    /// Undoes the changes of the transaction.
     pub(super) fn rollback(&mut self) {
         self.presence.clear();
         self.state.engine.rollback();
     }
 
-    /// Lets others go on. While a flush is due somebody is asked for it again and again: one that was asked for may
-    /// have failed, or found no room among the calls that wait.
+    /// Releases the lock. While a flush is due, every transaction asks the flusher for it again: an
+    /// earlier request may have failed, or found the mailbox full.
     pub(super) fn end(&mut self) {
         self.journal.unlock();
         if matches!(self.shared.options.flush, Flush::Every(_)) && self.journal.owes_flush() {
@@ -202,11 +211,11 @@ impl Session {
         }
     }
 
-    /// The last thing that a handle does: what it wrote becomes durable, whatever it promised.
+    /// Ends the handle: whatever it promised, all that it wrote becomes durable.
     pub(super) fn close(&mut self) {
-        // Nobody is left to be told that it failed, and nobody was promised that it would not.
+        // No caller is left to report a failure to, and none was promised success.
         if self.journal.flush().is_err() {
-            // Where the lock cannot be had there is still what this handle wrote itself.
+            // Without the lock, the records that this handle wrote itself can still be flushed.
             drop(self.journal.sync_tail());
         }
         self.journal.unlock();

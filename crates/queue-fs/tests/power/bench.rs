@@ -11,7 +11,8 @@ use std::sync::Arc;
 /// Seeds the salts of segments.
 const SEGMENT_SALTS: u64 = 1;
 
-/// How the store is opened: short segments, so that the journal goes round, and little memory, so that it is read.
+/// How the store is opened: short segments, so that the journal goes round, and little memory, so
+/// that it is read.
 pub(crate) fn options(disk: &Disk, script: &Script, flush: Flush) -> FsOptions {
     FsOptions::new("simulated")
         .fs(Arc::new(disk.clone()))
@@ -53,7 +54,8 @@ pub(crate) async fn open_and_play(disk: &Disk, script: &Script, flush: Flush, fr
     }
 }
 
-/// How many calls are in the store as it is now: those that were acknowledged, or one more if that may be.
+/// How many calls are in the store as it is now: those that were acknowledged, or one more if that
+/// may be.
 ///
 /// # Panics
 /// If it is neither, or the store does not add up.
@@ -65,7 +67,8 @@ pub(crate) async fn assert_state(
 ) -> usize {
     let findings = store.verify().await.unwrap_or_else(|error| panic!("{context}: {error}"));
     assert_eq!(findings, Vec::<String>::new(), "{context}");
-    // A view takes the lock on its way, so the second one shows whatever lies behind what was answered.
+    // A view takes the lock on its way, so the second one shows whatever lies behind what was
+    // answered.
     view(store).await;
     let found = view(store).await;
     if found == script.views[progress.done] {

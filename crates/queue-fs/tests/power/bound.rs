@@ -32,8 +32,8 @@ fn segments_written(disk: &Disk) -> u64 {
     u64::from_str_radix(&name["journal-".len()..name.len() - ".log".len()], 16).expect("a number")
 }
 
-/// The worst case: everything that stays stands in front of everything that goes, and records are so long that no more is
-/// carried on with each than it has itself.
+/// The worst case: everything that stays stands in front of everything that goes, and records are
+/// so long that no more is carried on with each than it has itself.
 #[tokio::test]
 async fn a_journal_is_at_most_three_times_as_long_as_what_is_in_it() {
     let disk = Disk::new();

@@ -1,5 +1,5 @@
-//! Several handles, of which one fails: what its failed flush made the system forget, and what it left when it ended,
-//! is still in the cache, where others read it.
+//! Several handles, of which one fails: what its failed flush made the system forget, and what it
+//! left when it ended, is still in the cache, where others read it.
 
 use crate::disk::{Disk, Failure};
 use queue_core::{

@@ -1,5 +1,5 @@
-//! A program that is held up at any call of the file system, while its lock file is moved away and another program goes on:
-//! what either was told is stored, is.
+//! A program that is held up at any call of the file system, while its lock file is moved away and
+//! another program goes on: what either was told is stored, is.
 
 use crate::disk::Disk;
 use queue_core::{
@@ -137,7 +137,8 @@ fn queue() -> QueueName {
     QueueName::from_static("q")
 }
 
-/// Enqueues one job after another until one is refused; those that were accepted, and what was said of the other.
+/// Enqueues one job after another until one is refused; those that were accepted, and what was said
+/// of the other.
 async fn enqueue(store: &FsStorage, who: &str, jobs: usize) -> (Vec<JobId>, Option<queue_core::Error>) {
     let mut accepted = Vec::new();
     for n in 0..jobs {

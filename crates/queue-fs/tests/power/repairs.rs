@@ -1,4 +1,5 @@
-//! Checking and repairing damaged directories, beside a program that has the store open, and with failures on the way.
+//! Checking and repairing damaged directories, beside a program that has the store open, and with
+//! failures on the way.
 
 use crate::{
     bench::{open_and_play, options, play},
@@ -22,7 +23,8 @@ async fn good(script: &Script) -> Disk {
     disk
 }
 
-/// One with few long segments, where a damaged end may be what a power cut tore, once the mark is gone.
+/// One with few long segments, where a damaged end may be what a power cut tore, once the mark is
+/// gone.
 async fn good_and_long(script: &Script) -> Disk {
     let disk = Disk::new();
     let long = options(&disk, script, Flush::Always).segment_bytes(20_000);

@@ -12,7 +12,8 @@ pub(crate) enum Change {
     Resize(u64),
 }
 
-/// How likely a piece survives, in percent; drawn once for each cut, so that some take all and some take nothing.
+/// How likely a piece survives, in percent; drawn once for each cut, so that some take all and some
+/// take nothing.
 const LIKELIHOODS: [u64; 5] = [0, 10, 50, 90, 100];
 
 pub(crate) fn apply(content: &mut Vec<u8>, change: &Change) {

@@ -1,3 +1,5 @@
+//! Settling and changing jobs.
+
 use super::Engine;
 use queue_core::{
     Applied, JobMeta, Timestamp,

@@ -1,4 +1,6 @@
-use super::{Engine, queue_state::QueueState, undo::Undo};
+//! Leasing due jobs.
+
+use super::{Engine, queue_state::QueueState, undo_log::UndoLog};
 use queue_core::{
     AnswerRoom, ClaimRequest, Claimed, ClaimedJob, JobRecord, Moment, Timestamp, lifecycle::lease,
 };
@@ -31,7 +33,7 @@ impl Engine {
 
 fn claim_first(
     state: &mut QueueState,
-    undo: &mut Undo,
+    undo: &mut UndoLog,
     request: &ClaimRequest,
     room: &mut AnswerRoom,
     now: Timestamp,

@@ -1,3 +1,5 @@
+//! The fields that a job has only after its first claim, or once it is terminal.
+
 use bytes::Bytes;
 use queue_core::{
     Attempt, Failure, JobBody, LeaseInfo, LeaseToken, Payload, Timestamp,

@@ -1,3 +1,5 @@
+//! Storing new jobs.
+
 use super::{Engine, stored_job::StoredJob};
 use queue_core::{
     Enqueued, JobBody, JobMeta, NewJob, QueueName, Seq, Timestamp,
@@ -14,7 +16,8 @@ impl Engine {
     ) -> Vec<Vec<Enqueued>> {
         self.raise_mark(now);
         let group = |group: Vec<NewJob>| {
-            // Room of its own: a job's is far too large for its answer, and costs more to cut down than to let go.
+            // Room of its own: a job's is far too large for its answer, and costs more to cut down
+            // than to let go.
             let mut answers = Vec::with_capacity(group.len());
             answers.extend(group.into_iter().map(|new| self.enqueue_one(queue, new, now)));
             answers

@@ -1,12 +1,14 @@
-use super::{ready::Ready, stored_job::StoredJob};
+//! The ordered indexes over the jobs of a queue.
+
+use super::{ready_index::ReadyIndex, stored_job::StoredJob};
 use queue_core::{Seq, State, Tag, Tags, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The orders in which jobs are looked for. Each job stands in those that its state calls for.
+/// The ordered indexes over jobs. Each job is in those that its state calls for.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Indexes {
     /// Waiting and known to be due.
-    pub(super) ready: Ready,
+    pub(super) ready: ReadyIndex,
     /// Waiting for its time, as known when last looked at.
     pub(super) scheduled: BTreeSet<(Timestamp, Seq, i16)>,
     /// Leased, by lapse.
@@ -22,9 +24,9 @@ pub(super) struct Indexes {
     by_state: [u64; State::ALL.len()],
 }
 
-/// Those parts of a job that decide where it stands.
+/// The fields of a job that its index entries are made of.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct IndexKeys {
     seq: Seq,
     state: State,
     priority: i16,
@@ -36,7 +38,7 @@ pub(super) struct Place {
     tags: Tags,
 }
 
-impl Place {
+impl IndexKeys {
     pub(super) fn of(job: &StoredJob) -> Self {
         let course = job.course();
         Self {
@@ -52,7 +54,7 @@ impl Place {
         }
     }
 
-    /// Where it stands among [`Indexes::failures`].
+    /// Its key among [`Indexes::failures`].
     fn failure(&self) -> Option<(State, Timestamp, Seq)> {
         let at = match self.state {
             State::Failing => self.failed_at?,
@@ -68,8 +70,9 @@ impl Place {
 }
 
 impl Indexes {
-    /// Those of many jobs at once, which takes less time and memory than one after another.
-    pub(super) fn of(places: impl Iterator<Item = Place>, now: Timestamp) -> Self {
+    /// Builds the indexes of many jobs at once, which takes less time and memory than one insert
+    /// after another.
+    pub(super) fn of(places: impl Iterator<Item = IndexKeys>, now: Timestamp) -> Self {
         let (mut ready, mut scheduled, mut leases) = (Vec::new(), Vec::new(), Vec::new());
         let (mut purges, mut finished) = (Vec::new(), Vec::new());
         let (mut failures, mut tagged) = (Vec::new(), BTreeMap::<_, BTreeSet<_>>::new());
@@ -90,7 +93,7 @@ impl Indexes {
             }
         }
         Self {
-            ready: Ready::of(ready),
+            ready: ReadyIndex::of(ready),
             scheduled: scheduled.into_iter().collect(),
             leases: leases.into_iter().collect(),
             purges: purges.into_iter().collect(),
@@ -101,7 +104,7 @@ impl Indexes {
         }
     }
 
-    pub(super) fn insert(&mut self, place: &Place, now: Timestamp) {
+    pub(super) fn insert(&mut self, place: &IndexKeys, now: Timestamp) {
         self.by_state[usize::from(place.state.as_code())] += 1;
         if place.is_ready(now) {
             self.ready.insert(place.priority, place.run_at, place.seq);
@@ -117,7 +120,7 @@ impl Indexes {
         }
     }
 
-    pub(super) fn remove(&mut self, place: &Place) {
+    pub(super) fn remove(&mut self, place: &IndexKeys) {
         self.by_state[usize::from(place.state.as_code())] -= 1;
         if place.state.is_waiting() && !self.ready.remove(place.priority, place.run_at, place.seq) {
             self.scheduled.remove(&(place.run_at, place.seq, place.priority));
@@ -135,7 +138,8 @@ impl Indexes {
         }
     }
 
-    /// Moves what has become due. Every job is moved once, so this costs nothing over time.
+    /// Moves due jobs from the scheduled to the ready ones. Each job moves once, so the amortized
+    /// cost is constant.
     pub(super) fn promote(&mut self, now: Timestamp) {
         while let Some(&(run_at, seq, priority)) = self.scheduled.first() {
             if run_at > now {

@@ -1,8 +1,10 @@
+//! Reading a page of a listing.
+
 use super::{Engine, queue_state::QueueState, stored_job::StoredJob};
 use queue_core::{ListQuery, Moment, Page, PageEnd, Result, Seq, State, Timestamp, Walk};
 use std::ops::Range;
 
-/// Whose cursors they are.
+/// The name of this store in its cursors.
 const CURSORS: &str = "memory";
 
 /// The lives of an index, in the order of a walk.

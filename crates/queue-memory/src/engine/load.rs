@@ -1,28 +1,30 @@
+//! Loading records from a journal, without decisions or notices.
+
 use super::{Engine, queue_state::QueueState, stored_job::StoredJob};
 use bytes::Bytes;
 use queue_core::{
     Attempt, JobBody, JobId, QueueName, Seq, Timestamp, WorkerId, WorkerInfo, lifecycle::TrackedJob,
 };
 
-/// Loading what a journal kept, as it is: nothing is decided here, and nobody is notified.
+/// Loading records as a journal has them: nothing is decided here, and no subscriber is notified.
 impl Engine {
     /// One record.
     pub fn stored(&self, queue: &QueueName, seq: Seq) -> Option<&StoredJob> {
         self.queues.get(queue)?.entries.get(&seq).map(|entry| &**entry)
     }
 
-    /// Which life has an id now. While everything is loaded nobody knows.
+    /// The life that has an id. Unknown during bulk loading.
     pub fn life_of(&self, queue: &QueueName, id: &JobId) -> Option<Seq> {
         if self.is_loading { None } else { self.queues.get(queue)?.ids.get(id).copied() }
     }
 
-    /// From here on records are only loaded, changed and unloaded, and found by their life: a whole journal is read faster if
-    /// everything else is built at its end, and takes less memory then.
+    /// Begins bulk loading, during which records can only be loaded, changed and unloaded, by their
+    /// life. The indexes are built at its end, which is faster and takes less memory.
     pub fn begin_loading(&mut self) {
         self.is_loading = true;
     }
 
-    /// Builds the indexes. From here on every operation works, unless this answers false: two lives have one id.
+    /// Builds the indexes and ends bulk loading. Returns false if two lives have one id.
     pub fn end_loading(&mut self) -> bool {
         if !std::mem::take(&mut self.is_loading) {
             return true;
@@ -32,8 +34,8 @@ impl Engine {
         self.queues.iter().all(|(_, state)| state.ids.len() == state.entries.len())
     }
 
-    /// Puts a job in its place, instead of one of the same life. The length of the payload is given, since its bytes may be
-    /// elsewhere.
+    /// Puts a job in its place, instead of one of the same life. The length of the payload is
+    /// given, since its bytes may be elsewhere.
     pub fn load(
         &mut self,
         job: TrackedJob,
@@ -82,7 +84,8 @@ impl Engine {
         if self.is_loading { state.remove_unindexed(seq) } else { state.remove(seq) }
     }
 
-    /// Replaces the bytes of a payload, and those of a result if there is one, for a caller that keeps them elsewhere.
+    /// Replaces the bytes of a payload, and those of a result if there is one, for a caller that
+    /// keeps them elsewhere.
     pub fn set_body_bytes(
         &mut self,
         queue: &QueueName,

@@ -7,16 +7,16 @@ mod enqueue;
 mod indexes;
 mod list;
 mod load;
-mod pool;
 mod presence;
 mod prune;
 mod queue_state;
 mod queues;
 mod read;
-mod ready;
+mod ready_index;
 mod stored_job;
+mod traits_pool;
 mod transaction;
-mod undo;
+mod undo_log;
 mod verify;
 
 pub use course::Course;
@@ -28,10 +28,11 @@ use queue_core::{QueueName, Timestamp};
 use queue_state::QueueState;
 use queue_store::{Notices, Wanted};
 use queues::Queues;
-use undo::Undo;
+use undo_log::UndoLog;
 
 /// Every queue of one store. Operations take the moment at which they happen, as
-/// [`Moment::decide`](queue_core::Moment::decide) made it of [`mark`](Self::mark), and leave notices of what they changed.
+/// [`Moment::decide`](queue_core::Moment::decide) made it of [`mark`](Self::mark), and leave
+/// notices of what they changed.
 #[derive(Debug, Default)]
 pub struct Engine {
     queues: Queues,
@@ -40,7 +41,7 @@ pub struct Engine {
     mark: Timestamp,
     presence: Presence,
     notices: Notices,
-    undo: Undo,
+    undo: UndoLog,
     /// The indexes are built when everything is loaded.
     is_loading: bool,
 }
@@ -51,12 +52,14 @@ impl Engine {
         self.notices.take()
     }
 
-    /// Leaves notices of single jobs or not, from now on; it does unless told otherwise. Queues are woken in any case.
+    /// Leaves notices of single jobs or not, from now on; it does unless told otherwise. Queues are
+    /// woken in any case.
     pub fn notice_jobs(&mut self, wanted: bool) {
         self.notices.want(if wanted { Wanted::Everything } else { Wanted::Wakes });
     }
 
-    /// Stops or resumes the claims of a queue. Workers that hold jobs ready want to hear of a pause too.
+    /// Stops or resumes the claims of a queue. Workers that hold jobs ready want to hear of a pause
+    /// too.
     pub fn set_paused(&mut self, queue: &QueueName, paused: bool) {
         let was_paused = self.is_paused(queue);
         self.undo.pauses(queue, was_paused);

@@ -1,3 +1,5 @@
+//! The workers that announced themselves.
+
 use super::Engine;
 use queue_core::{Duty, Span, Timestamp, WorkerId, WorkerInfo};
 use std::collections::BTreeMap;

@@ -1,3 +1,5 @@
+//! Removing records.
+
 use super::{Engine, queue_state::QueueState};
 use queue_core::{Prune, PruneRequest, Seq, Timestamp};
 

@@ -1,7 +1,9 @@
+//! The records and indexes of one queue.
+
 use super::{
-    indexes::{Indexes, Place},
-    pool::Pool,
+    indexes::{IndexKeys, Indexes},
     stored_job::StoredJob,
+    traits_pool::TraitsPool,
 };
 use queue_core::{JobBody, JobId, Seq, Timestamp, lifecycle::TrackedJob};
 use std::collections::{BTreeMap, HashMap, btree_map::Entry};
@@ -14,7 +16,7 @@ pub(super) struct QueueState {
     pub(super) ids: HashMap<JobId, Seq>,
     pub(super) indexes: Indexes,
     pub(super) paused: bool,
-    pool: Pool,
+    pool: TraitsPool,
 }
 
 impl QueueState {
@@ -28,14 +30,14 @@ impl QueueState {
     }
 
     pub(super) fn insert(&mut self, entry: StoredJob, now: Timestamp) -> &StoredJob {
-        self.indexes.insert(&Place::of(&entry), now);
+        self.indexes.insert(&IndexKeys::of(&entry), now);
         self.ids.insert(entry.id.clone(), entry.seq);
         self.insert_unindexed(entry)
     }
 
     pub(super) fn remove(&mut self, seq: Seq) -> Option<StoredJob> {
         let entry = self.remove_unindexed(seq)?;
-        self.indexes.remove(&Place::of(&entry));
+        self.indexes.remove(&IndexKeys::of(&entry));
         self.ids.remove(&entry.id);
         Some(entry)
     }
@@ -48,14 +50,15 @@ impl QueueState {
         change: impl FnOnce(&mut StoredJob) -> T,
     ) -> Option<T> {
         let entry = self.entries.get_mut(&seq)?;
-        let before = Place::of(entry);
+        let before = IndexKeys::of(entry);
         let answer = change(entry);
         self.indexes.remove(&before);
-        self.indexes.insert(&Place::of(entry), now);
+        self.indexes.insert(&IndexKeys::of(entry), now);
         Some(answer)
     }
 
-    /// As [`insert`](Self::insert), or instead of a record of the same life, for a state whose indexes are built later.
+    /// As [`insert`](Self::insert), or instead of a record of the same life, for a state whose
+    /// indexes are built later.
     pub(super) fn insert_unindexed(&mut self, entry: StoredJob) -> &StoredJob {
         match self.entries.entry(entry.seq) {
             Entry::Vacant(vacant) => vacant.insert(Box::new(entry)),
@@ -75,6 +78,6 @@ impl QueueState {
     /// Builds everything but the records anew.
     pub(super) fn index(&mut self, now: Timestamp) {
         self.ids = self.entries.iter().map(|(seq, entry)| (entry.id.clone(), *seq)).collect();
-        self.indexes = Indexes::of(self.entries.values().map(|entry| Place::of(entry)), now);
+        self.indexes = Indexes::of(self.entries.values().map(|entry| IndexKeys::of(entry)), now);
     }
 }

@@ -1,11 +1,14 @@
-use super::{queue_state::QueueState, undo::Undo};
+//! The queues of the engine by name.
+
+use super::{queue_state::QueueState, undo_log::UndoLog};
 use queue_core::QueueName;
 use std::{
     collections::{BTreeSet, HashMap},
     ops::Bound,
 };
 
-/// The queues by name, and their names in order. None is ever taken out, but where the first use of it is taken back.
+/// The queues by name, and their names in order. None is ever taken out, but where the first use of
+/// it is taken back.
 #[derive(Debug, Default)]
 pub(super) struct Queues {
     by_name: HashMap<QueueName, QueueState>,
@@ -22,7 +25,7 @@ impl Queues {
     }
 
     /// The queue, which is empty if there was none.
-    pub(super) fn open(&mut self, name: &QueueName, undo: &mut Undo) -> &mut QueueState {
+    pub(super) fn open(&mut self, name: &QueueName, undo: &mut UndoLog) -> &mut QueueState {
         let names = &mut self.names;
         self.by_name.entry(name.clone()).or_insert_with(|| {
             names.insert(name.clone());

@@ -1,3 +1,5 @@
+//! Reading jobs by id.
+
 use super::Engine;
 use queue_core::{
     Counts, Detail, JobAttempts, JobId, JobRecord, Moment, QueueName, QueueStatus, QueuesPage, QueuesQuery,

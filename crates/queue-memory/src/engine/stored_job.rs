@@ -1,6 +1,8 @@
+//! The record of a job, packed: rare fields are boxed, common ones shared.
+
 use super::{
     course::{Course, NO_COURSE, course_of, has_course},
-    pool::Pool,
+    traits_pool::TraitsPool,
 };
 use bytes::Bytes;
 use queue_core::{
@@ -12,8 +14,8 @@ use std::sync::Arc;
 
 /// One record, whole: what a journal writes and loads.
 ///
-/// Packed, since a backlog is made of these: what jobs of a queue have in common stands once, and what a job gets when it is
-/// claimed takes up no room before.
+/// Records are packed, since a backlog is made of these: fields that jobs of a queue have in common
+/// are shared, and fields that the first claim sets take no memory before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredJob {
     /// What is set once, and alike in most jobs of a queue.
@@ -38,7 +40,7 @@ pub struct StoredJob {
     pub payload_len: u32,
     /// Lower is claimed first.
     pub priority: i16,
-    /// Where in its life it stands.
+    /// Its state.
     pub state: State,
     /// Why it is Failed, or Cancelled though nobody asked for it.
     pub reason: Option<Reason>,
@@ -82,8 +84,8 @@ pub struct Traits {
 }
 
 impl StoredJob {
-    /// Packs a job. What it has in common with others is found in the pool, or stands there from now on.
-    pub(super) fn pack(job: TrackedJob, body: JobBody, payload_len: u32, pool: &mut Pool) -> Self {
+    /// Packs a job. Its traits come from the pool, or are added to it.
+    pub(super) fn pack(job: TrackedJob, body: JobBody, payload_len: u32, pool: &mut TraitsPool) -> Self {
         let course = course_of(&job, &body);
         let (meta, payload) = (job.meta, body.payload);
         let traits = Traits {
@@ -224,7 +226,8 @@ impl StoredJob {
         Attempt::push(self.course.get_or_insert_default().attempts.get_or_insert_default(), attempt);
     }
 
-    /// Changes how the payload is said to be encoded, if given. Its traits are then shared with no other job: that is rare.
+    /// Changes how the payload is said to be encoded, if given. Its traits are then shared with no
+    /// other job: that is rare.
     pub fn set_content_type(&mut self, content_type: Option<ContentType>) {
         let Some(content_type) = content_type else { return };
         self.traits = Arc::new(Traits { content_type, ..Traits::clone(&self.traits) });

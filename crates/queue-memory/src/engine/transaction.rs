@@ -1,7 +1,10 @@
-use super::{Engine, stored_job::StoredJob, undo::Undo};
+//! Transactions of the engine: begin, commit, roll back, and what changed.
+
+use super::{Engine, stored_job::StoredJob, undo_log::UndoLog};
 use queue_core::{QueueName, Seq};
 
-/// How one record was changed since [`Engine::begin`]: absent before if it is new, absent after if it is gone.
+/// How one record was changed since [`Engine::begin`]: absent before if it is new, absent after if
+/// it is gone.
 #[derive(Clone, Copy, Debug)]
 pub struct Edit<'e> {
     /// The queue it is in.
@@ -18,7 +21,7 @@ impl Engine {
     /// From here on the engine remembers how things were, until [`commit`](Self::commit) or
     /// [`rollback`](Self::rollback).
     pub fn begin(&mut self) {
-        self.undo = Undo { is_recording: true, last_seq: self.last_seq, ..Undo::default() };
+        self.undo = UndoLog { is_recording: true, last_seq: self.last_seq, ..UndoLog::default() };
     }
 
     /// The records that changed, each once, however often it did; in the order of their lives.
@@ -26,7 +29,8 @@ impl Engine {
         self.undo.jobs.iter().filter_map(|(&seq, before)| {
             let queue = self.undo.queues.get(&seq)?;
             let (before, after) = (before.as_ref(), self.stored(queue, seq));
-            // Each write counts the revision up, so a record of the same revision was looked at and left alone.
+            // Each write counts the revision up, so a record of the same revision was looked at and
+            // left alone.
             let revision = |stored: Option<&StoredJob>| stored.map(|stored| stored.revision);
             (revision(before) != revision(after)).then_some(Edit { queue, seq, before, after })
         })
@@ -51,7 +55,7 @@ impl Engine {
 
     /// Keeps what changed.
     pub fn commit(&mut self) {
-        self.undo = Undo::default();
+        self.undo = UndoLog::default();
     }
 
     /// Takes back what changed, and its notices. Time stays: it was told, or may have been.

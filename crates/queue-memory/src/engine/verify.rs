@@ -1,6 +1,8 @@
+//! Cross-checks of records and indexes.
+
 use super::{
     Engine,
-    indexes::{Indexes, Place},
+    indexes::{IndexKeys, Indexes},
     queue_state::QueueState,
 };
 use queue_core::{QueueName, State, Timestamp};
@@ -24,7 +26,7 @@ fn verify_queue(queue: &QueueName, state: &QueueState, now: Timestamp, findings:
     let mut rebuilt = Indexes::default();
     for (seq, entry) in &state.entries {
         let course = entry.course();
-        rebuilt.insert(&Place::of(entry), now);
+        rebuilt.insert(&IndexKeys::of(entry), now);
         if state.ids.get(&entry.id) != Some(seq) {
             findings.push(format!("{queue}: the id {:?} does not lead to its life {seq}", entry.id));
         }

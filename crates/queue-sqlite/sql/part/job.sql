@@ -1,4 +1,5 @@
--- The columns of a whole job, in the order in which `StoredJob::read` takes them. What follows says of which jobs.
+-- The columns of a whole job, in the order in which `StoredJob::read` takes them. What follows says
+-- of which jobs.
 SELECT
   job.key, job.id, job.kind, job.priority, job.created_at, job.run_after, job.max_attempts, job.max_stalls,
   job.keep_completed, job.keep_failed, job.awaited,

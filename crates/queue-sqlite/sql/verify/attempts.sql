@@ -1,4 +1,5 @@
--- Attempts without a life that says it has some, or more than the last ten, or of a claim that never was; a life that has lost its own.
+-- Attempts without a life that says it has some, or more than the last ten, or of a claim that
+-- never was; a life that has lost its own.
 SELECT 'life ' || seq || ' has ' || count(*) || ' attempts that it knows nothing of, or too many'
 FROM queue_attempt AS attempt LEFT JOIN queue_life AS life USING (seq)
 GROUP BY seq

@@ -1,4 +1,5 @@
--- A failing, failed or cancelled job that does not stand once among them at its time, or an entry of another.
+-- A failing, failed or cancelled job that does not stand once among them at its time, or an entry
+-- of another.
 SELECT 'job ' || seq || ' stands ' || sum(entry) || ' times too often among failures in state ' || state
 FROM (
   SELECT queue, state, at, seq, 1 AS entry FROM queue_failure

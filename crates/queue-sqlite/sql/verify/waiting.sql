@@ -1,4 +1,5 @@
--- A waiting job that does not stand in exactly one of the two orders, or a job that stands there and does not wait.
+-- A waiting job that is not in exactly one of the two orders, or a job that stands there
+-- and does not wait.
 SELECT 'job ' || seq || ' stands ' || entries || ' times in the order of waiting jobs, not ' || wanted
 FROM (
   SELECT job.key & 0xffffffffff AS seq,

@@ -1,5 +1,7 @@
-use super::{Fate, Identity};
-use crate::error::Fault;
+//! The paths of an open database and the files that they led to.
+
+use super::{FileFate, FileIdentity};
+use crate::error::SqliteFault;
 use std::{
     ffi::OsString,
     fs::{metadata, symlink_metadata},
@@ -13,16 +15,16 @@ const BESIDE: [&str; 2] = ["-wal", "-shm"];
 /// The files of an open database, and where they were when it was opened.
 #[derive(Debug)]
 pub(crate) struct OpenFiles {
-    database: Identity,
-    places: Vec<Place>,
+    database: FileIdentity,
+    paths: Vec<WatchedPath>,
 }
 
 /// A path, and the file that it led to.
 #[derive(Debug)]
-struct Place {
+struct WatchedPath {
     path: PathBuf,
     links: Links,
-    file: Identity,
+    file: FileIdentity,
 }
 
 /// What is asked of a path that is a link.
@@ -33,76 +35,77 @@ enum Links {
 }
 
 impl OpenFiles {
-    /// The files that the path leads to now. All three are there once a connection has read something.
+    /// The files that the path leads to now. All three are there once a connection has read
+    /// something.
     ///
-    /// SQLite follows links once, when it opens, and looks for the log beside what it found there. So the path must still
-    /// lead to the database, and the database must still stand under the name that SQLite knows: under another one the
-    /// next program would make a second log for it.
+    /// SQLite follows links once, when it opens, and looks for the log beside what it found there.
+    /// So the path must still lead to the database, and the database must still stand under the
+    /// name that SQLite knows: under another one the next program would make a second log for it.
     pub(crate) fn find(path: &Path) -> io::Result<Self> {
         let real = path.canonicalize()?;
         let beside = BESIDE.map(|suffix| with_suffix(&real, suffix));
-        let mut places = vec![Place::find(real, Links::Refused)?];
-        if places[0].path != path {
-            places.insert(0, Place::find(path.to_owned(), Links::Followed)?);
+        let mut paths = vec![WatchedPath::find(real, Links::Refused)?];
+        if paths[0].path != path {
+            paths.insert(0, WatchedPath::find(path.to_owned(), Links::Followed)?);
         }
-        let database = places[0].file;
+        let database = paths[0].file;
         for path in beside {
-            places.push(Place::find(path, Links::Refused)?);
+            paths.push(WatchedPath::find(path, Links::Refused)?);
         }
-        Ok(Self { database, places })
+        Ok(Self { database, paths })
     }
 
-    pub(crate) fn database(&self) -> Identity {
+    pub(crate) fn database(&self) -> FileIdentity {
         self.database
     }
 
     /// Whether all of them are where they were.
-    pub(crate) fn check(&self) -> Result<(), Fault> {
-        self.places.iter().try_for_each(Place::check)
+    pub(crate) fn check(&self) -> Result<(), SqliteFault> {
+        self.paths.iter().try_for_each(WatchedPath::check)
     }
 }
 
-impl Place {
+impl WatchedPath {
     fn find(path: PathBuf, links: Links) -> io::Result<Self> {
         let file = links.look(&path)?;
         Ok(Self { path, links, file })
     }
 
-    fn check(&self) -> Result<(), Fault> {
+    fn check(&self) -> Result<(), SqliteFault> {
         match self.links.look(&self.path) {
             Ok(file) if file == self.file => Ok(()),
             Ok(_) => Err(self.lost(true)),
             Err(error) => match error.kind() {
                 io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Err(self.lost(false)),
-                _ => Err(Fault::unseen(&self.path, error)),
+                _ => Err(SqliteFault::unseen(&self.path, error)),
             },
         }
     }
 
-    fn lost(&self, is_replaced: bool) -> Fault {
-        Fault::lost(&self.path, &what_happened(Fate::of(self.file), is_replaced))
+    fn lost(&self, is_replaced: bool) -> SqliteFault {
+        SqliteFault::lost(&self.path, &what_happened(FileFate::of(self.file), is_replaced))
     }
 }
 
 impl Links {
-    fn look(self, path: &Path) -> io::Result<Identity> {
+    fn look(self, path: &Path) -> io::Result<FileIdentity> {
         let found = match self {
             Self::Followed => metadata(path),
             Self::Refused => symlink_metadata(path),
         };
-        found.map(|metadata| Identity::of(&metadata))
+        found.map(|metadata| FileIdentity::of(&metadata))
     }
 }
 
-fn what_happened(fate: Fate, is_replaced: bool) -> String {
+fn what_happened(fate: FileFate, is_replaced: bool) -> String {
     match (fate, is_replaced) {
-        (Fate::Renamed(to), false) => format!("was renamed to {}", to.display()),
-        (Fate::Renamed(to), true) => {
+        (FileFate::Renamed(to), false) => format!("was renamed to {}", to.display()),
+        (FileFate::Renamed(to), true) => {
             format!("was renamed to {}, and another file put in its place,", to.display())
         }
-        (Fate::Removed, false) => "was removed".to_owned(),
-        (Fate::Removed | Fate::Unknown, true) => "was replaced by another file".to_owned(),
-        (Fate::Unknown, false) => "was removed or renamed".to_owned(),
+        (FileFate::Removed, false) => "was removed".to_owned(),
+        (FileFate::Removed | FileFate::Unknown, true) => "was replaced by another file".to_owned(),
+        (FileFate::Unknown, false) => "was removed or renamed".to_owned(),
     }
 }
 

@@ -1,3 +1,5 @@
+//! Reading a job with its charged attempts.
+
 use super::Snapshot;
 use crate::{
     row::{StoredJob, code, counter, integer, name, time},

@@ -1,3 +1,5 @@
+//! Reading the counts of a queue.
+
 use super::Snapshot;
 use crate::{
     row::{counter, foreign},

@@ -1,7 +1,9 @@
+//! Reading jobs by id.
+
 use super::Snapshot;
 use crate::{
+    body::{ResultParts, read_outcome, read_payload},
     key::key,
-    outcome::{Outcome, read_outcome, read_payload},
     row::{StoredJob, integer},
     sql,
 };
@@ -49,7 +51,7 @@ impl Snapshot<'_> {
         let outcome = if stored.has_life {
             self.connection.prepare_cached(sql::LOAD_OUTCOME)?.query_row([seq], |row| read_outcome(row, 0))?
         } else {
-            Outcome::default()
+            ResultParts::default()
         };
         Ok(outcome.beside(payload))
     }

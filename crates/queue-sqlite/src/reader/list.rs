@@ -1,9 +1,11 @@
-use super::{Snapshot, steps::Steps};
+//! Reading a page of a listing.
+
+use super::{Snapshot, index_range::IndexRange};
 use crate::{row::StoredJob, sql};
 use queue_core::{ListFilter, ListQuery, Page, PageEnd, QueueName, Result, Walk, lifecycle::TrackedJob};
 use rusqlite::{Params, params, params_from_iter};
 
-/// Whose cursors they are.
+/// The name of this store in its cursors.
 const CURSORS: &str = "sqlite";
 
 impl Snapshot<'_> {
@@ -18,14 +20,19 @@ impl Snapshot<'_> {
         if query.walk == Walk::Due && self.has_come_due(queue)? {
             return Ok(sorted(self.due(queue, query, after)?));
         }
-        if let Some(steps) = Steps::of(query, queue, after, self.moment.now) {
+        if let Some(steps) = IndexRange::of(query, queue, after, self.moment.now) {
             return Ok(Ok(self.stepped(&steps, query, after)?));
         }
         Ok(sorted(self.leased(queue, query)?))
     }
 
     /// Along an index, row by row: SQLite reads none behind the last that the page steps to.
-    fn stepped(&self, steps: &Steps, query: &ListQuery, after: Option<PageEnd>) -> rusqlite::Result<Page> {
+    fn stepped(
+        &self,
+        steps: &IndexRange,
+        query: &ListQuery,
+        after: Option<PageEnd>,
+    ) -> rusqlite::Result<Page> {
         let mut statement = self.connection.prepare_cached(steps.sql)?;
         let mut rows = statement.query(params_from_iter(&steps.bounds))?;
         let (mut page, mut end) = (Page::empty(self.moment), after);
@@ -44,7 +51,8 @@ impl Snapshot<'_> {
         Ok(page)
     }
 
-    /// What is leased stands in the order of lapses, whatever is asked for. It is as much as workers have slots.
+    /// What is leased stands in the order of lapses, whatever is asked for. It is as much as
+    /// workers have slots.
     fn leased(&self, queue: i64, query: &ListQuery) -> rusqlite::Result<Vec<TrackedJob>> {
         match &query.walk {
             Walk::Held { token } => self.jobs(sql::LIST_HELD, params![queue, token.as_bytes()], &query.queue),
@@ -70,9 +78,9 @@ impl Snapshot<'_> {
         let page = if shows_all { query.limit.min(ListQuery::LOOKS_MAX) } else { ListQuery::LOOKS_MAX };
         // One more says whether there is a next page.
         let enough = page + 1;
-        let came_due = Steps::came_due(queue, after, now, enough);
+        let came_due = IndexRange::came_due(queue, after, now, enough);
         let mut jobs = self.jobs(came_due.sql, params_from_iter(&came_due.bounds), &query.queue)?;
-        let Some(ready) = Steps::of(query, queue, after, now) else { return Ok(jobs) };
+        let Some(ready) = IndexRange::of(query, queue, after, now) else { return Ok(jobs) };
         let mut statement = self.connection.prepare_cached(ready.sql)?;
         let mut rows = statement.query(params_from_iter(&ready.bounds))?;
         for _ in 0..enough {

@@ -1,13 +1,14 @@
-//! Reading: a few threads with connections of their own, so that no read waits for a write or the other way round.
+//! Reading: a few threads with connections of their own, so that no read waits for a write or the
+//! other way round.
 
 mod attempts;
 mod counts;
 mod get;
+mod index_range;
 mod list;
 mod pool;
 mod queues;
 mod snapshot;
-mod steps;
 mod verify;
 mod workers;
 

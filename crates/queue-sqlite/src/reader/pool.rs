@@ -1,5 +1,7 @@
+//! The reader threads and the calls that wait for them.
+
 use super::Snapshot;
-use crate::writer::Shared;
+use crate::writer::SqliteHandle;
 use parking_lot::Mutex;
 use queue_core::{Error, ErrorKind, Result};
 use queue_store::Mailbox;
@@ -7,21 +9,21 @@ use rusqlite::Connection;
 use std::{sync::Arc, thread::JoinHandle};
 use tokio::sync::{mpsc, oneshot, watch};
 
-/// Threads that read, so that one long listing does not hold up every look-up.
+/// How many threads read: two, so that one long listing does not delay every look-up.
 pub(crate) const READERS: usize = 2;
-/// Reads that may wait; further callers wait for room.
+/// How many reads may wait in the mailbox; further callers wait for a place in it.
 const WAITING_MAX: usize = 1_024;
 /// Prepared statements that each connection keeps.
 const STATEMENTS_MAX: usize = 32;
 
-type Read = Box<dyn FnOnce(&Connection, &Shared) + Send>;
+type ReadCall = Box<dyn FnOnce(&Connection, &SqliteHandle) + Send>;
 
 /// The handle's end of the reader threads.
-pub(crate) struct Readers(Mailbox<Read>);
+pub(crate) struct Readers(Mailbox<ReadCall>);
 
 impl Readers {
     /// Starts one thread per connection.
-    pub(crate) fn start(shared: &Arc<Shared>, connections: Vec<Connection>) -> Result<Self> {
+    pub(crate) fn start(shared: &Arc<SqliteHandle>, connections: Vec<Connection>) -> Result<Self> {
         let (work, inbox) = mpsc::channel(WAITING_MAX);
         let (ending, ended) = watch::channel(());
         let (inbox, ending) = (Arc::new(Mutex::new(inbox)), Arc::new(ending));
@@ -43,7 +45,7 @@ impl Readers {
         read: impl FnOnce(&Snapshot<'_>) -> rusqlite::Result<T> + Send + 'static,
     ) -> Result<T> {
         let (reply, answer) = oneshot::channel();
-        let read: Read = Box::new(move |connection, shared| {
+        let read: ReadCall = Box::new(move |connection, shared| {
             drop(reply.send(Snapshot::with(connection, shared, operation, read)));
         });
         self.0.send(operation, read).await?;
@@ -69,9 +71,9 @@ fn spawn(main: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {
     })
 }
 
-fn serve(connection: &Connection, shared: &Shared, inbox: &Mutex<mpsc::Receiver<Read>>) {
+fn serve(connection: &Connection, shared: &SqliteHandle, inbox: &Mutex<mpsc::Receiver<ReadCall>>) {
     connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
-    // The thread that waits holds the lock; it lets go before it reads, so that the next one waits meanwhile.
+    // One thread holds the lock while it waits for a read, and releases it before it runs the read.
     let next = || inbox.lock().blocking_recv();
     while let Some(read) = next() {
         read(connection, shared);

@@ -1,3 +1,5 @@
+//! Reading a page of queues.
+
 use super::Snapshot;
 use crate::{row::name, sql};
 use queue_core::{QueueName, QueueStatus, QueuesPage, QueuesQuery};

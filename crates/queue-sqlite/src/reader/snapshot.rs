@@ -1,4 +1,6 @@
-use crate::{sql, writer::Shared};
+//! One read transaction.
+
+use crate::{sql, writer::SqliteHandle};
 use queue_core::{Moment, QueueName, Result};
 use rusqlite::{Connection, OptionalExtension};
 
@@ -12,7 +14,7 @@ impl<'c> Snapshot<'c> {
     /// Reads within one transaction, which ends with the call.
     pub(super) fn with<T>(
         connection: &'c Connection,
-        shared: &Shared,
+        shared: &SqliteHandle,
         operation: &'static str,
         read: impl FnOnce(&Self) -> rusqlite::Result<T>,
     ) -> Result<T> {

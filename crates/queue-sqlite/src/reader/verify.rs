@@ -1,7 +1,9 @@
+//! Cross-checks of all tables.
+
 use super::Snapshot;
 use crate::{migrate, sql};
 
-/// Findings of one check that are told; more say no more.
+/// How many findings of one check are reported.
 const FINDINGS_MAX: usize = 100;
 
 /// Everything that does not add up, in words (I20). It reads the whole file.

@@ -1,3 +1,5 @@
+//! Reading the workers that are present.
+
 use super::Snapshot;
 use crate::{
     row::{duty, foreign, name},

@@ -1,4 +1,6 @@
-use super::{commit::Database, session::Session, waiting::Place};
+//! The verb that settles and changes jobs.
+
+use super::{commit::Database, session::SqliteSession, waiting::IndexPosition};
 use crate::row::{StoredJob, written};
 use queue_core::{
     AnswerRoom, Applied, JobMeta, Stamped,
@@ -20,21 +22,21 @@ impl Verb<Database> for Apply {
         jobs + self.0.iter().map(Transition::large_bytes).sum::<usize>() / 1024
     }
 
-    fn run(&self, session: &mut Session<'_>) -> rusqlite::Result<Self::Answer> {
+    fn run(&self, session: &mut SqliteSession<'_>) -> rusqlite::Result<Self::Answer> {
         let value =
             self.0.iter().map(|transition| session.apply_one(transition)).collect::<Result<_, _>>()?;
         Ok(Stamped::at(session.moment, value))
     }
 }
 
-impl Session<'_> {
+impl SqliteSession<'_> {
     pub(super) fn apply_one(&mut self, transition: &Transition) -> rusqlite::Result<Applied> {
         let Some(queue) = self.find_queue(&transition.queue)? else { return Ok(Applied::Missing) };
         if let Some(meta) = self.apply_to_held(queue, transition)? {
             return Ok(Applied::Done(meta));
         }
         let Some(mut stored) = self.load(queue, transition)? else { return Ok(Applied::Missing) };
-        let before = Place::of(&stored.job.meta);
+        let before = IndexPosition::of(&stored.job.meta);
         let verdict = apply(&mut stored.job, transition, self.moment.now);
         if matches!(verdict, Verdict::Written { .. } | Verdict::Removed) {
             written(self.carry_out(queue, before, &mut stored, &verdict)?)?;
@@ -49,19 +51,21 @@ impl Session<'_> {
         })
     }
 
-    /// Most transitions come from holders of leases that this handle gave, so the job is known. `None` if it is not, or
-    /// has changed since, or if the guard refuses: then the row is to be asked.
+    /// Most transitions come from holders of leases that this handle gave, so the job is known.
+    /// `None` if it is not, or has changed since, or if the guard refuses: then the row is to be
+    /// asked.
     fn apply_to_held(&mut self, queue: i64, transition: &Transition) -> rusqlite::Result<Option<JobMeta>> {
-        let known = self.held.take(transition.seq).filter(|stored| stored.job.meta.queue == transition.queue);
+        let known =
+            self.leased.take(transition.seq).filter(|stored| stored.job.meta.queue == transition.queue);
         let Some(mut stored) = known else { return Ok(None) };
-        let before = Place::of(&stored.job.meta);
+        let before = IndexPosition::of(&stored.job.meta);
         let verdict = apply(&mut stored.job, transition, self.moment.now);
         if !self.carry_out(queue, before, &mut stored, &verdict)? {
             return Ok(None);
         }
         self.follow(queue, transition)?;
         if verdict != Verdict::Removed && stored.job.meta.lease.is_some() {
-            self.held.remember(stored.clone());
+            self.leased.remember(stored.clone());
         }
         Ok(Some(stored.job.meta))
     }
@@ -70,7 +74,7 @@ impl Session<'_> {
     fn carry_out(
         &mut self,
         queue: i64,
-        before: Place,
+        before: IndexPosition,
         stored: &mut StoredJob,
         verdict: &Verdict,
     ) -> rusqlite::Result<bool> {
@@ -82,7 +86,7 @@ impl Session<'_> {
     }
 
     fn follow(&mut self, queue: i64, transition: &Transition) -> rusqlite::Result<()> {
-        // Nobody hears what became of them.
+        // No caller waits for their outcome.
         let mut room = AnswerRoom::new(0);
         let mut one = |new| self.enqueue_one(queue, &transition.queue, new, &mut room).map(drop);
         transition.then.iter().try_for_each(&mut one)

@@ -1,10 +1,13 @@
-use super::session::Session;
+//! Writing charged attempts.
+
+use super::session::SqliteSession;
 use crate::row::integer;
 use queue_core::{ATTEMPTS_MAX, Attempt, Seq, WorkerId};
 use rusqlite::params;
 
-impl Session<'_> {
-    /// Adds an attempt to those of a life, in the step that charges it. The life says from then on that it has some.
+impl SqliteSession<'_> {
+    /// Adds an attempt to those of a life, in the step that charges it. The life says from then on
+    /// that it has some.
     pub(super) fn charge(&mut self, seq: Seq, attempt: &Attempt) -> rusqlite::Result<()> {
         let seq = integer(seq.get());
         self.statements.insert_attempt.execute(params![

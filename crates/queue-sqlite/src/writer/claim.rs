@@ -1,6 +1,8 @@
-use super::{commit::Database, give_back::GiveBack, session::Session, waiting::Place};
+//! The verb that leases due jobs.
+
+use super::{commit::Database, give_back::GiveBack, session::SqliteSession, waiting::IndexPosition};
 use crate::{
-    outcome::{Outcome, read_outcome, read_payload},
+    body::{ResultParts, read_outcome, read_payload},
     row::{COLUMNS, StoredJob, integer, written},
 };
 use queue_core::{
@@ -12,8 +14,9 @@ use queue_store::{
 };
 use rusqlite::{OptionalExtension, Row, params};
 
-/// Leases due jobs. A caller that is gone before it ran gets none, so that they do not wait for a lapse, and one that goes
-/// later has them given back. Claims of one queue that wait together find their jobs in one look.
+/// Leases due jobs. A caller that is gone before its turn gets none, so that no job waits for a
+/// lapse; leases of a caller that goes later are given back. Claims of one queue that wait together
+/// share one search.
 #[derive(Debug)]
 pub(crate) struct Claim(pub(crate) ClaimRequest);
 
@@ -36,19 +39,19 @@ impl Verb<Database> for Claim {
         UnheardClaim::of([claimed]).map(|unheard| Pending::unanswered(GiveBack(unheard)))
     }
 
-    fn run(&self, session: &mut Session<'_>) -> rusqlite::Result<Claimed> {
+    fn run(&self, session: &mut SqliteSession<'_>) -> rusqlite::Result<Claimed> {
         Ok(session.claim(&[&self.0])?.remove(0))
     }
 
-    fn run_together(calls: &[&Self], session: &mut Session<'_>) -> rusqlite::Result<Vec<Claimed>> {
+    fn run_together(calls: &[&Self], session: &mut SqliteSession<'_>) -> rusqlite::Result<Vec<Claimed>> {
         let requests: Vec<_> = calls.iter().map(|call| &call.0).collect();
         session.claim(&requests)
     }
 }
 
-impl Session<'_> {
-    /// Answers requests of one queue as if they came one after the other, but that each is told of the next due job as the last
-    /// one leaves it.
+impl SqliteSession<'_> {
+    /// Answers requests of one queue as if they came one after the other, but that each is told of
+    /// the next due job as the last one leaves it.
     pub(super) fn claim(&mut self, requests: &[&ClaimRequest]) -> rusqlite::Result<Vec<Claimed>> {
         self.keeps_time |= self.moment.is_ahead();
         let now = self.moment.now;
@@ -86,7 +89,7 @@ impl Session<'_> {
     ) -> rusqlite::Result<()> {
         let found = self.ready_jobs(queue, &requests[0].queue, shares)?;
         if let Some((_, last, _)) = found.last() {
-            self.leave_front(queue, Place::of(&last.job.meta))?;
+            self.leave_front(queue, IndexPosition::of(&last.job.meta))?;
         }
         for (taker, stored, body) in found {
             let job = self.lease_one(queue, stored, body, requests[taker])?;
@@ -95,8 +98,9 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// All of them before the first is changed, since changing them takes them out of the order being read; each with the place
-    /// of the request that takes it. SQLite steps row by row, so none is read behind the first that nobody takes.
+    /// All of them before the first is changed, since changing them takes them out of the order
+    /// being read; each with the place of the request that takes it. SQLite steps row by row, so
+    /// none is read after the first unclaimed one.
     fn ready_jobs(
         &mut self,
         queue: i64,
@@ -121,13 +125,13 @@ impl Session<'_> {
         body: JobBody,
         request: &ClaimRequest,
     ) -> rusqlite::Result<ClaimedJob> {
-        let before = Place::of(&stored.job.meta);
+        let before = IndexPosition::of(&stored.job.meta);
         lease(&mut stored.job, request, self.moment.now);
         written(self.save_lease(queue, before, &stored)?)?;
         self.leave_state(queue, before)?;
         self.enter(queue, &stored.job.meta)?;
         self.notices.changed(&stored.job.meta);
-        self.held.remember(stored.clone());
+        self.leased.remember(stored.clone());
         let record = JobRecord { meta: stored.job.meta, body: Some(body) };
         Ok(ClaimedJob { record, token: request.token })
     }
@@ -145,6 +149,6 @@ impl Session<'_> {
 fn read_whole(row: &Row<'_>, queue: &QueueName) -> rusqlite::Result<(StoredJob, JobBody)> {
     let stored = StoredJob::read(row, queue)?;
     let payload = read_payload(row, COLUMNS)?;
-    let outcome = if stored.has_life { read_outcome(row, COLUMNS + 3)? } else { Outcome::default() };
+    let outcome = if stored.has_life { read_outcome(row, COLUMNS + 3)? } else { ResultParts::default() };
     Ok((stored, outcome.beside(payload)))
 }

@@ -1,22 +1,28 @@
-use super::session::Session;
-use crate::error::Fault;
+//! How a group of calls becomes one transaction of SQLite.
+
+use super::session::SqliteSession;
+use crate::error::SqliteFault;
 use queue_core::Error;
 use queue_store::group_commit::{Committer, Failed, Pending};
 
-/// A file of SQLite: each group is one transaction.
+/// Commits groups of calls to a SQLite file: each group is one transaction.
 #[derive(Debug)]
 pub(crate) struct Database;
 
 impl Committer for Database {
-    type Session<'a> = Session<'a>;
+    type Session<'a> = SqliteSession<'a>;
     type Need = ();
     type Failure = rusqlite::Error;
-    type Fault = Fault;
+    type Fault = SqliteFault;
 
     const USUAL_NEED: () = ();
 
-    /// Hints are published between the commit and the answers, so that whoever has an answer finds that others were told.
-    fn transact(session: &mut Session<'_>, group: &mut [Pending<Self>]) -> Result<(), Failed<Fault>> {
+    /// Hints are published between the commit and the answers, so that a caller with an answer
+    /// finds subscribers told.
+    fn transact(
+        session: &mut SqliteSession<'_>,
+        group: &mut [Pending<Self>],
+    ) -> Result<(), Failed<SqliteFault>> {
         session.begin().map_err(Failed::Together)?;
         let ran = group
             .iter_mut()
@@ -33,26 +39,26 @@ impl Committer for Database {
         })
     }
 
-    fn explain(fault: &Fault, operation: &'static str) -> Error {
+    fn explain(fault: &SqliteFault, operation: &'static str) -> Error {
         fault.of(operation)
     }
 }
 
-/// What was too much for the disk together may fit one by one.
-fn of_commit(fault: Fault) -> Failed<Fault> {
+/// Whether the calls of a failed group run again one by one: a smaller one may fit a full disk.
+fn of_commit(fault: SqliteFault) -> Failed<SqliteFault> {
     if fault.is_full_disk() { Failed::Within(fault) } else { Failed::Together(fault) }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Failed, Fault, of_commit};
+    use super::{Failed, SqliteFault, of_commit};
     use rusqlite::{Error, ffi};
     use std::path::Path;
 
     #[test]
     fn calls_that_find_the_disk_full_at_their_commit_are_tried_one_by_one() {
         let fault =
-            |code| Fault::new(Path::new("jobs.db"), Error::SqliteFailure(ffi::Error::new(code), None));
+            |code| SqliteFault::new(Path::new("jobs.db"), Error::SqliteFailure(ffi::Error::new(code), None));
         assert!(matches!(of_commit(fault(ffi::SQLITE_FULL)), Failed::Within(_)));
         assert!(matches!(of_commit(fault(ffi::SQLITE_IOERR)), Failed::Together(_)));
     }

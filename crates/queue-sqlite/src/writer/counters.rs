@@ -1,25 +1,27 @@
+//! Changes to the counters of queues, collected in a transaction and written at its end.
+
 use super::statements::Statements;
 use queue_core::State;
 use queue_store::News;
 use rusqlite::params;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The slot of jobs that wait for their time; the slots before it are the states.
+/// The slot of scheduled jobs; the slots before it are the states.
 pub(crate) const SCHEDULED_SLOT: u8 = 6;
 
 const _: () = assert!(State::ALL.len() == SCHEDULED_SLOT as usize, "every state needs a slot before it");
 
-/// How the number of jobs per queue and slot changed in the transaction at hand, written once at its end, and so which queues
-/// it changed at all.
+/// Changes to the number of jobs per queue and slot in the current transaction, written once at its
+/// end. They also say which queues the transaction changed.
 #[derive(Debug, Default)]
 pub(super) struct Counters {
     changes: BTreeMap<(i64, u8), i64>,
-    /// Queues from which a claim may get more now. Mostly there is one.
+    /// Queues from which a claim may get more now; usually one.
     woken: BTreeSet<i64>,
 }
 
 impl Counters {
-    /// So many more jobs stand in a slot, or fewer.
+    /// Adds to, or subtracts from, the jobs of a slot.
     pub(super) fn add(&mut self, queue: i64, slot: u8, difference: i64) {
         *self.changes.entry((queue, slot)).or_default() += difference;
     }

@@ -1,4 +1,6 @@
-use super::{commit::Database, session::Session, waiting::Place};
+//! The verb that stores new jobs.
+
+use super::{commit::Database, session::SqliteSession, waiting::IndexPosition};
 use crate::row::{StoredJob, foreign, written};
 use queue_core::{
     AnswerRoom, Enqueued, JobMeta, NewJob, QueueName, Stamped, State,
@@ -23,7 +25,7 @@ impl Verb<Database> for Enqueue {
         self.groups.iter().map(|group| group.len() + payload_bytes(group) / 1024).sum()
     }
 
-    fn run(&self, session: &mut Session<'_>) -> rusqlite::Result<Self::Answer> {
+    fn run(&self, session: &mut SqliteSession<'_>) -> rusqlite::Result<Self::Answer> {
         let queue = session.intern_queue(&self.queue)?;
         let mut room = session.answer_room();
         let mut one = |new| session.enqueue_one(queue, &self.queue, new, &mut room);
@@ -33,8 +35,9 @@ impl Verb<Database> for Enqueue {
     }
 }
 
-impl Session<'_> {
-    /// Inserts first and asks about a present record only if the id turned out to be taken, since most are free.
+impl SqliteSession<'_> {
+    /// Inserts first and asks about a present record only if the id turned out to be taken, since
+    /// most are free.
     pub(super) fn enqueue_one(
         &mut self,
         queue: i64,
@@ -51,7 +54,7 @@ impl Session<'_> {
         match admit(Some(&present.job.meta), new, self.moment.now) {
             Admission::Duplicate => self.taken_by(&present, room),
             Admission::Insert | Admission::Replace => {
-                written(self.remove(queue, Place::of(&present.job.meta), &present)?)?;
+                written(self.remove(queue, IndexPosition::of(&present.job.meta), &present)?)?;
                 let meta = JobMeta::replacing(&present.job.meta, new, meta.seq, self.moment.now);
                 self.insert(queue, &meta, new)?;
                 Ok(Enqueued::Queued { seq: meta.seq })

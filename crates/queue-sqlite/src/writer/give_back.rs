@@ -1,7 +1,9 @@
-use super::{commit::Database, session::Session};
+//! The verb that gives back leases whose caller is gone.
+
+use super::{commit::Database, session::SqliteSession};
 use queue_store::{UnheardClaim, group_commit::Verb};
 
-/// Gives back, uncharged, what claims leased whose callers are gone.
+/// Gives back, uncharged, the leases of claims whose callers are gone.
 #[derive(Debug)]
 pub(super) struct GiveBack(pub(super) UnheardClaim);
 
@@ -10,8 +12,8 @@ impl Verb<Database> for GiveBack {
 
     const NAME: &'static str = "claim";
 
-    fn run(&self, session: &mut Session<'_>) -> rusqlite::Result<()> {
-        let one_by_one = |session: &mut Session<'_>, batch: Vec<_>| {
+    fn run(&self, session: &mut SqliteSession<'_>) -> rusqlite::Result<()> {
+        let one_by_one = |session: &mut SqliteSession<'_>, batch: Vec<_>| {
             batch.iter().map(|transition| session.apply_one(transition)).collect()
         };
         self.0.give_back(|batch| one_by_one(session, batch))

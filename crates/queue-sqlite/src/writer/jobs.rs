@@ -1,9 +1,10 @@
-//! Reading and writing single records within a transaction, with their places, counters and hints kept in step.
+//! Reading and writing single records within a transaction, with their places, counters and hints
+//! kept in step.
 
-use super::{session::Session, waiting::Place};
+use super::{session::SqliteSession, waiting::IndexPosition};
 use crate::{
+    body::{ResultParts, read_outcome},
     key::key,
-    outcome::{Outcome, read_outcome},
     row::{StoredJob, claimed_after, flags, integer, run_after},
 };
 use queue_core::{
@@ -12,7 +13,7 @@ use queue_core::{
 };
 use rusqlite::{OptionalExtension, params};
 
-impl Session<'_> {
+impl SqliteSession<'_> {
     /// The life that a transition is about, if it is still there.
     pub(super) fn load(&mut self, queue: i64, wanted: &Transition) -> rusqlite::Result<Option<StoredJob>> {
         let key = params![key(queue, wanted.seq), wanted.id.as_str()];
@@ -66,12 +67,12 @@ impl Session<'_> {
         Ok(true)
     }
 
-    /// Writes a job that was changed since it stood at `before`. False, and nothing written, if it has been changed by
-    /// others since, which cannot be for one that was read in this transaction.
+    /// Writes a job that was changed since it stood at `before`. False, and nothing written, if it
+    /// has been changed by others since, which cannot be for one that was read in this transaction.
     pub(super) fn save(
         &mut self,
         queue: i64,
-        before: Place,
+        before: IndexPosition,
         stored: &mut StoredJob,
         body: &BodyPatch,
         attempt: Option<&Attempt>,
@@ -103,9 +104,14 @@ impl Session<'_> {
         Ok(true)
     }
 
-    /// Removes a job, which stood at `before`, with everything that belongs to it. False, and nothing removed, if it
-    /// has been changed by others since.
-    pub(super) fn remove(&mut self, queue: i64, before: Place, stored: &StoredJob) -> rusqlite::Result<bool> {
+    /// Removes a job, which stood at `before`, with everything that belongs to it. False, and
+    /// nothing removed, if it has been changed by others since.
+    pub(super) fn remove(
+        &mut self,
+        queue: i64,
+        before: IndexPosition,
+        stored: &StoredJob,
+    ) -> rusqlite::Result<bool> {
         let seq = integer(stored.job.meta.seq.get());
         if stored.has_life {
             let revision = integer(before.revision);
@@ -126,9 +132,9 @@ impl Session<'_> {
     }
 
     /// What a job left, if anything.
-    pub(super) fn outcome(&mut self, stored: &StoredJob) -> rusqlite::Result<Outcome> {
+    pub(super) fn outcome(&mut self, stored: &StoredJob) -> rusqlite::Result<ResultParts> {
         if !stored.has_life {
-            return Ok(Outcome::default());
+            return Ok(ResultParts::default());
         }
         let seq = integer(stored.job.meta.seq.get());
         self.statements.load_outcome.query_row([seq], |row| read_outcome(row, 0))
@@ -138,7 +144,7 @@ impl Session<'_> {
     pub(super) fn save_lease(
         &mut self,
         queue: i64,
-        before: Place,
+        before: IndexPosition,
         stored: &StoredJob,
     ) -> rusqlite::Result<bool> {
         let TrackedJob { meta, token, .. } = &stored.job;
@@ -167,7 +173,7 @@ impl Session<'_> {
     fn write(
         &mut self,
         queue: i64,
-        before: Place,
+        before: IndexPosition,
         stored: &StoredJob,
         result: Option<&Payload>,
     ) -> rusqlite::Result<bool> {

@@ -1,4 +1,5 @@
-//! Writing: one thread per handle, which puts whatever waits into one transaction and answers after its commit.
+//! Writing: one thread per handle, which puts whatever waits into one transaction and answers after
+//! its commit.
 
 mod apply;
 mod attempts;
@@ -7,10 +8,10 @@ mod commit;
 mod counters;
 mod enqueue;
 mod give_back;
-mod held;
 mod jobs;
+mod lazy_statement;
+mod leased_jobs;
 mod pause;
-mod prepared;
 mod presence;
 mod prune;
 mod session;
@@ -27,5 +28,5 @@ pub(crate) use enqueue::Enqueue;
 pub(crate) use pause::SetPaused;
 pub(crate) use presence::{Announce, DrainWorker};
 pub(crate) use prune::PruneSome;
-pub(crate) use thread::{Shared, start};
+pub(crate) use thread::{SqliteHandle, start};
 pub(crate) use within::within;

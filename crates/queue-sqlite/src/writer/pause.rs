@@ -1,4 +1,6 @@
-use super::{commit::Database, session::Session};
+//! The verb that stops and resumes the claims of a queue.
+
+use super::{commit::Database, session::SqliteSession};
 use queue_core::QueueName;
 use queue_store::group_commit::Verb;
 use rusqlite::params;
@@ -15,10 +17,10 @@ impl Verb<Database> for SetPaused {
 
     const NAME: &'static str = "set_paused";
 
-    fn run(&self, session: &mut Session<'_>) -> rusqlite::Result<()> {
+    fn run(&self, session: &mut SqliteSession<'_>) -> rusqlite::Result<()> {
         let queue = session.intern_queue(&self.queue)?;
         session.statements.set_paused.execute(params![queue, self.paused])?;
-        // Workers that hold jobs ready want to hear of a pause too.
+        // A worker with prefetched jobs must learn of a pause too.
         session.notices.wake(&self.queue);
         session.counters.wake(queue);
         Ok(())

@@ -1,10 +1,13 @@
-use super::{commit::Database, session::Session};
+//! The verbs that show, hide and drain workers.
+
+use super::{commit::Database, session::SqliteSession};
 use crate::row::duty;
 use queue_core::{Duty, QueueName, Span, WorkerId, WorkerInfo};
 use queue_store::group_commit::Verb;
 use rusqlite::params;
 
-/// Shows a worker for a while, or retires it. Those that stopped announcing themselves leave on the way.
+/// Shows a worker for a while, or retires it. Those that stopped announcing themselves leave on the
+/// way.
 #[derive(Debug)]
 pub(crate) struct Announce {
     pub(crate) worker: WorkerInfo,
@@ -16,7 +19,7 @@ impl Verb<Database> for Announce {
 
     const NAME: &'static str = "announce";
 
-    fn run(&self, session: &mut Session<'_>) -> rusqlite::Result<Duty> {
+    fn run(&self, session: &mut SqliteSession<'_>) -> rusqlite::Result<Duty> {
         let Self { worker, ttl } = self;
         session.statements.expire_workers.execute([session.moment.now.as_millis()])?;
         if *ttl == Span::ZERO {
@@ -47,7 +50,7 @@ impl Verb<Database> for DrainWorker {
 
     const NAME: &'static str = "drain_worker";
 
-    fn run(&self, session: &mut Session<'_>) -> rusqlite::Result<bool> {
+    fn run(&self, session: &mut SqliteSession<'_>) -> rusqlite::Result<bool> {
         let now = session.moment.now.as_millis();
         let asked = params![self.0.as_str(), now, Duty::Drain.as_code()];
         Ok(session.statements.drain_worker.execute(asked)? > 0)

@@ -1,10 +1,13 @@
-use super::{commit::Database, session::Session, waiting::Place};
+//! The verb that removes records.
+
+use super::{commit::Database, session::SqliteSession, waiting::IndexPosition};
 use crate::row::{StoredJob, integer, written};
 use queue_core::{Prune, QueueName};
 use queue_store::group_commit::Verb;
 use rusqlite::params;
 
-/// Removes records, as many as fit one transaction; the store sends it again until the request is met.
+/// Removes records, as many as fit one transaction; the store sends it again until the request is
+/// met.
 #[derive(Debug)]
 pub(crate) struct PruneSome {
     pub(crate) queue: QueueName,
@@ -27,17 +30,17 @@ impl Verb<Database> for PruneSome {
         self.limit
     }
 
-    fn run(&self, session: &mut Session<'_>) -> rusqlite::Result<usize> {
+    fn run(&self, session: &mut SqliteSession<'_>) -> rusqlite::Result<usize> {
         let Some(queue) = session.find_queue(&self.queue)? else { return Ok(0) };
         let doomed = session.doomed(queue, self)?;
         for stored in &doomed {
-            written(session.remove(queue, Place::of(&stored.job.meta), stored)?)?;
+            written(session.remove(queue, IndexPosition::of(&stored.job.meta), stored)?)?;
         }
         Ok(doomed.len())
     }
 }
 
-impl Session<'_> {
+impl SqliteSession<'_> {
     fn doomed(&mut self, queue: i64, request: &PruneSome) -> rusqlite::Result<Vec<StoredJob>> {
         let (now, limit) = (self.moment.now.as_millis(), integer(request.limit as u64));
         let read = |row: &rusqlite::Row<'_>| StoredJob::read(row, &request.queue);

@@ -1,9 +1,11 @@
-use super::{counters::Counters, held::Held, statements::Statements, thread::Shared};
+//! The writer's connection, its caches, and the transactions on it.
+
+use super::{counters::Counters, leased_jobs::LeasedJobs, statements::Statements, thread::SqliteHandle};
 use crate::{
-    error::Fault,
+    error::SqliteFault,
     key::{check_queue, seq_after},
     lock::{LOCK_RETRY, wait_for_lock},
-    recent::Recent,
+    recent_commits::RecentCommits,
     row::integer,
 };
 use queue_core::{AnswerRoom, Moment, QueueName, Seq, SystemClock};
@@ -11,87 +13,87 @@ use queue_store::{Notices, Wanted};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashMap;
 
-/// Queue numbers that are remembered. Beyond it the memory starts afresh: it is only a cache.
+/// How many queue numbers are cached. At this limit the cache starts over.
 const QUEUES_MAX: usize = 10_000;
 
-/// The writer's connection with its statements, and the transaction at hand.
-pub(crate) struct Session<'c> {
+/// The writer's connection with its statements, and the current transaction.
+pub(crate) struct SqliteSession<'c> {
     connection: &'c Connection,
-    shared: &'c Shared,
+    shared: &'c SqliteHandle,
     pub(super) statements: Statements<'c>,
     queues: HashMap<QueueName, i64>,
     pub(super) counters: Counters,
-    pub(super) held: Held,
+    pub(super) leased: LeasedJobs,
     pub(super) notices: Notices,
-    /// The moment of the transaction at hand.
+    /// The moment of the current transaction.
     pub(super) moment: Moment,
     /// The mark is written even if nothing else is.
     pub(super) keeps_time: bool,
     seq_mark: i64,
     time_mark: i64,
     commits: i64,
-    /// What the last of them wrote.
-    recent: Recent,
+    /// The notes of the last commits.
+    recent: RecentCommits,
     /// How often a statement had to be prepared again.
     schema_changes: i32,
-    /// What the transaction at hand adds to them: one, if it changed anything.
+    /// What the current transaction adds to the commits: one, if it changed anything.
     own_commits: i64,
-    /// Rows changed on the connection before the transaction at hand.
+    /// Rows changed on the connection before the current transaction.
     changes_before: u64,
 }
 
-impl<'c> Session<'c> {
-    /// The writer's own, which lasts.
-    pub(super) fn new(connection: &'c Connection, shared: &'c Shared) -> rusqlite::Result<Self> {
+impl<'c> SqliteSession<'c> {
+    /// The session of the writer thread, which lasts as long as the handle.
+    pub(super) fn new(connection: &'c Connection, shared: &'c SqliteHandle) -> rusqlite::Result<Self> {
         connection.busy_timeout(LOCK_RETRY)?;
         Ok(Self::on(connection, shared, Statements::prepare(connection)?))
     }
 
-    /// One on a connection of the application, for one call within its transaction. What it remembers goes with it, since
-    /// what it read may be rolled back.
-    pub(super) fn within(connection: &'c Connection, shared: &'c Shared) -> Self {
+    /// A session on a connection of the application, for one call within its transaction. Its
+    /// caches end with it, since the application may roll back what it read.
+    pub(super) fn within(connection: &'c Connection, shared: &'c SqliteHandle) -> Self {
         Self::on(connection, shared, Statements::new(connection))
     }
 
-    fn on(connection: &'c Connection, shared: &'c Shared, statements: Statements<'c>) -> Self {
+    fn on(connection: &'c Connection, shared: &'c SqliteHandle, statements: Statements<'c>) -> Self {
         Self {
             connection,
             shared,
             statements,
             queues: HashMap::new(),
             counters: Counters::default(),
-            held: Held::default(),
+            leased: LeasedJobs::default(),
             notices: Notices::default(),
             moment: Moment::default(),
             keeps_time: false,
             seq_mark: 0,
             time_mark: 0,
             commits: 0,
-            recent: Recent::default(),
+            recent: RecentCommits::default(),
             schema_changes: 0,
             own_commits: 0,
             changes_before: 0,
         }
     }
 
-    /// The room of one answer to an enqueue.
+    /// The size limit of one answer to an enqueue.
     pub(super) fn answer_room(&self) -> AnswerRoom {
         AnswerRoom::new(self.shared.options.limits.answer_bytes_max)
     }
 
-    /// See [`Shared::fault`].
-    pub(super) fn fault(&self, error: rusqlite::Error) -> Fault {
+    /// See [`SqliteHandle::fault`].
+    pub(super) fn fault(&self, error: rusqlite::Error) -> SqliteFault {
         self.shared.fault(error)
     }
 
-    /// Takes the write lock and learns what other processes did to the marks.
-    pub(super) fn begin(&mut self) -> Result<(), Fault> {
+    /// Takes the write lock and reads the marks as other processes left them.
+    pub(super) fn begin(&mut self) -> Result<(), SqliteFault> {
         self.shared.check_files()?;
         self.start_transaction().map_err(|error| self.fault(error))
     }
 
     fn start_transaction(&mut self) -> rusqlite::Result<()> {
-        // Others hold it in real time, whatever the clock of the store says.
+        // Other processes hold the lock in real time, whatever the store's clock says.
         let timeout = self.shared.options.busy_timeout;
         wait_for_lock(&SystemClock, timeout, || self.statements.begin.execute([]))?;
         self.enter_transaction().inspect_err(|_| self.rollback())?;
@@ -99,7 +101,7 @@ impl<'c> Session<'c> {
         Ok(())
     }
 
-    /// Learns what the transaction rests on, once it has the write lock.
+    /// Reads what the transaction depends on, once it has the write lock.
     pub(super) fn enter_transaction(&mut self) -> rusqlite::Result<()> {
         self.changes_before = self.connection.total_changes();
         self.load_marks()?;
@@ -108,12 +110,13 @@ impl<'c> Session<'c> {
         Ok(())
     }
 
-    /// Commits only grow, and nobody changes the schema in passing: otherwise somebody has loaded a backup into the file,
-    /// where queues may have other numbers, and seqs are given out once more.
+    /// Detects a backup that was loaded into the file: the number of commits fell, or the schema
+    /// changed. Queues may then have other numbers, and seqs are given out again, so the caches
+    /// start over.
     fn load_marks(&mut self) -> rusqlite::Result<()> {
         let commits_before = self.commits;
         let marks = self.statements.load_store.query_row([], |row| {
-            Ok((row.get(0)?, row.get(1)?, row.get(2)?, Recent::read(row.get_ref(3)?.as_blob()?)))
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?, RecentCommits::read(row.get_ref(3)?.as_blob()?)))
         });
         (self.seq_mark, self.time_mark, self.commits, self.recent) = marks?;
         let schema_changes = self.statements.load_store.prepared_again();
@@ -125,9 +128,10 @@ impl<'c> Session<'c> {
         Ok(())
     }
 
-    /// Writes what a transaction that changed anything owes besides: counters and marks. One that changed nothing
-    /// stays free of charge, since committing it writes nothing. One that only keeps time is no news to other processes:
-    /// if it counted as a commit, two idle ones would wake each other for as long as the clock is behind.
+    /// Writes the counters and marks of a transaction that changed anything. A transaction that
+    /// changed nothing costs nothing, since its commit writes nothing. One that only keeps time
+    /// does not count as a commit: otherwise two idle processes would wake each other for as long
+    /// as the clock is behind.
     pub(super) fn flush(&mut self) -> rusqlite::Result<()> {
         self.own_commits = i64::from(self.has_changes());
         let now = self.moment.now.as_millis();
@@ -142,8 +146,8 @@ impl<'c> Session<'c> {
         Ok(())
     }
 
-    /// Makes it durable and publishes the hints.
-    pub(super) fn commit(&mut self) -> Result<(), Fault> {
+    /// Commits the transaction and publishes the hints.
+    pub(super) fn commit(&mut self) -> Result<(), SqliteFault> {
         let own = self.own_commits;
         if own > 0 {
             self.shared.own_commits.begin(self.commits + own);
@@ -154,24 +158,24 @@ impl<'c> Session<'c> {
             if own > 0 || !fault.is_full_disk() {
                 return Err(fault);
             }
-            // Nothing but the time was to be written. It goes on in this handle, as after a read.
+            // The transaction only kept the time, which goes on in this handle, as after a read.
             self.rollback();
         }
         self.commits += own;
-        // It may have waited for the lock or the disk.
-        self.shared.check_files().map_err(Fault::unknown)?;
+        // The commit may have waited for the lock or the disk.
+        self.shared.check_files().map_err(SqliteFault::unknown)?;
         self.shared.clock.tell(self.moment);
         self.notices.take().publish(&self.shared.hub);
         Ok(())
     }
 
-    /// Forgets the transaction, and everything that was remembered of it.
+    /// Rolls back the transaction and clears what was cached from it.
     pub(super) fn rollback(&mut self) {
         self.forget();
         self.counters.clear();
         self.notices.clear();
         if !self.connection.is_autocommit() {
-            // If even this fails, the next begin does too, and says why.
+            // If the rollback fails, the next begin fails too, and says why.
             drop(self.statements.rollback.execute([]));
         }
     }
@@ -211,7 +215,7 @@ impl<'c> Session<'c> {
 
     fn forget(&mut self) {
         self.queues.clear();
-        self.held.clear();
+        self.leased.clear();
     }
 
     fn remember(&mut self, name: &QueueName, queue: i64) {

@@ -1,4 +1,6 @@
-use super::prepared::Prepared;
+//! The prepared statements of the writer.
+
+use super::lazy_statement::LazyStatement;
 use crate::sql;
 use rusqlite::Connection;
 
@@ -7,13 +9,13 @@ macro_rules! statements {
     ($($name:ident = $sql:ident;)*) => {
         /// The writer's statements.
         pub(super) struct Statements<'c> {
-            $(pub(super) $name: Prepared<'c>,)*
+            $(pub(super) $name: LazyStatement<'c>,)*
         }
 
         impl<'c> Statements<'c> {
             /// Each is prepared when it is first used.
             pub(super) fn new(connection: &'c Connection) -> Self {
-                Self { $($name: Prepared::new(connection, sql::$sql),)* }
+                Self { $($name: LazyStatement::new(connection, sql::$sql),)* }
             }
 
             /// Each is prepared once, for the life of the thread.

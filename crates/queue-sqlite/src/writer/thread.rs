@@ -1,8 +1,10 @@
-use super::{commit::Database, session::Session};
+//! The writer thread, and what it shares with the handle's other threads.
+
+use super::{commit::Database, session::SqliteSession};
 use crate::{
     clock::StoreClock,
     connect::{Connections, connect},
-    error::Fault,
+    error::SqliteFault,
     files::FileGuard,
     options::SqliteOptions,
     own_commits::OwnCommits,
@@ -17,7 +19,7 @@ use tokio::sync::oneshot;
 
 /// What the threads of one handle share.
 #[derive(Debug)]
-pub(crate) struct Shared {
+pub(crate) struct SqliteHandle {
     pub(crate) options: SqliteOptions,
     pub(crate) clock: StoreClock,
     pub(crate) hub: Arc<Hub>,
@@ -27,41 +29,42 @@ pub(crate) struct Shared {
     pub(crate) own_commits: OwnCommits,
 }
 
-impl Shared {
-    /// What is written to files that are no longer there, or read from them, must not be told as the truth.
-    pub(crate) fn check_files(&self) -> Result<(), Fault> {
+impl SqliteHandle {
+    /// Fails if the files were removed or replaced: a write to such files is lost, and a read of
+    /// them is stale.
+    pub(crate) fn check_files(&self) -> Result<(), SqliteFault> {
         self.files.check(self.clock.ticks())
     }
 
-    /// Why a statement failed: if the files are gone, that is why, whatever SQLite makes of it.
-    pub(crate) fn fault(&self, error: rusqlite::Error) -> Fault {
-        let fault = Fault::new(&self.options.path, error);
-        let is_lost = || self.files.check_now(self.clock.ticks()).err().filter(Fault::is_lost);
+    /// The reason for a failed statement. Missing files take precedence over what SQLite says.
+    pub(crate) fn fault(&self, error: rusqlite::Error) -> SqliteFault {
+        let fault = SqliteFault::new(&self.options.path, error);
+        let is_lost = || self.files.check_now(self.clock.ticks()).err().filter(SqliteFault::is_lost);
         if fault.is_passing() { fault } else { is_lost().unwrap_or(fault) }
     }
 }
 
-/// Starts the thread. It answers connections for so many readers.
+/// Starts the thread. Returns the connections of this many readers.
 pub(crate) async fn start(
-    shared: Arc<Shared>,
+    shared: Arc<SqliteHandle>,
     readers: usize,
 ) -> queue_core::Result<(Writer<Database>, Vec<Connection>)> {
     Writer::start("queue-sqlite-writer", move |inbox, opened| run(&shared, inbox, readers, opened)).await
 }
 
 fn run(
-    shared: &Shared,
+    shared: &SqliteHandle,
     inbox: Inbox<Database>,
     readers: usize,
     opened: oneshot::Sender<queue_core::Result<Vec<Connection>>>,
 ) {
-    let fault = |error| Fault::new(&shared.options.path, error).of("open");
+    let fault = |error| SqliteFault::new(&shared.options.path, error).of("open");
     let Connections { writer, readers, files } = match connect(&shared.options, readers) {
         Ok(connections) => connections,
         Err(error) => return drop(opened.send(Err(error))),
     };
     shared.files.watch(files, shared.clock.ticks());
-    let mut session = match Session::new(&writer, shared) {
+    let mut session = match SqliteSession::new(&writer, shared) {
         Ok(session) => session,
         Err(error) => return drop(opened.send(Err(fault(error)))),
     };

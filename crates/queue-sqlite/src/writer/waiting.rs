@@ -1,34 +1,35 @@
-//! Where a job stands: the two orders of waiting jobs, those that failed, and the counters, kept in step with its state.
+//! The index entries and counters of a job, kept in step with its state: ready, scheduled,
+//! failures.
 
-use super::{SCHEDULED_SLOT, session::Session};
+use super::{SCHEDULED_SLOT, session::SqliteSession};
 use crate::row::integer;
 use queue_core::{JobMeta, Seq, State, Timestamp};
 use rusqlite::params;
 
-/// Scheduled jobs that one claim moves to the ready ones before it looks for its own.
+/// How many scheduled jobs one claim promotes before it searches for its own.
 const PROMOTE_MAX: usize = 10_000;
 
-/// Where a job stood before it was changed, and at which revision.
+/// The index keys and the revision of a job before a change.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct IndexPosition {
     seq: Seq,
     priority: i16,
     run_at: Timestamp,
     pub(super) state: State,
     pub(super) revision: u64,
-    /// Since when it stood among those that failed.
+    /// Since when the job was among the failures.
     failed: Option<Timestamp>,
 }
 
-impl Place {
+impl IndexPosition {
     pub(super) fn of(job: &JobMeta) -> Self {
         let JobMeta { seq, priority, run_at, state, revision, .. } = *job;
         Self { seq, priority, run_at, state, revision, failed: failed(job) }
     }
 }
 
-impl Session<'_> {
-    /// A job comes to where it now belongs.
+impl SqliteSession<'_> {
+    /// Adds the index entries of a job's new state.
     pub(super) fn enter(&mut self, queue: i64, job: &JobMeta) -> rusqlite::Result<()> {
         self.counters.add(queue, job.state.as_code(), 1);
         if let Some(at) = failed(job) {
@@ -49,8 +50,9 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// A job leaves where it stood. One whose time came since it was scheduled may still stand there.
-    pub(super) fn leave(&mut self, queue: i64, place: Place) -> rusqlite::Result<()> {
+    /// Removes the index entries of a job's former state. A job that became due may still be among
+    /// the scheduled ones.
+    pub(super) fn leave(&mut self, queue: i64, place: IndexPosition) -> rusqlite::Result<()> {
         self.leave_state(queue, place)?;
         if !place.state.is_waiting() {
             return Ok(());
@@ -63,8 +65,8 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// A job leaves the state that it was in.
-    pub(super) fn leave_state(&mut self, queue: i64, place: Place) -> rusqlite::Result<()> {
+    /// Removes a job from the counter of its former state, and from the failures.
+    pub(super) fn leave_state(&mut self, queue: i64, place: IndexPosition) -> rusqlite::Result<()> {
         self.counters.add(queue, place.state.as_code(), -1);
         if let Some(at) = place.failed {
             let entry = params![queue, place.state.as_code(), at.as_millis(), integer(place.seq.get())];
@@ -73,14 +75,14 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Jobs leave the front of the ready ones for a claim, the last of them from this place.
-    pub(super) fn leave_front(&mut self, queue: i64, last: Place) -> rusqlite::Result<()> {
+    /// Removes claimed jobs from the front of the ready ones, up to this position.
+    pub(super) fn leave_front(&mut self, queue: i64, last: IndexPosition) -> rusqlite::Result<()> {
         let last = params![queue, last.priority, last.run_at.as_millis(), integer(last.seq.get())];
         self.statements.delete_claimed.execute(last)?;
         Ok(())
     }
 
-    /// Scheduled jobs whose time has come join the ready ones, a bounded number in one claim.
+    /// Moves scheduled jobs that are due to the ready ones, a bounded number in one claim.
     pub(super) fn promote_due(&mut self, queue: i64) -> rusqlite::Result<()> {
         let bounds = params![queue, self.moment.now.as_millis(), integer(PROMOTE_MAX as u64)];
         let moved = integer(self.statements.promote_due.execute(bounds)? as u64);

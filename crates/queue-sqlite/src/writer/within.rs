@@ -1,5 +1,7 @@
-use super::{commit::Database, session::Session, thread::Shared};
-use crate::error::Fault;
+//! Running a verb inside a transaction of the application.
+
+use super::{commit::Database, session::SqliteSession, thread::SqliteHandle};
+use crate::error::SqliteFault;
 use queue_store::group_commit::Verb;
 use rusqlite::Connection;
 
@@ -7,21 +9,21 @@ const SAVEPOINT: &str = "SAVEPOINT queue_call";
 const RELEASE: &str = "RELEASE queue_call";
 const UNDO: &str = "ROLLBACK TO queue_call; RELEASE queue_call";
 
-/// Runs a verb within a transaction of the application, which has the write lock. If it fails, nothing of it is left in the
-/// transaction, which the application may go on with.
+/// Runs a verb within a transaction of the application, which has the write lock. If it fails,
+/// nothing of it is left in the transaction, which the application may go on with.
 ///
-/// Whoever subscribes is not told here: after the commit they see it as that of somebody else.
+/// Subscribers are not told here: the watcher sees the application's commit as a foreign one.
 pub(crate) fn within<V: Verb<Database>>(
-    shared: &Shared,
+    shared: &SqliteHandle,
     connection: &Connection,
     verb: &V,
-) -> Result<V::Answer, Fault> {
+) -> Result<V::Answer, SqliteFault> {
     shared.check_files()?;
     let ran = connection.execute_batch(SAVEPOINT).and_then(|()| {
-        let mut session = Session::within(connection, shared);
+        let mut session = SqliteSession::within(connection, shared);
         let ran = run(&mut session, verb);
         let ended = connection.execute_batch(if ran.is_ok() { RELEASE } else { UNDO });
-        // Where SQLite rolled back by itself there is no such savepoint any more, and why is in the first error.
+        // If SQLite rolled back by itself, the savepoint is gone; the first error has the reason.
         ran.and_then(|answer| ended.map(|()| (answer, session.moment)))
     });
     let (answer, moment) = ran.map_err(|error| shared.fault(error))?;
@@ -29,7 +31,7 @@ pub(crate) fn within<V: Verb<Database>>(
     Ok(answer)
 }
 
-fn run<V: Verb<Database>>(session: &mut Session<'_>, verb: &V) -> rusqlite::Result<V::Answer> {
+fn run<V: Verb<Database>>(session: &mut SqliteSession<'_>, verb: &V) -> rusqlite::Result<V::Answer> {
     session.enter_transaction()?;
     let answer = verb.run(session)?;
     session.flush()?;

@@ -97,15 +97,16 @@ impl Hub {
         }
     }
 
-    /// Somebody else wrote to one queue, nobody here knows which jobs: whoever listens to its jobs shall read again, and
-    /// whoever claims from it is woken if there is a reason to. Subscribers of other queues sleep on.
-    pub fn tell(&self, queue: &QueueName, news: News) {
+    /// Another handle wrote to one queue, and which jobs is unknown: subscribers to its jobs are told to read again, and
+    /// subscribers that claim from it are woken if there is a reason to. Subscribers of other queues are not woken.
+    ///
+    /// Returns whether there was anybody to tell.
+    pub fn tell(&self, queue: &QueueName, news: News) -> bool {
         let registry = self.lock();
-        let Some(channels) = registry.queues.get(queue) else { return };
-        channels.of_jobs().for_each(|sender| sender.send(Hint::Missed));
-        if news == News::Wakes {
-            channels.wake.values().for_each(|sender| sender.send(Hint::Wake));
-        }
+        let Some(channels) = registry.queues.get(queue) else { return false };
+        let of_jobs = channels.of_jobs().map(|sender| sender.send(Hint::Missed)).count();
+        let wakes = channels.wake.values().filter(|_| news == News::Wakes);
+        of_jobs + wakes.map(|sender| sender.send(Hint::Wake)).count() > 0
     }
 
     /// Anything may have changed: every subscriber shall read again.
@@ -278,7 +279,8 @@ mod tests {
         let mut other = hub.subscribe(&QueueName::from_static("other"), of_a);
         let mut idle = hub.subscribe(&QueueName::from_static("other"), Interest::Wake);
         for (news, woken) in [(News::Changed, None), (News::Wakes, Some(Hint::Wake))] {
-            hub.tell(&queue(), news);
+            assert!(hub.tell(&queue(), news));
+            assert!(!hub.tell(&QueueName::from_static("unheard"), news));
             assert_eq!([&mut wake, &mut other, &mut idle].map(next), [woken, None, None]);
             assert_eq!([&mut job, &mut all].map(next), [Some(Hint::Missed), Some(Hint::Missed)]);
         }

@@ -137,8 +137,8 @@ impl Notices {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Hint, Interest, JobId, Seq};
     use futures_util::{FutureExt, StreamExt};
+    use queue_core::{Hint, Interest, JobId, Seq};
     use std::sync::Arc;
 
     #[test]

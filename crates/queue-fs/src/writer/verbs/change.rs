@@ -1,7 +1,9 @@
+//! Verbs that change jobs, queues and workers.
+
 use crate::{
-    error::Fault,
+    error::FsFault,
     state::PresenceEdit,
-    writer::{commit::Files, session::Session},
+    writer::{commit::FsCommitter, session::JournalSession},
 };
 use queue_core::{
     Applied, Duty, PruneRequest, QueueName, Span, Stamped, WorkerId, WorkerInfo, lifecycle::Transition,
@@ -12,7 +14,7 @@ use queue_store::group_commit::Verb;
 #[derive(Debug)]
 pub(crate) struct Apply(pub(crate) Vec<Transition>);
 
-impl Verb<Files> for Apply {
+impl Verb<FsCommitter> for Apply {
     type Answer = Stamped<Vec<Applied>>;
 
     const NAME: &'static str = "apply";
@@ -23,7 +25,7 @@ impl Verb<Files> for Apply {
         jobs + self.0.iter().map(Transition::large_bytes).sum::<usize>() / 1024
     }
 
-    fn run(&self, session: &mut Session) -> Result<Self::Answer, Fault> {
+    fn run(&self, session: &mut JournalSession) -> Result<Self::Answer, FsFault> {
         let value = session.state.engine.apply(self.0.clone(), session.moment.now);
         Ok(Stamped::at(session.moment, value))
     }
@@ -34,11 +36,11 @@ impl Verb<Files> for Apply {
 pub(crate) struct PruneSome(pub(crate) PruneRequest);
 
 impl PruneSome {
-    /// More are removed in several steps, so that other calls go between them.
+    /// How many records one step removes. Other calls run between the steps.
     pub(crate) const MAX: usize = 5_000;
 }
 
-impl Verb<Files> for PruneSome {
+impl Verb<FsCommitter> for PruneSome {
     /// How many it removed.
     type Answer = u64;
 
@@ -48,7 +50,7 @@ impl Verb<Files> for PruneSome {
         self.0.limit
     }
 
-    fn run(&self, session: &mut Session) -> Result<u64, Fault> {
+    fn run(&self, session: &mut JournalSession) -> Result<u64, FsFault> {
         Ok(session.state.engine.prune(&self.0, session.moment.now))
     }
 }
@@ -60,12 +62,12 @@ pub(crate) struct SetPaused {
     pub(crate) paused: bool,
 }
 
-impl Verb<Files> for SetPaused {
+impl Verb<FsCommitter> for SetPaused {
     type Answer = ();
 
     const NAME: &'static str = "set_paused";
 
-    fn run(&self, session: &mut Session) -> Result<(), Fault> {
+    fn run(&self, session: &mut JournalSession) -> Result<(), FsFault> {
         session.state.engine.raise_mark(session.moment.now);
         session.state.engine.set_paused(&self.queue, self.paused);
         Ok(())
@@ -79,12 +81,12 @@ pub(crate) struct Announce {
     pub(crate) ttl: Span,
 }
 
-impl Verb<Files> for Announce {
+impl Verb<FsCommitter> for Announce {
     type Answer = Duty;
 
     const NAME: &'static str = "announce";
 
-    fn run(&self, session: &mut Session) -> Result<Duty, Fault> {
+    fn run(&self, session: &mut JournalSession) -> Result<Duty, FsFault> {
         let now = session.moment.now;
         let duty = session.state.engine.announce(self.worker.clone(), self.ttl, now);
         session.presence.push(if self.ttl == Span::ZERO {
@@ -100,13 +102,13 @@ impl Verb<Files> for Announce {
 #[derive(Debug)]
 pub(crate) struct DrainWorker(pub(crate) WorkerId);
 
-impl Verb<Files> for DrainWorker {
+impl Verb<FsCommitter> for DrainWorker {
     /// Whether it is there.
     type Answer = bool;
 
     const NAME: &'static str = "drain_worker";
 
-    fn run(&self, session: &mut Session) -> Result<bool, Fault> {
+    fn run(&self, session: &mut JournalSession) -> Result<bool, FsFault> {
         let shown = session.state.engine.drain_worker(&self.0, session.moment.now);
         let edit = shown.map(|(worker, until)| PresenceEdit::Shown(worker.clone(), until));
         let is_there = edit.is_some();

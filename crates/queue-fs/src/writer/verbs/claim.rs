@@ -1,6 +1,8 @@
+//! The verbs that lease jobs, and give back leases whose caller is gone.
+
 use crate::{
-    error::Fault,
-    writer::{commit::Files, session::Session},
+    error::FsFault,
+    writer::{commit::FsCommitter, session::JournalSession},
 };
 use queue_core::{ClaimRequest, Claimed};
 use queue_store::{
@@ -9,12 +11,12 @@ use queue_store::{
 };
 use std::convert::Infallible;
 
-/// Leases due jobs. A caller that is gone before it ran gets none, so that they do not wait for a lapse, and one that goes
-/// later has them given back.
+/// Leases due jobs. A caller that is gone before its turn gets none, so that no job waits for a
+/// lapse; leases of a caller that goes later are given back.
 #[derive(Debug)]
 pub(crate) struct Claim(pub(crate) ClaimRequest);
 
-impl Verb<Files> for Claim {
+impl Verb<FsCommitter> for Claim {
     type Answer = Claimed;
 
     const NAME: &'static str = "claim";
@@ -24,11 +26,11 @@ impl Verb<Files> for Claim {
         self.0.limit
     }
 
-    fn unheard(claimed: Claimed) -> Option<Pending<Files>> {
+    fn unheard(claimed: Claimed) -> Option<Pending<FsCommitter>> {
         UnheardClaim::of([claimed]).map(|unheard| Pending::unanswered(GiveBack(unheard)))
     }
 
-    fn run(&self, session: &mut Session) -> Result<Claimed, Fault> {
+    fn run(&self, session: &mut JournalSession) -> Result<Claimed, FsFault> {
         session.state.keeps_time |= session.moment.is_ahead();
         let mut claimed = session.state.engine.claim(&self.0, session.moment);
         for record in claimed.jobs.iter_mut().map(|job| &mut job.record) {
@@ -40,16 +42,16 @@ impl Verb<Files> for Claim {
     }
 }
 
-/// Gives back, uncharged, what a claim leased whose caller is gone.
+/// Gives back, uncharged, the leases of a claim whose caller is gone.
 #[derive(Debug)]
 struct GiveBack(UnheardClaim);
 
-impl Verb<Files> for GiveBack {
+impl Verb<FsCommitter> for GiveBack {
     type Answer = ();
 
     const NAME: &'static str = "claim";
 
-    fn run(&self, session: &mut Session) -> Result<(), Fault> {
+    fn run(&self, session: &mut JournalSession) -> Result<(), FsFault> {
         let (now, engine) = (session.moment.now, &mut session.state.engine);
         let given_back = self.0.give_back(|batch| Ok::<_, Infallible>(engine.apply(batch, now)));
         given_back.map_err(|never| match never {})

@@ -1,8 +1,10 @@
+//! The verb that stores new jobs.
+
 use crate::{
-    error::Fault,
+    error::FsFault,
     writer::{
-        commit::{Files, Need},
-        session::Session,
+        commit::{FsCommitter, TransactionKind},
+        session::JournalSession,
     },
 };
 use queue_core::{Enqueued, NewJob, QueueName, Stamped, payload_bytes};
@@ -15,17 +17,17 @@ pub(crate) struct Enqueue {
     pub(crate) groups: Vec<Vec<NewJob>>,
 }
 
-impl Verb<Files> for Enqueue {
+impl Verb<FsCommitter> for Enqueue {
     type Answer = Stamped<Vec<Vec<Enqueued>>>;
 
     const NAME: &'static str = "enqueue";
-    const NEED: Need = Need::Grow;
+    const NEED: TransactionKind = TransactionKind::Grow;
 
     fn weight(&self) -> usize {
         self.groups.iter().map(|group| group.len() + payload_bytes(group) / 1024).sum()
     }
 
-    fn run(&self, session: &mut Session) -> Result<Self::Answer, Fault> {
+    fn run(&self, session: &mut JournalSession) -> Result<Self::Answer, FsFault> {
         let now = session.moment.now;
         let mut value = session.state.engine.enqueue(&self.queue, self.groups.clone(), now);
         let mut room = session.answer_room();

@@ -1,9 +1,11 @@
+//! Verbs that read.
+
 use crate::{
     FsUsage,
-    error::Fault,
+    error::FsFault,
     writer::{
-        commit::{Files, Need},
-        session::Session,
+        commit::{FsCommitter, TransactionKind},
+        session::JournalSession,
     },
 };
 use queue_core::{
@@ -20,13 +22,13 @@ pub(crate) struct Get {
     pub(crate) what: Detail,
 }
 
-impl Verb<Files> for Get {
+impl Verb<FsCommitter> for Get {
     type Answer = Stamped<Vec<Option<JobRecord>>>;
 
     const NAME: &'static str = "get";
-    const NEED: Need = Need::Read;
+    const NEED: TransactionKind = TransactionKind::Read;
 
-    fn run(&self, session: &mut Session) -> Result<Self::Answer, Fault> {
+    fn run(&self, session: &mut JournalSession) -> Result<Self::Answer, FsFault> {
         let mut value = session.state.engine.get(&self.queue, &self.ids, self.what, session.moment.now);
         let mut room = session.answer_room();
         for record in value.iter_mut().flatten() {
@@ -43,13 +45,13 @@ impl Verb<Files> for Get {
 #[derive(Debug)]
 pub(crate) struct List(pub(crate) ListQuery);
 
-impl Verb<Files> for List {
+impl Verb<FsCommitter> for List {
     type Answer = queue_core::Result<Page>;
 
     const NAME: &'static str = "list";
-    const NEED: Need = Need::Read;
+    const NEED: TransactionKind = TransactionKind::Read;
 
-    fn run(&self, session: &mut Session) -> Result<Self::Answer, Fault> {
+    fn run(&self, session: &mut JournalSession) -> Result<Self::Answer, FsFault> {
         Ok(session.state.engine.list(&self.0, session.moment))
     }
 }
@@ -61,13 +63,13 @@ pub(crate) struct Attempts {
     pub(crate) id: JobId,
 }
 
-impl Verb<Files> for Attempts {
+impl Verb<FsCommitter> for Attempts {
     type Answer = Stamped<Option<JobAttempts>>;
 
     const NAME: &'static str = "attempts";
-    const NEED: Need = Need::Read;
+    const NEED: TransactionKind = TransactionKind::Read;
 
-    fn run(&self, session: &mut Session) -> Result<Self::Answer, Fault> {
+    fn run(&self, session: &mut JournalSession) -> Result<Self::Answer, FsFault> {
         let found = session.state.engine.attempts(&self.queue, &self.id, session.moment.now);
         Ok(Stamped::at(session.moment, found))
     }
@@ -77,13 +79,13 @@ impl Verb<Files> for Attempts {
 #[derive(Debug)]
 pub(crate) struct Count(pub(crate) QueueName);
 
-impl Verb<Files> for Count {
+impl Verb<FsCommitter> for Count {
     type Answer = Counts;
 
     const NAME: &'static str = "counts";
-    const NEED: Need = Need::Read;
+    const NEED: TransactionKind = TransactionKind::Read;
 
-    fn run(&self, session: &mut Session) -> Result<Counts, Fault> {
+    fn run(&self, session: &mut JournalSession) -> Result<Counts, FsFault> {
         Ok(session.state.engine.counts(&self.0, session.moment))
     }
 }
@@ -92,13 +94,13 @@ impl Verb<Files> for Count {
 #[derive(Debug)]
 pub(crate) struct Queues(pub(crate) QueuesQuery);
 
-impl Verb<Files> for Queues {
+impl Verb<FsCommitter> for Queues {
     type Answer = QueuesPage;
 
     const NAME: &'static str = "queues";
-    const NEED: Need = Need::Read;
+    const NEED: TransactionKind = TransactionKind::Read;
 
-    fn run(&self, session: &mut Session) -> Result<QueuesPage, Fault> {
+    fn run(&self, session: &mut JournalSession) -> Result<QueuesPage, FsFault> {
         Ok(session.state.engine.queues(&self.0, session.moment))
     }
 }
@@ -107,13 +109,13 @@ impl Verb<Files> for Queues {
 #[derive(Debug)]
 pub(crate) struct Workers;
 
-impl Verb<Files> for Workers {
+impl Verb<FsCommitter> for Workers {
     type Answer = Vec<WorkerInfo>;
 
     const NAME: &'static str = "workers";
-    const NEED: Need = Need::Read;
+    const NEED: TransactionKind = TransactionKind::Read;
 
-    fn run(&self, session: &mut Session) -> Result<Self::Answer, Fault> {
+    fn run(&self, session: &mut JournalSession) -> Result<Self::Answer, FsFault> {
         Ok(session.state.engine.workers(session.moment.now))
     }
 }
@@ -122,13 +124,13 @@ impl Verb<Files> for Workers {
 #[derive(Debug)]
 pub(crate) struct Measure;
 
-impl Verb<Files> for Measure {
+impl Verb<FsCommitter> for Measure {
     type Answer = FsUsage;
 
     const NAME: &'static str = "usage";
-    const NEED: Need = Need::Read;
+    const NEED: TransactionKind = TransactionKind::Read;
 
-    fn run(&self, session: &mut Session) -> Result<FsUsage, Fault> {
+    fn run(&self, session: &mut JournalSession) -> Result<FsUsage, FsFault> {
         Ok(session.state.usage())
     }
 }
@@ -137,13 +139,13 @@ impl Verb<Files> for Measure {
 #[derive(Debug)]
 pub(crate) struct Verify;
 
-impl Verb<Files> for Verify {
+impl Verb<FsCommitter> for Verify {
     type Answer = Vec<String>;
 
     const NAME: &'static str = "verify";
-    const NEED: Need = Need::Read;
+    const NEED: TransactionKind = TransactionKind::Read;
 
-    fn run(&self, session: &mut Session) -> Result<Self::Answer, Fault> {
+    fn run(&self, session: &mut JournalSession) -> Result<Self::Answer, FsFault> {
         session.state.verify(session.journal.files(), session.moment.now)
     }
 }

@@ -1,38 +1,40 @@
+//! Calls that the handle's own threads make: catching up and flushing.
+
 use crate::{
-    error::Fault,
+    error::FsFault,
     writer::{
-        commit::{Files, Need},
-        session::Session,
+        commit::{FsCommitter, TransactionKind},
+        session::JournalSession,
     },
 };
 use queue_store::group_commit::Verb;
 
-/// Looks at what others wrote; subscribers are told on the way.
+/// Reads what other handles wrote. The transaction tells subscribers when it begins.
 #[derive(Debug)]
 pub(crate) struct CatchUp;
 
-impl Verb<Files> for CatchUp {
+impl Verb<FsCommitter> for CatchUp {
     type Answer = ();
 
     const NAME: &'static str = "subscribe";
-    const NEED: Need = Need::Read;
+    const NEED: TransactionKind = TransactionKind::Read;
 
-    fn run(&self, _: &mut Session) -> Result<(), Fault> {
+    fn run(&self, _: &mut JournalSession) -> Result<(), FsFault> {
         Ok(())
     }
 }
 
-/// Flushes what was answered before it was durable.
+/// Flushes records that were answered before they were durable.
 #[derive(Debug)]
 pub(crate) struct FlushNow;
 
-impl Verb<Files> for FlushNow {
+impl Verb<FsCommitter> for FlushNow {
     type Answer = ();
 
     const NAME: &'static str = "flush";
-    const NEED: Need = Need::Read;
+    const NEED: TransactionKind = TransactionKind::Read;
 
-    fn run(&self, session: &mut Session) -> Result<(), Fault> {
+    fn run(&self, session: &mut JournalSession) -> Result<(), FsFault> {
         session.journal.flush()
     }
 }

@@ -1,15 +1,17 @@
-//! A thread of a store's handle that waits to be touched.
+//! A thread of a store's handle that sleeps until it is touched.
 
+mod look;
 mod signal;
 
+pub use look::Look;
 pub use signal::{Signal, Wake};
 
 use queue_core::{Error, ErrorKind, Result};
 use std::{sync::Arc, thread::JoinHandle};
 use tokio::sync::oneshot;
 
-/// A thread that looks for what other processes wrote, or does what is due by the clock. It ends with this: dropping it stops
-/// the signal and waits for the thread.
+/// A thread that looks for what other processes wrote, or does what is due by the clock. It ends
+/// with this: dropping it stops the signal and waits for the thread.
 ///
 /// ```
 /// use queue_store::watcher::{Wake, Watcher};
@@ -41,11 +43,12 @@ pub struct Watcher {
 }
 
 impl Watcher {
-    /// Starts a thread of this name, which says when it watches: every later write of others is noticed. `operation` is for
-    /// error messages.
+    /// Starts a thread of this name, which says when it watches: every later write of others is
+    /// noticed. `operation` is for error messages.
     ///
     /// # Errors
-    /// What `main` says, and `Unavailable` if there is no thread to be had. Dropping the future stops the thread.
+    /// What `main` says, and `Unavailable` if there is no thread to be had. Dropping the future
+    /// stops the thread.
     pub async fn start(
         operation: &'static str,
         name: &str,

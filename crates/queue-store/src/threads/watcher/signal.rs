@@ -1,11 +1,17 @@
-use parking_lot::{Condvar, Mutex, MutexGuard};
+//! What a watching thread waits on.
+
+use parking_lot::{Condvar, Mutex};
 use std::time::Duration;
 
-/// What a thread waits for: a touch, its end, or a while.
+/// A flag that a thread sleeps on until another thread raises it, or asks the thread to end.
 #[derive(Debug, Default)]
 pub struct Signal {
     state: Mutex<SignalState>,
-    changed: Condvar,
+    /// One condition for each kind of waiter, so that a touch does not wake a thread that waits out
+    /// a pause.
+    touched: Condvar,
+    taken: Condvar,
+    stopped: Condvar,
 }
 
 #[derive(Debug, Default)]
@@ -26,39 +32,79 @@ pub enum Wake {
 }
 
 impl Signal {
-    /// There is something to do.
+    /// Raises the flag: there is something to do.
     pub fn touch(&self) {
-        self.set(|state| state.is_touched = true);
+        self.state.lock().is_touched = true;
+        self.touched.notify_one();
     }
 
-    /// There is nothing to do any more.
+    /// Raises the flag and blocks until the watching thread has taken it, or was stopped.
+    ///
+    /// A callback of the operating system that returns only then is called once for all the writes
+    /// of the meantime: inotify merges equal events that were not read yet.
+    pub fn touch_until_taken(&self) {
+        let mut state = self.state.lock();
+        state.is_touched = true;
+        self.touched.notify_one();
+        self.taken.wait_while(&mut state, |state| state.is_touched && !state.is_stopped);
+    }
+
+    /// Ends the watching thread, and every wait from now on.
     pub fn stop(&self) {
-        self.set(|state| state.is_stopped = true);
+        self.state.lock().is_stopped = true;
+        self.touched.notify_all();
+        self.taken.notify_all();
+        self.stopped.notify_all();
     }
 
     /// Waits for a touch, at most this long, and takes it.
     pub fn wait_for_touch(&self, timeout: Duration) -> Wake {
-        let mut state = self.wait(timeout, |state| !state.is_stopped && !state.is_touched);
+        let mut state = self.state.lock();
+        self.touched.wait_while_for(&mut state, |state| !state.is_stopped && !state.is_touched, timeout);
         match (state.is_stopped, std::mem::take(&mut state.is_touched)) {
             (true, _) => Wake::Stopped,
-            (false, true) => Wake::Touched,
+            (false, true) => {
+                self.taken.notify_all();
+                Wake::Touched
+            }
             (false, false) => Wake::TimedOut,
         }
     }
 
     /// Waits this long, whatever is touched meanwhile.
     pub fn wait_out(&self, timeout: Duration) -> Wake {
-        if self.wait(timeout, |state| !state.is_stopped).is_stopped { Wake::Stopped } else { Wake::TimedOut }
-    }
-
-    fn set(&self, change: impl FnOnce(&mut SignalState)) {
-        change(&mut self.state.lock());
-        self.changed.notify_all();
-    }
-
-    fn wait(&self, timeout: Duration, is_idle: impl Fn(&SignalState) -> bool) -> MutexGuard<'_, SignalState> {
         let mut state = self.state.lock();
-        self.changed.wait_while_for(&mut state, |state| is_idle(state), timeout);
-        state
+        self.stopped.wait_while_for(&mut state, |state| !state.is_stopped, timeout);
+        if state.is_stopped { Wake::Stopped } else { Wake::TimedOut }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::thread::scope;
+
+    const LONG: Duration = Duration::from_secs(600);
+
+    #[test]
+    fn a_touch_that_waits_returns_once_it_is_taken() {
+        let signal = Signal::default();
+        scope(|threads| {
+            let callback = threads.spawn(|| signal.touch_until_taken());
+            assert_eq!(signal.wait_for_touch(LONG), Wake::Touched);
+            callback.join().expect("it returned");
+        });
+        assert_eq!(signal.wait_for_touch(Duration::ZERO), Wake::TimedOut, "it was taken");
+    }
+
+    #[test]
+    fn stopping_ends_every_wait() {
+        let signal = Signal::default();
+        scope(|threads| {
+            threads.spawn(|| signal.touch_until_taken());
+            threads.spawn(|| signal.wait_out(LONG));
+            signal.stop();
+        });
+        assert_eq!(signal.wait_for_touch(LONG), Wake::Stopped);
     }
 }

@@ -1,23 +1,25 @@
+//! What a transaction changed, for the journal and for a rollback.
+
 use super::{presence::Presence, stored_job::StoredJob};
 use queue_core::{QueueName, Seq};
 use std::collections::{BTreeMap, btree_map::Entry};
 
-/// How things were before the first change since [`Engine::begin`](super::Engine::begin), so that whoever writes them
-/// down can tell what changed, and can go back when that fails. Off unless asked for.
+/// The state before the first change since [`Engine::begin`](super::Engine::begin), from which a
+/// journal learns what changed, and to which a failed write rolls back. It is off unless asked for.
 #[derive(Debug, Default)]
-pub(super) struct Undo {
+pub(super) struct UndoLog {
     pub(super) is_recording: bool,
     pub(super) last_seq: u64,
     pub(super) jobs: BTreeMap<Seq, Option<StoredJob>>,
-    /// Where the lives are to be found that were not there before.
+    /// The queues of changed and new lives.
     pub(super) queues: BTreeMap<Seq, QueueName>,
     pub(super) pauses: BTreeMap<QueueName, bool>,
     pub(super) presence: Option<Presence>,
-    /// The queues that were not there.
+    /// The queues that are new.
     pub(super) opened: Vec<QueueName>,
 }
 
-impl Undo {
+impl UndoLog {
     /// A record is about to change, or to go.
     pub(super) fn changes(&mut self, former: &StoredJob) {
         if !self.is_recording {
@@ -51,7 +53,7 @@ impl Undo {
         }
     }
 
-    /// Somebody is about to be shown or hidden.
+    /// A worker is about to be shown or hidden.
     pub(super) fn announces(&mut self, presence: &Presence) {
         if self.is_recording && self.presence.is_none() {
             self.presence = Some(presence.clone());

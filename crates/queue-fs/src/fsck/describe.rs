@@ -1,8 +1,10 @@
-use crate::format::{Blob, Change, Kept};
+//! Changes of a record in words.
+
+use crate::format::{Blob, Change, FieldChange};
 use queue_core::JobMeta;
 
 /// A change in words.
-pub(super) fn tell(change: &Change) -> String {
+pub(super) fn describe(change: &Change) -> String {
     match change {
         Change::Put { job, payload, result, error_details, .. } => {
             let meta = &job.meta;
@@ -16,16 +18,16 @@ pub(super) fn tell(change: &Change) -> String {
         }
         Change::Update(update) => {
             let result = match &update.result {
-                Kept::Now(result) => Some(result),
-                Kept::Same | Kept::Gone => None,
+                FieldChange::Now(result) => Some(result),
+                FieldChange::Same | FieldChange::Gone => None,
             };
             let details = match &update.error_details {
-                Kept::Now(details) => Some(details.len()),
-                Kept::Same | Kept::Gone => None,
+                FieldChange::Now(details) => Some(details.len()),
+                FieldChange::Same | FieldChange::Gone => None,
             };
-            let moving = &update.moving;
+            let fields = &update.fields;
             let parts = parts(result, details);
-            let (queue, seq, state, revision) = (&update.queue, update.seq, moving.state, moving.revision);
+            let (queue, seq, state, revision) = (&update.queue, update.seq, fields.state, fields.revision);
             let retyped =
                 update.content_type.as_ref().map(|now| format!(", payload is {now}")).unwrap_or_default();
             format!("update {queue} life {seq}: {state}, revision {revision}{parts}{retyped}")

@@ -1,28 +1,31 @@
+//! A cache of the jobs that this handle leased.
+
 use crate::row::StoredJob;
 use queue_core::Seq;
 use std::collections::HashMap;
 
-/// Jobs that are remembered. Beyond it the memory starts afresh: it is only a cache.
-const HELD_MAX: usize = 20_000;
+/// How many jobs are cached. At this limit the cache starts over.
+const LEASED_MAX: usize = 20_000;
 
-/// The jobs that this handle leased, as they were written, so that a settle need not read them again.
+/// The jobs that this handle leased, as they were written, so that a settle need not read them
+/// again.
 ///
-/// Every write to a record raises its revision, and the next one names the revision it is based on: a job that somebody
-/// else changed meanwhile is not overwritten, but read. What is remembered here is forgotten with a transaction that
-/// fails, since another may give the same revision to something else.
+/// Every write to a record raises its revision, and the next one names the revision it is based on:
+/// a job that another handle changed meanwhile is not overwritten, but read. A transaction that
+/// fails clears the cache, since another one may give the same revision to a different record.
 #[derive(Debug, Default)]
-pub(super) struct Held(HashMap<Seq, StoredJob>);
+pub(super) struct LeasedJobs(HashMap<Seq, StoredJob>);
 
-impl Held {
-    /// Remembers a job that is leased.
+impl LeasedJobs {
+    /// Caches a job that was just leased.
     pub(super) fn remember(&mut self, stored: StoredJob) {
-        if self.0.len() >= HELD_MAX {
+        if self.0.len() >= LEASED_MAX {
             self.0.clear();
         }
         self.0.insert(stored.job.meta.seq, StoredJob { has_life: true, ..stored });
     }
 
-    /// Takes a job out: the caller changes it.
+    /// Removes and returns a job, which the caller is about to change.
     pub(super) fn take(&mut self, seq: Seq) -> Option<StoredJob> {
         self.0.remove(&seq)
     }
@@ -40,7 +43,7 @@ mod tests {
         files::FileGuard,
         options::SqliteOptions,
         own_commits::OwnCommits,
-        writer::{Claim, Database, Enqueue, Shared, session::Session},
+        writer::{Claim, Database, Enqueue, SqliteHandle, session::SqliteSession},
     };
     use queue_core::{
         ClaimRequest, ContentType, JobId, Kind, NewJob, Payload, QueueName, SeededRng, Span, WorkerId,
@@ -49,7 +52,7 @@ mod tests {
     use std::sync::Arc;
 
     /// Runs a verb in a transaction that is left open.
-    fn run<V: Verb<Database>>(session: &mut Session<'_>, verb: &V) -> V::Answer {
+    fn run<V: Verb<Database>>(session: &mut SqliteSession<'_>, verb: &V) -> V::Answer {
         session.begin().expect("it begins");
         let answer = verb.run(session).expect("it runs");
         session.flush().expect("it is written");
@@ -63,8 +66,8 @@ mod tests {
         let connection = connect(&options, 0).expect("it opens").writer;
         let clock = StoreClock::new(options.clock.clone());
         let (hub, files) = (Arc::default(), FileGuard::default());
-        let shared = Shared { options, clock, hub, files, own_commits: OwnCommits::default() };
-        let mut session = Session::new(&connection, &shared).expect("it prepares");
+        let shared = SqliteHandle { options, clock, hub, files, own_commits: OwnCommits::default() };
+        let mut session = SqliteSession::new(&connection, &shared).expect("it prepares");
         let queue = QueueName::from_static("q");
         let payload = Payload::new("", ContentType::from_static("text/plain"));
         let job = NewJob::new(JobId::from_static("a"), Kind::unnamed(), payload);
@@ -77,7 +80,7 @@ mod tests {
             if rolls_back {
                 session.rollback();
             }
-            let known = session.held.take(claimed.jobs[0].record.meta.seq);
+            let known = session.leased.take(claimed.jobs[0].record.meta.seq);
             assert_eq!(known.is_none(), rolls_back);
             session.rollback();
         }

@@ -1,38 +1,44 @@
-//! Which queues the last commits wrote, kept in the one row that every commit writes anyway. A file says that something in
-//! it changed and nothing more; this says to other processes what, so that nobody asks about a queue that stood still.
+//! Which queues the last commits wrote, kept in the one row that every commit writes anyway. A file
+//! says that something in it changed and nothing more; these notes tell other processes what, so
+//! that no worker asks about an unchanged queue.
 //!
-//! Hints rest on it, and nothing else: whoever finds nothing here reads again.
+//! Only hints depend on the notes: a reader that finds none reads the tables again.
 
 use queue_store::News;
 use std::collections::{BTreeMap, VecDeque};
 
-/// Each takes eight bytes of a row of which all pages of a commit cost thousands. Other processes look every quarter of a
-/// millisecond, in which hardly more commits fit than this.
+/// How many notes are kept. Each takes eight bytes, beside the thousands that the pages of a commit
+/// cost. A reader that is further behind treats every queue as changed.
 const NOTES_MAX: usize = 16;
-/// Bits of a note: the commit, modulo a number that is never reached, the queue, and whether a claim may find more now.
+/// Bits of a note: the commit, modulo a number that is never reached, the queue, and whether a
+/// claim may find more now.
 const COMMIT_BITS: u32 = 40;
 const QUEUE_BITS: u32 = 23;
 const NOTE_BYTES: usize = 8;
 
 /// Notes of the last commits, the oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Recent(VecDeque<Note>);
+pub(crate) struct RecentCommits(VecDeque<CommitNote>);
 
 /// One commit wrote one queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Note {
+pub(crate) struct CommitNote {
     pub(crate) commit: i64,
     pub(crate) queue: i64,
     pub(crate) news: News,
 }
 
-impl Recent {
-    /// Reads what stands in the row. What is not understood counts as not known.
+impl RecentCommits {
+    /// A reader that is at most this many commits behind can pause as long again: half of what the
+    /// notes hold.
+    pub(crate) const SAFE_LAG: i64 = 8;
+
+    /// Reads the notes of the row.
     pub(crate) fn read(bytes: &[u8]) -> Self {
         Self(
             bytes
                 .chunks_exact(NOTE_BYTES)
-                .map(|note| Note::read(note.try_into().expect("eight bytes")))
+                .map(|note| CommitNote::read(note.try_into().expect("eight bytes")))
                 .collect(),
         )
     }
@@ -41,14 +47,15 @@ impl Recent {
         self.0.iter().flat_map(|note| note.to_bytes()).collect()
     }
 
-    /// A commit of this number writes these queues.
+    /// Notes that a commit of this number writes these queues.
     pub(crate) fn note(&mut self, commit: i64, queues: impl IntoIterator<Item = (i64, News)>) {
-        self.0.extend(queues.into_iter().map(|(queue, news)| Note { commit, queue, news }));
+        self.0.extend(queues.into_iter().map(|(queue, news)| CommitNote { commit, queue, news }));
         let surplus = self.0.len().saturating_sub(NOTES_MAX);
         self.0.drain(..surplus);
     }
 
-    /// What commits behind this number wrote, but for those that are left out; `None` if some of it is not known any more.
+    /// The queues that commits after `seen` wrote, without the commits that are left out. `None` if
+    /// notes of some of them are gone.
     pub(crate) fn since(&self, seen: i64, is_left_out: impl Fn(i64) -> bool) -> Option<BTreeMap<i64, News>> {
         let is_full = self.0.len() >= NOTES_MAX;
         if is_full && self.0.front().is_some_and(|oldest| oldest.commit > seen) {
@@ -63,7 +70,7 @@ impl Recent {
     }
 }
 
-impl Note {
+impl CommitNote {
     fn read(bytes: [u8; NOTE_BYTES]) -> Self {
         let bits = u64::from_le_bytes(bytes);
         let field = |shift: u32, bits_wide: u32| {
@@ -81,26 +88,26 @@ impl Note {
 
 #[cfg(test)]
 mod tests {
-    use super::{NOTES_MAX, Recent};
+    use super::{NOTES_MAX, RecentCommits};
     use queue_store::News;
 
-    fn known(recent: &Recent, seen: i64) -> Option<Vec<(i64, News)>> {
+    fn known(recent: &RecentCommits, seen: i64) -> Option<Vec<(i64, News)>> {
         recent.since(seen, |_| false).map(|queues| queues.into_iter().collect())
     }
 
     #[test]
     fn notes_read_as_they_were_written_up_to_the_highest_numbers() {
-        let mut recent = Recent::default();
+        let mut recent = RecentCommits::default();
         recent.note(1, [(0, News::Changed), ((1 << 23) - 1, News::Wakes)]);
         recent.note((1 << 40) - 1, [(7, News::Changed)]);
         let bytes = recent.to_bytes();
-        assert_eq!((bytes.len(), Recent::read(&bytes)), (24, recent));
-        assert_eq!(Recent::read(b""), Recent::default());
+        assert_eq!((bytes.len(), RecentCommits::read(&bytes)), (24, recent));
+        assert_eq!(RecentCommits::read(b""), RecentCommits::default());
     }
 
     #[test]
     fn queues_of_later_commits_are_told_each_once_and_with_the_most_that_happened() {
-        let mut recent = Recent::default();
+        let mut recent = RecentCommits::default();
         recent.note(1, [(5, News::Wakes)]);
         recent.note(2, [(7, News::Wakes), (8, News::Changed)]);
         recent.note(3, [(7, News::Changed)]);
@@ -112,7 +119,7 @@ mod tests {
 
     #[test]
     fn what_had_to_make_room_is_not_known_any_more() {
-        let mut recent = Recent::default();
+        let mut recent = RecentCommits::default();
         let max = i64::try_from(NOTES_MAX).unwrap();
         (1..=max).for_each(|commit| recent.note(commit, [(1, News::Wakes)]));
         assert_eq!(known(&recent, 0), None, "there may have been another note of the first commit");

@@ -1,14 +1,16 @@
+//! Sharing of the fields that jobs of one queue have in common.
+
 use super::stored_job::Traits;
 use std::sync::Arc;
 
-/// So many are remembered: most queues have a few kinds of jobs.
+/// How many are kept: most queues have a few kinds of jobs.
 const REMEMBERED_MAX: usize = 16;
 
-/// What jobs of one queue that came lately have in common, so that each of them need not have it for itself.
+/// Traits of recent jobs of one queue, each shared by all jobs that have them.
 #[derive(Debug, Default)]
-pub(super) struct Pool(Vec<Arc<Traits>>);
+pub(super) struct TraitsPool(Vec<Arc<Traits>>);
 
-impl Pool {
+impl TraitsPool {
     /// The same, shared with others where there are any.
     pub(super) fn share(&mut self, traits: Traits) -> Arc<Traits> {
         if let Some(known) = self.0.iter().find(|known| ***known == traits) {

@@ -1,17 +1,19 @@
+//! Applying records of the journal to the engine and the index.
+
 use super::{
     State,
+    job_index::{IndexEntry, ResultEntry, locate},
     record::other_bytes,
-    shelf::{Shelved, ShelvedResult, locate},
 };
 use crate::{
-    format::{Blob, Change, Head, Kept, Malformed, RECORD_HEAD_BYTES, Update},
-    journal::{Location, Position, Sink},
+    format::{Blob, Change, FieldChange, Head, Malformed, RECORD_HEAD_BYTES, Update},
+    journal::{Location, Position, RecordSink},
 };
 use bytes::Bytes;
 use queue_core::{Attempt, Headers, JobBody, Payload, QueueName, Seq, lifecycle::TrackedJob};
 use queue_store::News;
 
-impl Sink for State {
+impl RecordSink for State {
     fn begin_at(&mut self, segment: u64) {
         *self = Self { begun_at: segment, ..Self::new(self.budget_bytes) };
     }
@@ -26,17 +28,17 @@ impl Sink for State {
         if self.engine.end_loading() { Ok(()) } else { Err(Malformed("an id has two lives")) }
     }
 
-    /// Does what a record says. Records that contradict what was there are damage too.
-    fn take(&mut self, head: &Head, at: Position, changes: &[u8]) -> Result<(), Malformed> {
+    /// Applies a record. A record that contradicts the state is damage too.
+    fn replay(&mut self, head: &Head, at: Position, changes: &[u8]) -> Result<(), Malformed> {
         self.engine.raise(head.last_seq, head.time);
-        self.shelf.usage.grows(at.segment, (RECORD_HEAD_BYTES + changes.len()) as u64);
+        self.index.usage.add_bytes(at.segment, (RECORD_HEAD_BYTES + changes.len()) as u64);
         let may_dangle = head.oldest < self.begun_at;
         let mut names = std::mem::take(&mut self.names);
-        let mut taking = Taking { state: self, at, changes, may_dangle };
-        let taken = Change::read_sharing(changes, &mut names).try_for_each(|change| taking.one(change?));
+        let mut replay = RecordReplay { state: self, at, changes, may_dangle };
+        let replayed = Change::read_sharing(changes, &mut names).try_for_each(|change| replay.one(change?));
         self.names = names;
-        taken?;
-        self.shelf.usage.forget_before(head.oldest);
+        replayed?;
+        self.index.usage.forget_before(head.oldest);
         Ok(())
     }
 }
@@ -44,16 +46,16 @@ impl Sink for State {
 /// The large parts of a whole job: headers, payload, result and details of its last error.
 type Parts<'p> = (Headers, &'p Blob, Option<&'p Blob>, Option<Bytes>);
 
-/// A record that is being taken.
-struct Taking<'t> {
+/// The replay of one record.
+struct RecordReplay<'t> {
     state: &'t mut State,
     at: Position,
     changes: &'t [u8],
-    /// It may be about jobs that are not there.
+    /// The record may name jobs of segments that are removed.
     may_dangle: bool,
 }
 
-impl Taking<'_> {
+impl RecordReplay<'_> {
     fn one(&mut self, change: Change) -> Result<(), Malformed> {
         match change {
             Change::Put { job, headers, payload, result, error_details, attempts } => {
@@ -63,7 +65,7 @@ impl Taking<'_> {
                 self.put(job, (headers, &payload, result.as_ref(), error_details), attempts);
             }
             Change::Update(update) => {
-                self.tell(&update.queue, news_of(update.moving.state));
+                self.tell(&update.queue, news_of(update.fields.state));
                 return self.update(update);
             }
             Change::Remove { queue, seq } => {
@@ -72,7 +74,7 @@ impl Taking<'_> {
             }
             Change::Pause { queue, paused } => {
                 self.state.engine.load_pause(&queue, paused);
-                // Workers that hold jobs ready want to hear of a pause too.
+                // A worker with prefetched jobs must learn of a pause too.
                 self.tell(&queue, News::Wakes);
             }
             Change::Worker { worker, until } => self.state.engine.load_worker(worker, until),
@@ -87,21 +89,22 @@ impl Taking<'_> {
         let len = u32::try_from(payload.range.len()).expect("a record is shorter than 4 GiB");
         let may_stay = !job.meta.state.is_terminal();
         let (payload, location, is_payload_resident) = self.blob(payload, may_stay);
-        let (result, shelved) = result.map(|result| self.result(result, epoch)).unzip();
+        let (result, entry) = result.map(|result| self.result(result, epoch)).unzip();
         let body = JobBody { payload, headers, result, error_details };
         let stored = self.state.engine.load(job, body, attempts, len);
-        let shelved = Shelved {
+        let entry = IndexEntry {
             queue: stored.queue().clone(),
             payload: location,
-            result: shelved.map(Box::new),
+            result: entry.map(Box::new),
             other_bytes: other_bytes(stored),
             is_payload_resident,
         };
-        self.state.shelf.put(seq, shelved);
+        self.state.index.put(seq, entry);
     }
 
-    /// An id has one life at a time. Of many jobs at once that is looked at last. False for a life that is there already, which
-    /// is carried on from an old segment.
+    /// Removes another life of the same id, since an id has one life at a time. Bulk loading checks
+    /// that at its end. Returns false for a life that is present already: compaction relocated it
+    /// from an old segment.
     fn make_way_for(&mut self, job: &TrackedJob) -> Result<bool, Malformed> {
         let (queue, id, seq) = (&job.meta.queue, &job.meta.id, job.meta.seq);
         let present = self.state.engine.life_of(queue, id);
@@ -112,7 +115,7 @@ impl Taking<'_> {
         Ok(present != Some(seq))
     }
 
-    /// Notes what subscribers are to hear of.
+    /// Notes news for subscribers.
     fn tell(&mut self, queue: &QueueName, news: News) {
         if !self.state.is_loading {
             self.state.foreign_news.note(queue, news);
@@ -120,19 +123,19 @@ impl Taking<'_> {
     }
 
     fn update(&mut self, update: Update) -> Result<(), Malformed> {
-        let Update { queue, seq, moving, content_type, result, error_details } = update;
-        let (epoch, is_terminal) = (moving.epoch, moving.state.is_terminal());
-        let (result, shelved) = match result {
-            Kept::Same => (Kept::Same, Kept::Same),
-            Kept::Gone => (Kept::Gone, Kept::Gone),
-            Kept::Now(blob) => {
-                let (result, shelved) = self.result(&blob, epoch);
-                (Kept::Now(result), Kept::Now(shelved))
+        let Update { queue, seq, fields, content_type, result, error_details } = update;
+        let (epoch, is_terminal) = (fields.epoch, fields.state.is_terminal());
+        let (result, entry) = match result {
+            FieldChange::Same => (FieldChange::Same, FieldChange::Same),
+            FieldChange::Gone => (FieldChange::Gone, FieldChange::Gone),
+            FieldChange::Now(blob) => {
+                let (result, entry) = self.result(&blob, epoch);
+                (FieldChange::Now(result), FieldChange::Now(entry))
             }
         };
         let changed = self.state.engine.reload(&queue, seq, |stored| {
             let mut job = stored.tracked();
-            let attempts = moving.onto(&mut job);
+            let attempts = fields.onto(&mut job);
             stored.track(&job);
             for attempt in attempts {
                 stored.charge(attempt);
@@ -143,12 +146,12 @@ impl Taking<'_> {
             other_bytes(stored)
         });
         let Some(other_bytes) = changed else { return self.dangles() };
-        self.state.changed(&queue, seq, other_bytes, shelved, is_terminal);
+        self.state.changed(&queue, seq, other_bytes, entry, is_terminal);
         Ok(())
     }
 
     fn remove(&mut self, queue: &QueueName, seq: Seq) -> Result<(), Malformed> {
-        self.state.shelf.remove(seq);
+        self.state.index.remove(seq);
         self.state.engine.unload(queue, seq).map_or_else(|| self.dangles(), |_| Ok(()))
     }
 
@@ -156,8 +159,8 @@ impl Taking<'_> {
         if self.may_dangle { Ok(()) } else { Err(Malformed("a change is about a job that is not there")) }
     }
 
-    /// A payload: its bytes, if there is room for them in memory, where they are, and whether there was room. A copy, so that
-    /// a few bytes do not keep a whole segment in memory.
+    /// Returns a payload, its place on the disk, and whether its bytes are in memory. The bytes are
+    /// copied, so that a few of them do not keep a whole segment in memory.
     fn blob(&self, blob: &Blob, may_stay: bool) -> (Payload, Location, bool) {
         let location = locate(self.at, self.changes, &blob.range);
         let is_resident = location.len == 0 || (may_stay && self.state.has_memory_for(location.len));
@@ -166,9 +169,9 @@ impl Taking<'_> {
     }
 
     /// The same of a result.
-    fn result(&self, blob: &Blob, epoch: u64) -> (Payload, ShelvedResult) {
+    fn result(&self, blob: &Blob, epoch: u64) -> (Payload, ResultEntry) {
         let (result, location, is_resident) = self.blob(blob, true);
-        (result, ShelvedResult { location, epoch, is_resident })
+        (result, ResultEntry { location, epoch, is_resident })
     }
 }
 
@@ -177,21 +180,22 @@ fn news_of(state: queue_core::State) -> News {
 }
 
 impl State {
-    /// A step of a life is on the disk. The payload of a job that is over is hardly wanted again, so it goes to rest.
+    /// Updates the index after a change of a job. The payload of a terminal job is rarely read
+    /// again, so it leaves memory.
     pub(super) fn changed(
         &mut self,
         queue: &QueueName,
         seq: Seq,
         other_bytes: u32,
-        result: Kept<ShelvedResult>,
+        result: FieldChange<ResultEntry>,
         is_terminal: bool,
     ) {
         let mut rests = false;
-        self.shelf.change(seq, |shelved| {
-            shelved.other_bytes = other_bytes;
-            result.tell(|result| shelved.result = result.map(Box::new));
-            rests = is_terminal && shelved.is_payload_resident && shelved.payload.len > 0;
-            shelved.is_payload_resident &= !rests;
+        self.index.change(seq, |entry| {
+            entry.other_bytes = other_bytes;
+            result.tell(|result| entry.result = result.map(Box::new));
+            rests = is_terminal && entry.is_payload_resident && entry.payload.len > 0;
+            entry.is_payload_resident &= !rests;
         });
         if rests {
             self.engine.set_body_bytes(queue, seq, Some(Bytes::new()), None);

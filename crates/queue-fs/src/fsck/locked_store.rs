@@ -1,5 +1,7 @@
+//! A store directory that is locked for an examination or a repair.
+
 use crate::{
-    error::Fault,
+    error::FsFault,
     format::segment_number,
     journal::{LOCK, Mark, take_lock},
     sys::{Fs, FsFile, Open, RealFs},
@@ -11,12 +13,12 @@ use std::{io, path::Path, sync::Arc, time::Duration};
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// How often the lock file may be replaced by another one while it is waited for.
 const OPENS_MAX: usize = 5;
-/// Where a new lock file stands until it takes the place of the other.
+/// The name of a new lock file until it replaces the old one.
 const NEW_LOCK: &str = "lock.tmp";
 
 /// A directory that is looked at, locked until this is dropped.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct LockedStore {
     pub(super) fs: Arc<dyn Fs>,
     lock: Arc<dyn FsFile>,
     pub(super) mark: Option<Mark>,
@@ -24,7 +26,7 @@ pub(super) struct Place {
     pub(super) numbers: Vec<u64>,
 }
 
-impl Place {
+impl LockedStore {
     /// The directory of a path, with a store in it.
     pub(super) fn at_path(operation: &'static str, path: &Path) -> Result<Self> {
         let no_store = |error: io::Error| {
@@ -40,21 +42,22 @@ impl Place {
     }
 
     /// A directory that has a store.
-    pub(super) fn lock(fs: Arc<dyn Fs>) -> std::result::Result<Self, Fault> {
+    pub(super) fn lock(fs: Arc<dyn Fs>) -> std::result::Result<Self, FsFault> {
         let lock = lock(&*fs)?;
         let mark = Mark::read(&*lock).map_err(of_lock)?;
-        // Before it was locked, a running program may have removed some and made others.
-        let numbers = numbers(&*fs).map_err(|error| Fault::io("the directory", error))?;
+        // The names are read again, since a running program may have changed them before the lock
+        // was taken.
+        let numbers = numbers(&*fs).map_err(|error| FsFault::io("the directory", error))?;
         Ok(Self { fs, lock, mark, numbers })
     }
 
-    /// Shuts out every program that has the store open, by another lock file: each looks whether its own still has the name
-    /// before it acts or answers.
-    pub(super) fn take_over(&mut self) -> std::result::Result<(), Fault> {
-        let failed = |error| Fault::io(NEW_LOCK, error);
+    /// Shuts out every program that has the store open, by replacing the lock file: each program
+    /// checks that its own still has the name before it acts or answers.
+    pub(super) fn take_over(&mut self) -> std::result::Result<(), FsFault> {
+        let failed = |error| FsFault::io(NEW_LOCK, error);
         let new = self.fs.open(NEW_LOCK, Open::OrCreate).map_err(failed)?;
         new.set_size(0).map_err(failed)?;
-        // What it proves is to be known still, should this end before the repair does.
+        // The mark is copied, so that its evidence survives a repair that is interrupted.
         if let Some(mark) = self.mark {
             mark.write(&*new).map_err(failed)?;
         }
@@ -65,19 +68,19 @@ impl Place {
     }
 
     /// Forgets the mark, which was about other files than there are now.
-    pub(super) fn clear_mark(&self) -> std::result::Result<(), Fault> {
+    pub(super) fn clear_mark(&self) -> std::result::Result<(), FsFault> {
         self.lock.set_size(0).map_err(of_lock)
     }
 }
 
-impl Drop for Place {
+impl Drop for LockedStore {
     fn drop(&mut self) {
         drop(self.lock.unlock());
     }
 }
 
 /// The lock file of this name, locked.
-fn lock(fs: &dyn Fs) -> std::result::Result<Arc<dyn FsFile>, Fault> {
+fn lock(fs: &dyn Fs) -> std::result::Result<Arc<dyn FsFile>, FsFault> {
     for _ in 0..OPENS_MAX {
         let lock = fs.open(LOCK, Open::OrCreate).map_err(of_lock)?;
         take_lock(&*lock, &SystemClock, BUSY_TIMEOUT)?;
@@ -86,7 +89,7 @@ fn lock(fs: &dyn Fs) -> std::result::Result<Arc<dyn FsFile>, Fault> {
         }
         drop(lock.unlock());
     }
-    Err(Fault::busy())
+    Err(FsFault::busy())
 }
 
 fn numbers(fs: &dyn Fs) -> io::Result<Vec<u64>> {
@@ -95,6 +98,6 @@ fn numbers(fs: &dyn Fs) -> io::Result<Vec<u64>> {
     Ok(numbers)
 }
 
-fn of_lock(error: io::Error) -> Fault {
-    Fault::io(LOCK, error)
+fn of_lock(error: io::Error) -> FsFault {
+    FsFault::io(LOCK, error)
 }

@@ -1,15 +1,18 @@
+//! The due jobs of a queue in claim order.
+
 use queue_core::{Seq, Timestamp};
 use std::{
     collections::{BTreeMap, BTreeSet},
     ops::Bound,
 };
 
-/// Jobs that are due, in claim order: by priority, then by the time at which they became due, then by life.
+/// Jobs that are due, in claim order: by priority, then by the time at which they became due, then
+/// by life.
 ///
-/// A line for each priority, and an index of the lines by their first job, so that neither the next job nor the oldest one
-/// costs more than the logarithm of the priorities in use.
+/// There is an ordered set per priority, and an index of these sets by their first job, so that
+/// neither the next job nor the oldest one costs more than the logarithm of the priorities in use.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Ready {
+pub(super) struct ReadyIndex {
     /// None of them is empty.
     lines: BTreeMap<i16, BTreeSet<(Timestamp, Seq)>>,
     /// When the first job of each line became due.
@@ -17,7 +20,7 @@ pub(super) struct Ready {
     len: usize,
 }
 
-impl Ready {
+impl ReadyIndex {
     /// A whole backlog at once, which packs it more densely than one job after another.
     pub(super) fn of(mut jobs: Vec<(i16, Timestamp, Seq)>) -> Self {
         jobs.sort_unstable();
@@ -105,7 +108,7 @@ mod tests {
     fn it_answers_as_a_sorted_set_does() {
         for seed in 0..64 {
             let rng = SeededRng::new(seed);
-            let (mut ready, mut set) = (Ready::default(), BTreeSet::new());
+            let (mut ready, mut set) = (ReadyIndex::default(), BTreeSet::new());
             for _ in 0..200 {
                 let below = |n: u64| rng.next_u64() % n;
                 let job = (i16::try_from(below(4)).expect("it is small"), at(below(5)), Seq::new(below(6)));
@@ -119,7 +122,7 @@ mod tests {
                 assert_eq!(ready.oldest(), set.iter().map(|job| job.1).min(), "seed {seed}");
                 assert_eq!(ready.len(), set.len(), "seed {seed}");
             }
-            assert_eq!(ready, Ready::of(set.into_iter().collect()), "seed {seed}");
+            assert_eq!(ready, ReadyIndex::of(set.into_iter().collect()), "seed {seed}");
         }
     }
 }

@@ -1,6 +1,8 @@
+//! Which directories may become a store, and how their lock file is opened.
+
 use super::{FIRST, LOCK, reserve::RESERVE};
 use crate::{
-    error::Fault,
+    error::FsFault,
     format::{segment_name, segment_number},
     options::Create,
     sys::{Fs, FsFile, Open},
@@ -10,11 +12,11 @@ use std::{
     sync::Arc,
 };
 
-/// Opens the lock file, and makes it where there is a store, or one is about to be made: nothing is written to a directory
-/// that is refused. Whether it was made for a store that had none.
-pub(super) fn open_lock(fs: &dyn Fs, create: Create) -> Result<(Arc<dyn FsFile>, bool), Fault> {
+/// Opens the lock file, or creates it where there is a store or one may be created; nothing is
+/// written to a directory that is refused. Returns whether it was created for a store without one.
+pub(super) fn open_lock(fs: &dyn Fs, create: Create) -> Result<(Arc<dyn FsFile>, bool), FsFault> {
     let open = |how| fs.open(LOCK, how);
-    let failed = |error| Fault::io(LOCK, error);
+    let failed = |error| FsFault::io(LOCK, error);
     match open(Open::Existing) {
         Err(error) if error.kind() == NotFound => {}
         opened => return Ok((opened.map_err(failed)?, false)),
@@ -31,17 +33,17 @@ pub(super) fn open_lock(fs: &dyn Fs, create: Create) -> Result<(Arc<dyn FsFile>,
     }
 }
 
-/// Whether a store may be made where these files are. Other people's files are left alone; a store whose making was ended by
-/// a crash is one that was asked for.
-pub(super) fn check_makeable(names: &[String], create: Create) -> Result<(), Fault> {
+/// Whether a store may be created beside these files. A directory with other files is refused; a
+/// store whose creation was cut short by a crash counts as one that was asked for.
+pub(super) fn check_makeable(names: &[String], create: Create) -> Result<(), FsFault> {
     let first = segment_name(FIRST);
     if create == Create::Never && !names.contains(&first) {
         let message = "there is no store in the directory, and none shall be made; check the path";
-        return Err(Fault::invalid(message.to_owned()));
+        return Err(FsFault::invalid(message.to_owned()));
     }
     let is_other = |name: &&String| ![LOCK, RESERVE, &first].contains(&name.as_str());
     match names.iter().find(is_other) {
-        Some(other) => Err(Fault::invalid(format!(
+        Some(other) => Err(FsFault::invalid(format!(
             "the directory has other things in it, such as {other:?}; name one that is empty, or that does not exist"
         ))),
         None => Ok(()),
@@ -49,6 +51,6 @@ pub(super) fn check_makeable(names: &[String], create: Create) -> Result<(), Fau
 }
 
 /// The names of everything in the directory.
-pub(super) fn names(fs: &dyn Fs) -> Result<Vec<String>, Fault> {
-    fs.names().map_err(|error| Fault::io("the directory", error))
+pub(super) fn names(fs: &dyn Fs) -> Result<Vec<String>, FsFault> {
+    fs.names().map_err(|error| FsFault::io("the directory", error))
 }

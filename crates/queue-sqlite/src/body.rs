@@ -5,21 +5,21 @@ use bytes::Bytes;
 use queue_core::{ContentType, Headers, JobBody, Payload};
 use rusqlite::Row;
 
-/// What a job left.
+/// The result of a job and the details of its last error.
 #[derive(Debug, Default)]
-pub(crate) struct Outcome {
+pub(crate) struct ResultParts {
     pub(crate) result: Option<Payload>,
     pub(crate) error_details: Option<Bytes>,
 }
 
-impl Outcome {
+impl ResultParts {
     /// Both large parts together.
     pub(crate) fn beside(self, (headers, payload): (Headers, Payload)) -> JobBody {
         JobBody { payload, headers, result: self.result, error_details: self.error_details }
     }
 }
 
-/// Reads the columns of `load_payload`, the first of which stands there.
+/// Reads the columns of `load_payload`, which begin at `first`.
 pub(crate) fn read_payload(row: &Row<'_>, first: usize) -> rusqlite::Result<(Headers, Payload)> {
     let headers = Headers::from_text(row.get_ref(first)?.as_str_or_null()?);
     let headers = headers.map_err(|invalid| foreign(first, invalid.to_string()))?;
@@ -27,11 +27,11 @@ pub(crate) fn read_payload(row: &Row<'_>, first: usize) -> rusqlite::Result<(Hea
     Ok((headers, Payload { content_type: name::<ContentType>(row, first + 1)?, bytes }))
 }
 
-/// Reads the columns of `load_outcome`, the first of which stands there.
-pub(crate) fn read_outcome(row: &Row<'_>, first: usize) -> rusqlite::Result<Outcome> {
+/// Reads the columns of `load_outcome`, which begin at `first`.
+pub(crate) fn read_outcome(row: &Row<'_>, first: usize) -> rusqlite::Result<ResultParts> {
     let result = match row.get::<_, Option<Vec<u8>>>(first + 1)? {
         Some(bytes) => Some(Payload { content_type: name::<ContentType>(row, first)?, bytes: bytes.into() }),
         None => None,
     };
-    Ok(Outcome { result, error_details: row.get::<_, Option<Vec<u8>>>(first + 2)?.map(Into::into) })
+    Ok(ResultParts { result, error_details: row.get::<_, Option<Vec<u8>>>(first + 2)?.map(Into::into) })
 }

@@ -1,13 +1,16 @@
+//! A statement that is prepared at its first use.
+
 use rusqlite::{Connection, Params, Row, Rows, Statement, StatementStatus};
 
-/// A statement that is prepared when it is first used, or before: a caller's connection needs a few of them for a moment.
-pub(super) struct Prepared<'c> {
+/// A statement that is prepared when it is first used, or before: a caller's connection needs a few
+/// of them for a moment.
+pub(super) struct LazyStatement<'c> {
     connection: &'c Connection,
     sql: &'static str,
     statement: Option<Statement<'c>>,
 }
 
-impl<'c> Prepared<'c> {
+impl<'c> LazyStatement<'c> {
     pub(super) fn new(connection: &'c Connection, sql: &'static str) -> Self {
         Self { connection, sql, statement: None }
     }

@@ -1,3 +1,5 @@
+//! Which statement lists a page, and between which keys.
+
 use crate::{
     key::{SEQ_END, key},
     row::integer,
@@ -6,18 +8,19 @@ use crate::{
 use queue_core::{ListQuery, PageEnd, Seq, State, Timestamp, Walk};
 use rusqlite::types::Value;
 
-/// Behind every seq.
+/// A bound after every seq.
 const LAST: i64 = i64::MAX;
 
-/// How SQLite steps along an index: the statement, and between which places.
+/// A range of an index: the statement that lists it, and its bounds.
 #[derive(Debug)]
-pub(super) struct Steps {
+pub(super) struct IndexRange {
     pub(super) sql: &'static str,
     pub(super) bounds: Vec<Value>,
 }
 
-impl Steps {
-    /// Of a walk that has an index in its order, from behind the place where the last page ended. `None` for the others.
+impl IndexRange {
+    /// Of a walk that has an index in its order, from behind the place where the last page ended.
+    /// `None` for the others.
     pub(super) fn of(query: &ListQuery, queue: i64, after: Option<PageEnd>, now: Timestamp) -> Option<Self> {
         let is_back = query.walk.is_reversed();
         let either = |ahead, back| if is_back { back } else { ahead };
@@ -72,7 +75,7 @@ fn place(end: PageEnd) -> (i64, i64) {
     (end.at.as_millis(), integer(end.seq))
 }
 
-/// The seqs between which a page stands; neither is of it.
+/// The exclusive bounds of a page, as seqs.
 fn by_seq(after: Option<PageEnd>, is_back: bool) -> [u64; 2] {
     match after {
         None => [0, SEQ_END],
@@ -81,7 +84,8 @@ fn by_seq(after: Option<PageEnd>, is_back: bool) -> [u64; 2] {
     }
 }
 
-/// The places between which a page stands; neither is of it. Seqs count up from one, so one below zero is before all of a time.
+/// The exclusive bounds of a page, as times and seqs. Seqs count up from one, so one below
+/// zero is before all of a time.
 fn by_time(query: &ListQuery, after: Option<PageEnd>, is_back: bool) -> [(i64, i64); 2] {
     let (mut low, mut high) = match &query.filter.entered {
         Some(entered) => ((entered.start.as_millis(), -1), (entered.end.as_millis(), -1)),
