@@ -1,3 +1,5 @@
+//! A process that takes a part in a load and is killed.
+
 use crate::{common::server::url, load::params};
 use queue_core::Storage;
 use queue_postgres::{PostgresOptions, PostgresStorage};
