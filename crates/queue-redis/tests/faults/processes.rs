@@ -1,6 +1,8 @@
-//! `SIGKILL` of random processes among those that share one namespace, with everything that the contract has going on in them.
+//! `SIGKILL` of random processes among those that share one namespace, with everything that the
+//! contract has going on in them.
 //!
-//! The test starts itself again as the processes, each of which puts on tape what it asks before it does (I1, I21).
+//! The test starts itself again as the processes, each of which puts on tape what it asks before it
+//! does (I1, I21).
 
 use crate::{
     rounds,
