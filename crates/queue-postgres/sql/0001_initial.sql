@@ -1,17 +1,21 @@
--- Migration 1: the first schema. Runs once per schema, inside the migration's transaction. {schema} is the quoted name.
+-- Migration 1: the first schema. Runs once per schema, inside the migration's transaction. {schema}
+-- is the quoted name.
 --
--- A job is spread over tables by how often its parts change. `body` is written once in a life, but for a redrive that
--- mends the content type. The state of a job is one row in
--- exactly one of three narrow tables: `ready` while it waits, `lease` while it runs, `finished` when it is terminal. A step
--- of a life deletes the row here and inserts it there, so the hot tables hold live jobs alone and nothing large is
--- rewritten. Whoever deleted a state row, and nobody else, may delete the body, or write the next life of the id over it.
+-- A job is spread over tables by how often its parts change. `body` is written once in a life, but
+-- for a redrive that mends the content type. The state of a job is one row in exactly one of three
+-- narrow tables: `ready` while it waits, `lease` while it runs, `finished` when it is terminal. A
+-- step of a life deletes the row here and inserts it there, so the hot tables hold live jobs alone
+-- and nothing large is rewritten. Whoever deleted a state row, and nobody else, may delete the
+-- body, or write the next life of the id over it.
 --
--- Every key begins with the queue: no walk meets the jobs of another one, and a table can be divided by queues. The primary key
--- is the only index that finds a job by its number. Any other index has `WHERE seq > 0`, which is true of every row, so that
--- only a statement that says this may use it: to a server that last saw the table empty, walking a whole queue in any of its
+-- Every key begins with the queue: no walk meets the jobs of another one, and a table can be
+-- divided by queues. The primary key is the only index that finds a job by its number. Any other
+-- index has `WHERE seq > 0`, which is true of every row, so that only a statement that says this
+-- may use it: to a server that last saw the table empty, walking a whole queue in any of its
 -- indexes looks as cheap as finding one row.
 --
--- Times are milliseconds since 1970 on the store's clock. Flags: 1 cancel requested, 2 awaited, 4 expires no more, 8 attempts were charged to it.
+-- Times are milliseconds since 1970 on the store's clock. Flags: 1 cancel requested, 2 awaited, 4
+-- expires no more, 8 attempts were charged to it.
 
 CREATE TABLE {schema}.clock (
   one  boolean PRIMARY KEY DEFAULT true CHECK (one),
@@ -66,7 +70,8 @@ CREATE TABLE {schema}.tag (
   PRIMARY KEY (queue, tag, seq)
 );
 
--- What was charged to a life: written once, by the step that charges, and gone with the body. Only a job with flag 8 has any.
+-- What was charged to a life: written once, by the step that charges, and gone with the body. Only
+-- a job with flag 8 has any.
 CREATE TABLE {schema}.attempt (
   seq           bigint   NOT NULL,
   epoch         bigint   NOT NULL,
@@ -112,8 +117,8 @@ CREATE INDEX ready_order ON {schema}.ready (queue, priority, run_at, seq) WHERE 
 
 CREATE INDEX ready_failing ON {schema}.ready (queue, failed_at, seq) WHERE state = 2;
 
--- `deadline` is set by the claim and indexed; a heartbeat moves `expires_at` alone, which is never earlier, so that it
--- writes no index. Looking for lapsed leases moves `deadline` on.
+-- `deadline` is set by the claim and indexed; a heartbeat moves `expires_at` alone, which is never
+-- earlier, so that it writes no index. Looking for lapsed leases moves `deadline` on.
 CREATE TABLE {schema}.lease (
   seq           bigint   NOT NULL,
   deadline      bigint   NOT NULL,
@@ -174,11 +179,12 @@ CREATE INDEX finished_purge ON {schema}.finished (queue, purge_at, finished_at) 
 -- Not of completed ones: every job would pay for it.
 CREATE INDEX finished_failures ON {schema}.finished (queue, state, finished_at, seq) WHERE state > 3;
 
--- How many jobs each queue has: the totals, and what changed since. A statement that moves jobs adds a row of changes for each
--- queue, in the step that moves them, and waits for nobody; `fold.sql` adds these to the totals now and then. The sum of both is right
--- in every snapshot. Claims of new jobs change nothing here: those that run are few, and are counted where they stand.
--- The total of queue 0 says that there are totals: a crash empties tables that are not logged, and the next look at the counters
--- counts the records (`recount.sql`).
+-- How many jobs each queue has: the totals, and what changed since. A statement that moves jobs
+-- adds a row of changes for each queue, in the step that moves them, and waits for nobody;
+-- `fold.sql` adds these to the totals now and then. The sum of both is right in every snapshot.
+-- Claims of new jobs change nothing here: those that run are few, and are counted where they stand.
+-- The total of queue 0 says that there are totals: a crash empties tables that are not logged, and
+-- the next look at the counters counts the records (`recount.sql`).
 CREATE UNLOGGED TABLE {schema}.total (
   queue      integer PRIMARY KEY,
   unfinished bigint NOT NULL DEFAULT 0,
@@ -219,7 +225,8 @@ CREATE TABLE {schema}.feed (
   until bigint NOT NULL
 );
 
--- Every job in one row, for reads and for people. The limit has each state looked up by itself, whatever the plan.
+-- Every job in one row, for reads and for people. The limit has each state looked up by itself,
+-- whatever the plan.
 CREATE VIEW {schema}.job AS
 SELECT
   b.seq, b.id, b.kind, b.priority, b.created_at, b.max_attempts, b.max_stalls, b.keep_completed, b.keep_failed,
@@ -250,3 +257,12 @@ FROM {schema}.body AS b CROSS JOIN LATERAL (
   FROM {schema}.finished WHERE queue = b.queue AND seq = b.seq
   LIMIT 1
 ) AS s;
+
+-- Fails the statement that calls it: `enqueue.sql` does so where an id that it found taken was
+-- freed before it could answer, or the other way round. The statement is sent again. The SQLSTATE
+-- is the library's own, so that no error of the server is taken for it.
+CREATE FUNCTION {schema}.refuse_lost_race() RETURNS integer LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'an id was taken and freed meanwhile' USING ERRCODE = 'QJ001';
+END
+$$;

@@ -1,4 +1,5 @@
--- In: floor, queue, id. Out: now, the job, and each attempt that was charged to it, in no order; one row at least, for the time.
+-- In: floor, queue, id. Out: now, the job, and each attempt that was charged to it, in no order;
+-- one row at least, for the time.
 WITH t AS MATERIALIZED (SELECT {time})
 SELECT
   {stamp}, {job}, a.epoch, a.worker, a.claimed_at, a.ended_at, a.outcome, a.error_name, a.error_message

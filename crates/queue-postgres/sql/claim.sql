@@ -1,13 +1,16 @@
--- In: floor, queue, limit, lease, token, worker; a floor for all lanes, and higher ones (priority, run_at, seq); whether to
--- look for the first lapse; channel, origin; bytes, and until when the sender listens.
--- Out: next due, paused, now, the first lapse, and the jobs as they were, in no order; one row without a job at least.
--- Guard: due, waiting, not paused (I11), and not too late for the sender to hear of it. A row that another claim holds at this
--- moment is passed over (I3). What is taken ends before the first payload that the answer has no room for, the first one
--- always fits, and the rest stays as it is.
--- `picked` is materialised, so that its limit bounds what is leased whatever the plan. Each lane is walked from its
--- floor, a key before which nothing waits, so that what was claimed before is not waded through.
--- Mind its size: what it takes to run is just below the 128 KiB that glibc gives back to the system, and fetches anew for the
--- next call, which costs a claim of one job as much again.
+-- In: floor, queue, limit, lease, token, worker; a floor for all lanes, and higher ones (priority,
+-- run_at, seq); whether to look for the first lapse; channel, origin; bytes, and until when the
+-- sender listens.
+-- Out: next due, paused, now, the first lapse, and the jobs as they were, in no order; one row
+-- without a job at least.
+-- Guard: due, waiting, not paused (I11), and not too late for the sender to hear of it. A row that
+-- another claim holds at this moment is passed over (I3). What is taken ends before the first
+-- payload that the answer has no room for, the first one always fits, and the rest stays as it is.
+-- `picked` is materialised, so that its limit bounds what is leased whatever the plan. Each lane is
+-- walked from its floor, a key before which nothing waits, so that what was claimed before is not
+-- waded through. Mind its size: what it takes to run is just below the 128 KiB that glibc gives
+-- back to the system, and fetches anew for the next call, which costs a claim of one job as much
+-- again.
 WITH t AS MATERIALIZED (SELECT {time}),
 q AS MATERIALIZED (SELECT paused FROM {schema}.queue WHERE queue = $2),
 lanes AS MATERIALIZED (

@@ -1,14 +1,16 @@
--- In: mark; for each job its key (queue, seq, id), guard (token, flags seen, epoch) and result (how long it is kept, negative for
--- ever; failures, stalls, content type, bytes); channel, origin; epochs. Each life once, in the order of seq. But for seq and id, a
--- column that is the same for all may have one element: what `unnest` finds missing is taken from there.
--- Out: now, and each job that was completed, as it was before. What is not answered did not match its guard.
--- Completions that keep a record are by far the most frequent change, so they have this statement beside the general `move.sql`,
--- which does the same.
--- Guard: the token and epoch of the present lease, and the flags seen (I4), by a delete that checks them on the newest version of the
--- row, under its lock. Rows are visited in the order of the request, since each is looked up by itself. Of the body only what is answered
--- is read: the server keeps whole rows of what a delete is joined with, payloads too.
--- Numbers: 3 is Completed as a state, 0 is Complete as a settle.
--- A step of a life: the row leaves `lease` and enters `finished` (I5, I6, I20).
+-- In: mark; for each job its key (queue, seq, id), guard (token, flags seen, epoch) and result (how
+-- long it is kept, negative for ever; failures, stalls, content type, bytes); channel, origin;
+-- epochs. Each life once, in the order of seq. But for seq and id, a column that is the same for
+-- all may have one element: what `unnest` finds missing is taken from there.
+-- Out: now, and each job that was completed, as it was before. What is not answered did not match
+-- its guard. Completions that keep a record are by far the most frequent change, so they have this
+-- statement beside the general `move.sql`, which does the same.
+-- Guard: the token and epoch of the present lease, and the flags seen (I4), by a delete that checks
+-- them on the newest version of the row, under its lock. Rows are visited in the order of the
+-- request, since each is looked up by itself. Of the body only what is answered is read: the server
+-- keeps whole rows of what a delete is joined with, payloads too. Numbers: 3 is Completed as a
+-- state, 0 is Complete as a settle. A step of a life: the row leaves `lease` and enters `finished`
+-- (I5, I6, I20).
 WITH t AS MATERIALIZED (SELECT {time}),
 held AS (
   DELETE FROM {schema}.lease AS s USING (

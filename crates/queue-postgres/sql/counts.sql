@@ -1,5 +1,6 @@
 -- In: mark, queue. Out: as of `queues.sql`, one row without a name.
--- Cost: one total, the changes since they were folded, one look per priority, and the jobs that run or are due later.
+-- Cost: one total, the changes since they were folded, one look per priority, and the jobs that run
+-- or are due later.
 WITH t AS MATERIALIZED (SELECT {time}),
 q AS MATERIALIZED (SELECT $2::integer AS queue),
 d AS MATERIALIZED (

@@ -1,18 +1,22 @@
--- In: mark, queue, columns of the jobs (each id once), channel, origin, whether the statement may be sent again,
--- bytes of results; how long jobs may wait for their start and their handlers may run, -1 for ever; the kinds of the jobs that
--- follow their final failures, '' for none; how long jobs that take the place of a waiting one may be put off, -1 for ever, and
--- -2 for those that take no such place; headers and tags, '' for none.
--- Out: now, position, the new life if one began, and what holds or held the id: life, revision, state, result. Results end
--- before the first that the answer has no room for, and the first one always fits.
--- Guard: the rule of ids (I9). A job with neither a new life nor a holder met another enqueue of the same id that
--- ended meanwhile: ask again. Where the statement may be sent again it fails as a whole, by a division by zero, since the
--- jobs behind such a one would get lower numbers than it (I12).
--- All or nothing, being one statement (I19). What waits for others comes first and in one order whatever the plan: states that
--- make room by seq, then new ids in their bytes' order, so that of two batches with common ids one waits for the other. The
--- bodies of those that make room are written over last, and nobody else locks them: whoever deletes a state, and nobody else, may
--- touch its body. Lives are numbered in the order of the request (I12).
--- A life that takes the place of a waiting job was created when that one was, `since`, and is put off from then on
--- (JobMeta::replacing, in SQL). A claim never waits for a row, so a job that one has in hand is waited for, and then is taken.
+-- In: mark, queue, columns of the jobs (each id once), channel, origin, whether the statement may
+-- be sent again, bytes of results; how long jobs may wait for their start and their handlers may
+-- run, -1 for ever; the kinds of the jobs that follow their final failures, '' for none; how long
+-- jobs that take the place of a waiting one may be put off, -1 for ever, and -2 for those that take
+-- no such place; headers and tags, '' for none.
+-- Out: now, position, the new life if one began, and what holds or held the id: life, revision,
+-- state, result. Results end before the first that the answer has no room for, and the first one
+-- always fits.
+-- Guard: the rule of ids (I9). A job with neither a new life nor a holder met another enqueue of
+-- the same id that ended meanwhile: ask again. Where the statement may be sent again it fails as a
+-- whole, by `refuse_lost_race` (SQLSTATE QJ001), since the jobs behind such a one would get lower
+-- numbers than it (I12). All or nothing, being one statement (I19). What waits for others comes
+-- first and in one order whatever the plan: states that make room by seq, then new ids in their
+-- bytes' order, so that of two batches with common ids one waits for the other. The bodies of those
+-- that make room are written over last, and nobody else locks them: whoever deletes a state, and
+-- nobody else, may touch its body. Lives are numbered in the order of the request (I12).
+-- A life that takes the place of a waiting job was created when that one was, `since`, and is put
+-- off from then on (JobMeta::replacing, in SQL). A claim never waits for a row, so a job that one
+-- has in hand is waited for, and then is taken.
 WITH t AS MATERIALIZED (SELECT {time}),
 input AS MATERIALIZED (
   SELECT * FROM unnest(
@@ -45,7 +49,8 @@ room AS MATERIALIZED (
   ) AS r
   WHERE r.total <= $18
 ),
--- The version that was judged: one that was claimed since then makes no room, nor does one that is kept for longer.
+-- The version that was judged: one that was claimed since then makes no room, nor does one that is
+-- kept for longer.
 gone_ready AS (
   DELETE FROM {schema}.ready AS s
   USING (SELECT * FROM present WHERE makes_room ORDER BY seq) AS p
@@ -151,5 +156,6 @@ SELECT
   {stamp}, i.n, CASE WHEN m.seq IN (SELECT seq FROM begun) THEN m.seq END, p.seq, p.revision, p.state,
   CASE WHEN p.n IN (SELECT n FROM room) THEN p.result_type END, CASE WHEN p.n IN (SELECT n FROM room) THEN p.result END,
   p.makes_room, (SELECT sent FROM told),
-  CASE WHEN $17 AND m.seq NOT IN (SELECT seq FROM begun) THEN 1 / (m.n - m.n) END
+  CASE WHEN $17 AND m.seq IS NOT NULL AND m.seq NOT IN (SELECT seq FROM begun)
+    THEN {schema}.refuse_lost_race() END
 FROM t CROSS JOIN input AS i LEFT JOIN numbered AS m ON m.n = i.n LEFT JOIN present AS p ON p.n = i.n;

@@ -1,13 +1,14 @@
--- In: mark, queue, columns of the jobs (each id once, in the order of ids; with their positions in the request, from 1), channel,
--- origin; how long jobs may wait for their start and their handlers may run, -1 for ever; the kinds
--- of the jobs that follow their final failures, '' for none; and, where the statement is for jobs with labels, headers and tags,
--- '' for none. A column that is the same for all jobs may have one element: what
--- `unnest` finds missing is taken from there.
--- Out: now, and the new lives in the order of the request; no row if one of the ids is taken, or if somebody follows the
--- queue and has to be told of each job, and then nothing was written: that is for `enqueue.sql` to do.
--- Guard: every id is free (I9), as those of almost all jobs are. Whoever takes one of them between the look and the insert
--- makes this fail as a whole, by the unique key.
--- All or nothing, being one statement (I19). Ids are entered in their order, so that two batches with common ids wait for
+-- In: mark, queue, columns of the jobs (each id once, in the order of ids; with their positions in
+-- the request, from 1), channel, origin; how long jobs may wait for their start and their handlers
+-- may run, -1 for ever; the kinds of the jobs that follow their final failures, '' for none; and,
+-- where the statement is for jobs with labels, headers and tags, '' for none. A column that is the
+-- same for all jobs may have one element: what `unnest` finds missing is taken from there.
+-- Out: now, and the new lives in the order of the request; no row if one of the ids is taken, or if
+-- somebody follows the queue and has to be told of each job, and then nothing was written: that is
+-- for `enqueue.sql` to do.
+-- Guard: every id is free (I9), as those of almost all jobs are. Whoever takes one of them between
+-- the look and the insert makes this fail as a whole, by the unique key. All or nothing, being one
+-- statement (I19). Ids are entered in their order, so that two batches with common ids wait for
 -- each other instead of both; lives are numbered in the order of the request (I12).
 WITH c AS MATERIALIZED (SELECT {time}),
 t AS MATERIALIZED (

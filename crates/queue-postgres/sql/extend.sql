@@ -1,7 +1,9 @@
--- In: mark; for each lease its key (queue, seq, id), token, length and progress; channel, origin; epoch. In the order of seq.
+-- In: mark; for each lease its key (queue, seq, id), token, length and progress; channel, origin;
+-- epoch. In the order of seq.
 -- Out: now, and each job whose lease was extended, as it is since.
--- Guard: the present token and epoch, and a lease that has not lapsed (I3, I4). Writes no index: `deadline` stays. A row that somebody
--- holds is passed over: it may be a caller's open transaction, and the other leases cannot wait for its end.
+-- Guard: the present token and epoch, and a lease that has not lapsed (I3, I4). Writes no index:
+-- `deadline` stays. A row that somebody holds is passed over: it may be a caller's open
+-- transaction, and the other leases cannot wait for its end.
 WITH t AS MATERIALIZED (SELECT {time}),
 i AS MATERIALIZED (
   SELECT

@@ -1,4 +1,5 @@
--- In: mark, queues, seqs, ids. Out: position in the request, now, and the job if that life of that id is still there.
+-- In: mark, queues, seqs, ids. Out: position in the request, now, and the job if that life of that
+-- id is still there.
 WITH t AS MATERIALIZED (SELECT {time})
 SELECT i.n, {stamp}, {job}
 FROM t CROSS JOIN unnest($2::integer[], $3::bigint[], $4::text[]) WITH ORDINALITY AS i (queue, seq, id, n)

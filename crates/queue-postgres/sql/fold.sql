@@ -1,6 +1,7 @@
 -- Adds the changes of counters to their totals. In, out: nothing.
--- Guard: one at a time, and only where there are totals; whoever finds another at it does nothing. Each change is added once, by the
--- statement that deleted it, and no snapshot sees it in both places, or in neither (I20). Nobody waits for this but another fold.
+-- Guard: one at a time, and only where there are totals; whoever finds another at it does nothing.
+-- Each change is added once, by the statement that deleted it, and no snapshot sees it in both
+-- places, or in neither (I20). Nobody waits for this but another fold.
 WITH turn AS MATERIALIZED (SELECT queue FROM {schema}.total WHERE queue = 0 FOR UPDATE SKIP LOCKED),
 gone AS (
   DELETE FROM {schema}.tally WHERE EXISTS (SELECT 1 FROM turn) RETURNING *

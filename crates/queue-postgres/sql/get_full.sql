@@ -1,5 +1,6 @@
--- In: floor, queue, ids, bytes. Out: position in the request, now, and the job; one row without a job at least, for the
--- time. Large parts end before the first job whose parts the answer has no room for, and the first one always fits.
+-- In: floor, queue, ids, bytes. Out: position in the request, now, and the job; one row without a
+-- job at least, for the time. Large parts end before the first job whose parts the answer has no
+-- room for, and the first one always fits.
 WITH t AS MATERIALIZED (SELECT {time})
 SELECT
   j.n, {stamp}, {job}, CASE WHEN j.fits THEN j.error_details END, CASE WHEN j.fits THEN j.result_type END,

@@ -1,4 +1,5 @@
--- In: mark, queue, ids. Out: position in the request, now, and the job; one row without a job at least, for the time.
+-- In: mark, queue, ids. Out: position in the request, now, and the job; one row without a job at
+-- least, for the time.
 WITH t AS MATERIALIZED (SELECT {time})
 SELECT j.n, {stamp}, {job}
 FROM t LEFT JOIN (

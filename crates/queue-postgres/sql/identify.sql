@@ -1,5 +1,5 @@
--- In: the schema. Out: which server, database and tables a connection leads to.
--- The server's number was drawn when it was made; its standbys have the same, so that it stays after a failover.
+-- In: the schema. Out: which server, database and tables a connection leads to. The server's number
+-- was drawn when it was made; its standbys have the same, so that it stays after a failover.
 SELECT
   (SELECT system_identifier FROM pg_control_system()),
   (SELECT oid::bigint FROM pg_database WHERE datname = current_database()),

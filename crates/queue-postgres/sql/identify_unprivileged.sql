@@ -1,4 +1,5 @@
--- In: the schema. Out: which database and tables a connection leads to, for a user who may not ask which server.
+-- In: the schema. Out: which database and tables a connection leads to, for a user who may not ask
+-- which server.
 SELECT
   0::bigint,
   (SELECT oid::bigint FROM pg_database WHERE datname = current_database()),

@@ -1,10 +1,13 @@
--- In: floor, queue; seq, time and priority of the place behind which the page begins; jobs it shows at most, jobs it steps through at
--- most; state of the walk, if it is of one; states, worker, kind, tag, beginning of the id, and between which times jobs came into their
--- state, as far as they are asked for; token, where the walk is of one.
--- Out: how many jobs were stepped through, whether there are more, the place of the last of them where the page is not full; now, and
--- each job that is shown with its position in the walk, in no order; one row without a job at least.
--- Cost: a walk is read no further than the page needs, one entry more than it steps through, and each of its jobs is looked up by its
--- key. So nothing here may sort or count `walk` where the page is full.
+-- In: floor, queue; seq, time and priority of the place behind which the page begins; jobs it shows
+-- at most, jobs it steps through at most; state of the walk, if it is of one; states, worker, kind,
+-- tag, beginning of the id, and between which times jobs came into their state, as far as they are
+-- asked for; token, where the walk is of one.
+-- Out: how many jobs were stepped through, whether there are more, the place of the last of them
+-- where the page is not full; now, and each job that is shown with its position in the walk, in no
+-- order; one row without a job at least.
+-- Cost: a walk is read no further than the page needs, one entry more than it steps through, and
+-- each of its jobs is looked up by its key. So nothing here may sort or count `walk` where the page
+-- is full.
 WITH t AS MATERIALIZED (SELECT {time}),
 {walk},
 found AS MATERIALIZED (

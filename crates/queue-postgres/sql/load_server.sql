@@ -1,5 +1,6 @@
 -- In: names and values of the settings that connections shall have.
--- Out: what decides how this server is talked to and what it promises, and whether this connection has them all.
+-- Out: what decides how this server is talked to and what it promises, and whether this connection
+-- has them all.
 SELECT
   current_setting('server_version_num')::integer,
   current_setting('synchronous_commit'),

@@ -1,5 +1,6 @@
--- In: mark; for each job its key (queue, seq, id), the revision seen, the flags to set, and whether and how long it is
--- kept from now (a negative length is for ever); channel, origin. In the order of seq.
+-- In: mark; for each job its key (queue, seq, id), the revision seen, the flags to set, and whether
+-- and how long it is kept from now (a negative length is for ever); channel, origin. In the order
+-- of seq.
 -- Out: now, and each job that was marked, as it was before.
 -- Guard: the revision that was seen, on the newest version of the row.
 WITH t AS MATERIALIZED (SELECT {time}),

@@ -1,15 +1,17 @@
--- In: mark; for each job its key (queue, seq, id), guard (token, epoch and flags, or revision; lapse) and patch (target
--- table, new values); channel, origin; epochs; progress, beginnings of messages.
--- Each life once, in the order of seq.
--- Out: now, and each job that was moved, as it was before. What is not answered did not match its guard.
--- Guard: the token and epoch of the present lease, and the flags seen (I4); or the revision that was seen. A delete checks it again on
--- the newest version of the row, under its lock. Rows are visited in the order of the request, so that batches do not
--- wait in a circle; under a plan that visits them otherwise, the server breaks the circle and the batch is sent again.
--- A lapsed lease that somebody holds is passed over: it may be a caller's open transaction, and whoever rescues cannot wait for
--- its end.
--- Marks: 1 a life that begins afresh, 4 expires no more. The type of a result is that of the payload where a job waits again.
--- An error that ends a lease is charged: an attempt is added to the last nine.
--- A step of a life: the row leaves one table and enters another, or goes with its body (I5, I6, I20).
+-- In: mark; for each job its key (queue, seq, id), guard (token, epoch and flags, or revision;
+-- lapse) and patch (target table, new values); channel, origin; epochs; progress, beginnings of
+-- messages. Each life once, in the order of seq.
+-- Out: now, and each job that was moved, as it was before. What is not answered did not match its
+-- guard.
+-- Guard: the token and epoch of the present lease, and the flags seen (I4); or the revision that
+-- was seen. A delete checks it again on the newest version of the row, under its lock. Rows are
+-- visited in the order of the request, so that batches do not wait in a circle; under a plan that
+-- visits them otherwise, the server breaks the circle and the batch is sent again. A lapsed lease
+-- that somebody holds is passed over: it may be a caller's open transaction, and whoever rescues
+-- cannot wait for its end. Marks: 1 a life that begins afresh, 4 expires no more. The type of a
+-- result is that of the payload where a job waits again. An error that ends a lease is charged: an
+-- attempt is added to the last nine. A step of a life: the row leaves one table and enters another,
+-- or goes with its body (I5, I6, I20).
 WITH t AS MATERIALIZED (SELECT {time}),
 i AS MATERIALIZED (
   SELECT

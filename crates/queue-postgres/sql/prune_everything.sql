@@ -1,8 +1,7 @@
 -- In: mark, queue, unused, limit, channel, origin.
--- Out: now, and each record that was removed: id, seq, revision; how
--- many were looked at.
--- Whoever deletes the state may delete the body: a job that moves between tables at this moment is left alone, body
--- and all, and met by the next call.
+-- Out: now, and each record that was removed: id, seq, revision; how many were looked at. Whoever
+-- deletes the state may delete the body: a job that moves between tables at this moment is left
+-- alone, body and all, and met by the next call.
 WITH t AS MATERIALIZED (SELECT {time}),
 doomed AS MATERIALIZED (
   SELECT seq FROM {schema}.body WHERE queue = $2 AND seq > 0 AND $3::bigint IS NULL ORDER BY id LIMIT $4

@@ -1,7 +1,6 @@
 -- In: mark, queue, unused, limit, channel, origin.
--- Out: now, and each record past its purge time that was removed: id, seq, revision; how many were looked at. The purge
--- predicate.
--- Who is busy with one is not waited for.
+-- Out: now, and each record past its purge time that was removed: id, seq, revision; how many were
+-- looked at. The purge predicate. Who is busy with one is not waited for.
 WITH t AS MATERIALIZED (SELECT {time}),
 doomed AS MATERIALIZED (
   SELECT f.seq FROM {schema}.finished AS f

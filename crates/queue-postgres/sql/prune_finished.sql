@@ -1,7 +1,7 @@
 -- In: mark, queue, age, limit, channel, origin.
--- Out: now, and each record that finished at least so long ago and was removed: id, seq, revision; how
--- many were looked at.
--- Who is busy with one is not waited for. Walks the queue's part of the index, which holds finished_at.
+-- Out: now, and each record that finished at least so long ago and was removed: id, seq, revision;
+-- how many were looked at. Who is busy with one is not waited for. Walks the queue's part of the
+-- index, which holds finished_at.
 WITH t AS MATERIALIZED (SELECT {time}),
 doomed AS MATERIALIZED (
   SELECT f.seq FROM {schema}.finished AS f

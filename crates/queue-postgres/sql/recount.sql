@@ -1,6 +1,7 @@
 -- Counts the records anew, once, where a crash took the totals. In, out: nothing.
--- Guard: there are no totals, and nobody else counts: the second to come waits for the first, and then does nothing. What is counted
--- and which changes are deleted is of one snapshot, so what others change meanwhile is left as changes (I20).
+-- Guard: there are no totals, and nobody else counts: the second to come waits for the first, and
+-- then does nothing. What is counted and which changes are deleted is of one snapshot, so what
+-- others change meanwhile is left as changes (I20).
 -- Cost: O(records), once after a crash.
 WITH turn AS MATERIALIZED (INSERT INTO {schema}.total (queue) VALUES (0) ON CONFLICT (queue) DO NOTHING RETURNING queue),
 gone AS (DELETE FROM {schema}.tally WHERE EXISTS (SELECT 1 FROM turn)),

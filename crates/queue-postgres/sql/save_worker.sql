@@ -1,6 +1,7 @@
--- In: mark, id, queues, concurrency, running, host, ttl, about. Out: its duty. Presence, for people; those that expired leave
--- on the way, unless they announce themselves at this moment: workers that come back together must not wait in a circle. What was
--- asked of one that had expired is not asked of the one that comes back.
+-- In: mark, id, queues, concurrency, running, host, ttl, about. Out: its duty. Presence, for
+-- people; those that expired leave on the way, unless they announce themselves at this moment:
+-- workers that come back together must not wait in a circle. What was asked of one that had expired
+-- is not asked of the one that comes back.
 WITH expired AS (
   DELETE FROM {schema}.worker WHERE id IN (
     SELECT id FROM {schema}.worker WHERE expires_at <= {now} AND id <> $2 FOR UPDATE SKIP LOCKED

@@ -1,3 +1,5 @@
+//! Store time as one handle knows it (I24).
+
 use crate::options::Time;
 use parking_lot::{Mutex, MutexGuard};
 use queue_core::{Clock, Moment, StoreTime, SystemClock, Timestamp};
@@ -6,32 +8,34 @@ use std::{
     time::Duration,
 };
 
-/// How far store time may run ahead of the mark in the schema when the server tells the time, in milliseconds. Raising
-/// the mark is a write that all processes share, so it is not done for each millisecond.
+/// How far store time may run ahead of the mark in the schema when the server tells the time, in
+/// milliseconds. Raising the mark is a write that all processes share, so it is not done for each
+/// millisecond.
 const MARK_LAG_MS: i64 = 2_000;
-/// A mark that is behind by less is left alone, so that many handles write it no more often than one.
+/// A mark that is behind by less is left alone, so that many handles write it no more often than
+/// one.
 const SLACK_MS: i64 = MARK_LAG_MS / 2;
 
-/// Store time of one handle (I24): kept from going back by the mark in the schema, and kept going by what this handle was
-/// told and has measured since.
+/// Store time of one handle (I24): kept from going back by the mark in the schema, and kept going
+/// by what this handle was told and has measured since.
 #[derive(Debug)]
 pub(crate) struct StoreClock {
     time: Time,
     told: Mutex<StoreTime>,
-    /// The latest time that any reply told.
+    /// The latest time that any reply told, in milliseconds.
     latest: AtomicI64,
-    /// The last reply told that store time is ahead of the server's clock.
+    /// Whether the last reply told a store time ahead of the server's clock.
     is_ahead: AtomicBool,
-    /// What the mark in the schema is known to have reached.
+    /// The mark that is known to be in the schema.
     marked: AtomicI64,
 }
 
-/// What a call knows of the time when it is sent.
+/// What a handle knows of the time at one moment.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Reading {
-    /// Store time is not before this.
-    pub(crate) bound: i64,
-    /// What an injected clock says.
+pub(crate) struct ClockReading {
+    /// The earliest that store time can be, in milliseconds.
+    pub(crate) floor: i64,
+    /// The reading of an injected clock.
     pub(crate) clock: Option<Timestamp>,
 }
 
@@ -42,19 +46,19 @@ impl StoreClock {
         Self { time, told, latest, is_ahead: AtomicBool::new(false), marked }
     }
 
-    /// What a statement is sent as its first argument.
-    pub(crate) fn reading(&self) -> Reading {
+    /// Reads the clock. The floor is the first argument of every statement about time.
+    pub(crate) fn reading(&self) -> ClockReading {
         let floor = self.lock().floor(ticks(&self.time));
         match &self.time {
-            Time::Server => Reading { bound: floor.as_millis(), clock: None },
+            Time::Server => ClockReading { floor: floor.as_millis(), clock: None },
             Time::Injected(clock) => {
                 let clock = clock.now();
-                Reading { bound: floor.max(clock).as_millis(), clock: Some(clock) }
+                ClockReading { floor: floor.max(clock).as_millis(), clock: Some(clock) }
             }
         }
     }
 
-    /// A reply told this.
+    /// Records the time that a reply told.
     pub(crate) fn note(&self, moment: Moment) {
         let ticks = ticks(&self.time);
         self.lock().note(moment.now, ticks);
@@ -62,17 +66,18 @@ impl StoreClock {
         self.is_ahead.store(moment.is_ahead(), SeqCst);
     }
 
-    /// The mark to write before anything is decided: by an injected clock, or while the server's is behind.
+    /// The mark to write before anything is decided: by an injected clock, or while the server's is
+    /// behind.
     pub(crate) fn to_mark_before(&self) -> Option<i64> {
         if !self.marks_each() {
             return None;
         }
-        let bound = self.reading().bound;
-        (bound > self.marked.load(SeqCst)).then_some(bound)
+        let floor = self.reading().floor;
+        (floor > self.marked.load(SeqCst)).then_some(floor)
     }
 
-    /// The mark to write after something was decided by the server's clock: now and then, and at once if that turned out to
-    /// be behind, after `writes`.
+    /// The mark to write after something was decided by the server's clock: now and then, and at
+    /// once if that turned out to be behind, after `writes`.
     pub(crate) fn to_mark_after(&self, writes: bool) -> Option<i64> {
         let latest = self.latest.load(SeqCst);
         let lag = match &self.time {
@@ -93,12 +98,12 @@ impl StoreClock {
         if self.marks_each() { 0 } else { SLACK_MS }
     }
 
-    /// The mark is in the schema, or a higher one, or one within the slack.
+    /// Records that the schema has this mark, or a higher one, or one within the slack.
     pub(crate) fn marked(&self, mark: i64, slack: i64) {
         self.marked.fetch_max(mark.saturating_sub(slack), SeqCst);
     }
 
-    /// No write may be decided by a time that is not on record.
+    /// Whether no write may be decided by a time that is not on record.
     fn marks_each(&self) -> bool {
         matches!(self.time, Time::Injected(_)) || self.is_ahead.load(SeqCst)
     }

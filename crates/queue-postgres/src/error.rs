@@ -5,16 +5,27 @@ use queue_core::{Error, ErrorKind};
 use sqlx::postgres::PgConnectOptions;
 use std::{borrow::Cow, sync::Arc};
 
+const SERIALIZATION_FAILURE: &str = "40001";
+const DEADLOCK_DETECTED: &str = "40P01";
+/// How `enqueue_new.sql` says that an id was taken.
+const UNIQUE_VIOLATION: &str = "23505";
+/// How `enqueue.sql` says that an id was taken and freed meanwhile: `refuse_lost_race` of the
+/// schema raises it.
+const LOST_RACE: &str = "QJ001";
+/// How a server in recovery answers a read of tables that are not logged.
+const FEATURE_NOT_SUPPORTED: &str = "0A000";
+
 /// Whether what failed may have been written all the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Effect {
-    /// It cannot: nothing was sent, nothing was to be written, or a transaction was open.
+    /// Nothing was written: nothing was sent, nothing was to be written, or a transaction was open.
     None,
-    /// It can, if the connection broke before the answer: a statement that commits by itself, or a commit.
+    /// Something may have been written if the connection broke before the answer: by a statement
+    /// that commits by itself, or by a commit.
     Possible,
 }
 
-/// For the caller of a verb.
+/// Explains an error to the caller of a verb.
 pub(crate) fn explain(operation: &'static str, error: sqlx::Error, effect: Effect) -> Error {
     let (kind, advice) = advise(&error);
     let is_unknown = effect == Effect::Possible && is_broken(&error);
@@ -22,7 +33,7 @@ pub(crate) fn explain(operation: &'static str, error: sqlx::Error, effect: Effec
     if is_unknown { explained.unknown() } else { explained }
 }
 
-/// Why there is no connection, so that nothing was sent.
+/// Explains why there is no connection; nothing was sent then.
 pub(crate) fn unreachable(
     operation: &'static str,
     connect: &PgConnectOptions,
@@ -44,7 +55,8 @@ pub(crate) fn unreachable(
             (kind, format!("{advice} ({error})"))
         }
     };
-    // What a handle was opened with was right then, so it is the server that changed, and may change back.
+    // What a handle was opened with was right then, so it is the server that changed, and may
+    // change back.
     let is_mended_elsewhere = kind == ErrorKind::Invalid && operation != "open";
     let kind = if is_mended_elsewhere { ErrorKind::Unavailable } else { kind };
     Error::new(kind, operation, message).with_source(error)
@@ -60,19 +72,20 @@ fn place(connect: &PgConnectOptions) -> String {
 
 /// True for a statement that lost against another one and may win next time.
 pub(crate) fn is_conflict(error: &sqlx::Error) -> bool {
-    // A division by zero is how `enqueue.sql` says that an id was taken and freed meanwhile, and a unique violation how
-    // `enqueue_new.sql` says that one was taken.
-    matches!(code(error).as_deref(), Some("40001" | "40P01" | "22012" | "23505"))
+    matches!(
+        code(error).as_deref(),
+        Some(SERIALIZATION_FAILURE | DEADLOCK_DETECTED | LOST_RACE | UNIQUE_VIOLATION)
+    )
 }
 
 /// True for a look at tables that are not logged, on a server in recovery.
 pub(crate) fn is_in_recovery(error: &sqlx::Error) -> bool {
-    code(error).as_deref() == Some("0A000")
+    code(error).as_deref() == Some(FEATURE_NOT_SUPPORTED)
 }
 
 /// True for a statement of a transaction that may not see what others committed meanwhile.
 pub(crate) fn is_outdated(error: &sqlx::Error) -> bool {
-    code(error).as_deref() == Some("40001")
+    code(error).as_deref() == Some(SERIALIZATION_FAILURE)
 }
 
 /// True if the connection is of no more use, and nobody knows how far the server got.
@@ -94,7 +107,7 @@ fn code(error: &sqlx::Error) -> Option<String> {
     error.as_database_error()?.code().map(Cow::into_owned)
 }
 
-/// What kind of failure it is, and how to mend it.
+/// The kind of a failure, and how to mend it.
 fn advise(error: &sqlx::Error) -> (ErrorKind, &'static str) {
     match error {
         sqlx::Error::Database(_) => advise_on_code(&code(error).unwrap_or_default()),
@@ -125,11 +138,13 @@ fn advise(error: &sqlx::Error) -> (ErrorKind, &'static str) {
 
 fn advise_on_code(code: &str) -> (ErrorKind, &'static str) {
     match code {
-        "40001" | "40P01" => (
+        SERIALIZATION_FAILURE | DEADLOCK_DETECTED => (
             ErrorKind::Conflict,
             "other transactions kept getting in the way; try again, and keep them short",
         ),
-        "22012" | "23505" => (ErrorKind::Conflict, "the ids kept being taken and freed by others; try again"),
+        LOST_RACE | UNIQUE_VIOLATION => {
+            (ErrorKind::Conflict, "the ids kept being taken and freed by others; try again")
+        }
         "54000" => (
             ErrorKind::Unavailable,
             "a limit of the server is reached, as a rule its queue of notifications is full: a session that listens takes none, \

@@ -1,6 +1,7 @@
-//! Which tables a connection leads to: a caller's may lead to another server or database than the store's.
+//! Which tables a connection leads to: a caller's may lead to another server or database than the
+//! store's.
 
-use crate::connect::BEGIN;
+use crate::connection::BEGIN;
 use sqlx::{Connection, PgConnection, Row};
 
 const IDENTIFY: &str = include_str!("../sql/identify.sql");
@@ -10,43 +11,46 @@ const IDENTIFY_UNPRIVILEGED: &str = include_str!("../sql/identify_unprivileged.s
 #[derive(Debug)]
 pub(crate) struct Identity {
     schema: String,
-    /// How it was asked for, and is to be asked for again.
+    /// The statement that found it, and that finds that of another connection.
     statement: &'static str,
-    told: Told,
+    tables: TablesId,
 }
 
-type Told = (i64, i64, Option<i64>);
+/// The numbers of the server, of the database, and of the table `body` if it is there.
+type TablesId = (i64, i64, Option<i64>);
 
 impl Identity {
-    /// Of a connection of the store's own.
+    /// Finds the identity of the tables by a connection of the store's own.
     pub(crate) async fn find(connection: &mut PgConnection, schema: &str) -> sqlx::Result<Self> {
-        let (mut statement, mut told) = (IDENTIFY, ask_alone(connection, IDENTIFY, schema).await);
-        if matches!(told, Err(sqlx::Error::Database(_))) {
+        let mut statement = IDENTIFY;
+        let mut tables = ask_alone(connection, statement, schema).await;
+        if matches!(tables, Err(sqlx::Error::Database(_))) {
             statement = IDENTIFY_UNPRIVILEGED;
-            told = ask_alone(connection, statement, schema).await;
+            tables = ask_alone(connection, statement, schema).await;
         }
-        Ok(Self { schema: schema.to_owned(), statement, told: told? })
+        Ok(Self { schema: schema.to_owned(), statement, tables: tables? })
     }
 
     /// Whether another connection, perhaps in a transaction, leads to the same tables.
     pub(crate) async fn is_of(&self, connection: &mut PgConnection) -> sqlx::Result<bool> {
-        Ok(ask(connection, self.statement, &self.schema).await? == self.told)
+        Ok(ask(connection, self.statement, &self.schema).await? == self.tables)
     }
 }
 
-/// In a transaction of its own, since a pooler may give the two halves of a statement to two servers otherwise.
+/// Asks in a transaction of its own, since a pooler may otherwise give the two halves of a
+/// statement to two servers.
 async fn ask_alone(
     connection: &mut PgConnection,
     statement: &'static str,
     schema: &str,
-) -> sqlx::Result<Told> {
+) -> sqlx::Result<TablesId> {
     let mut transaction = connection.begin_with(BEGIN).await?;
-    let told = ask(&mut transaction, statement, schema).await;
+    let tables = ask(&mut transaction, statement, schema).await;
     transaction.rollback().await?;
-    told
+    tables
 }
 
-async fn ask(connection: &mut PgConnection, statement: &'static str, schema: &str) -> sqlx::Result<Told> {
+async fn ask(connection: &mut PgConnection, statement: &'static str, schema: &str) -> sqlx::Result<TablesId> {
     let row = sqlx::query(statement).bind(schema.to_owned()).persistent(false).fetch_one(connection).await?;
     Ok((row.try_get(0)?, row.try_get(1)?, row.try_get(2)?))
 }

@@ -1,4 +1,5 @@
-//! A durable job queue in PostgreSQL 13 to 18: jobs in your own transactions, fenced by lease tokens, without bloat.
+//! A durable job queue in PostgreSQL 13 to 18: jobs in your own transactions, fenced by lease
+//! tokens, without bloat.
 //!
 //! ```no_run
 //! use queue_core::{ClaimRequest, ContentType, JobId, Kind, NewJob, Payload, QueueName, Span, Storage, SystemRng, WorkerId};
@@ -20,13 +21,15 @@
 //! ```
 //!
 //! # In your transaction
-//! [`PostgresStorage::enqueue_in`] stores jobs in a transaction of yours, so that a job exists if and only if the data that it
-//! is about do. [`PostgresStorage::complete_in`] completes a job in the transaction of its handler, so that the handler's
-//! writes and the completion commit together; a handler that lost its lease is told so and rolls back.
+//! [`PostgresStorage::enqueue_in`] stores jobs in a transaction of yours, so that a job exists if
+//! and only if the data that it is about do. [`PostgresStorage::complete_in`] completes a job in
+//! the transaction of its handler, so that the handler's writes and the completion commit together;
+//! a handler that lost its lease is told so and rolls back.
 //!
 //! # Tables
-//! A job is spread over tables by how often its parts change. Its state is one row in exactly one of three narrow tables,
-//! and a step of its life deletes the row in one and inserts it into another.
+//! A job is spread over tables by how often its parts change. Its state is one row in exactly one
+//! of three narrow tables, and a step of its life deletes the row in one and inserts it into
+//! another.
 //!
 //! | table | holds | written |
 //! |---|---|---|
@@ -38,93 +41,98 @@
 //! | `clock` | the highest store time that is on record | every second or two |
 //! | `worker`, `feed` | presence; who wants to hear everything | by announcements and subscriptions |
 //!
-//! The hot tables hold live jobs alone, so they stay small however many jobs were done, and vacuum has little to look
-//! at; the migration sets it to come often. The view `job` shows each job in one row. [`schema`] has all of it as plain SQL.
+//! The hot tables hold live jobs alone, so they stay small however many jobs were done, and vacuum
+//! has little to look at; the migration sets it to come often. The view `job` shows each job in one
+//! row. [`schema`] has all of it as plain SQL.
 //!
 //! # Statements
-//! Each verb is one statement and one round trip (two more where a hook or a pooler takes the store's settings away, since a
-//! transaction has to bring them): a claim is a materialised `FOR UPDATE SKIP LOCKED`; a batch of jobs or
-//! settles arrives as arrays, is checked against its guards under row locks taken in the order of `seq`, and is answered
-//! item by item. The most frequent cases, new ids and completions that keep a record, have statements of their own. Several
-//! kinds of change in one batch are a statement each; an id that is taken costs a second one. A settle with followers
-//! takes a transaction. Statements that lose against others (`40001`, `40P01`) are sent again a bounded number of
-//! times. There are no rules of a job's life in SQL: statements compare and patch, and [`queue_core::lifecycle`] says what
-//! that amounts to. Concurrent reads of single jobs go out as one.
+//! Each verb is one statement and one round trip (two more where a hook or a pooler takes the
+//! store's settings away, since a transaction has to bring them): a claim is a materialised `FOR
+//! UPDATE SKIP LOCKED`; a batch of jobs or settles arrives as arrays, is checked against its guards
+//! under row locks taken in the order of `seq`, and is answered item by item. The most frequent
+//! cases, new ids and completions that keep a record, have statements of their own. Several kinds
+//! of change in one batch are a statement each; an id that is taken costs a second one. A settle
+//! with followers takes a transaction. Statements that lose against others (`40001`, `40P01`) are
+//! sent again a bounded number of times. There are no rules of a job's life in SQL: statements
+//! compare and patch, and [`queue_core::lifecycle`] says what that amounts to. Concurrent reads of
+//! single jobs go out as one.
 //!
 //! # Time
-//! Store time is the server's `clock_timestamp()`, never behind the mark in the table `clock`, nor behind what this handle was
-//! told and has measured since, at 63/64 of real time. While the clock is healthy the mark is written every two or three
-//! seconds, since all writers would meet at it. While it is behind store time (it stepped back, or a failover led to a host whose
-//! clock is behind), each write has the mark written before it is decided. Between a step back and the first answer that
-//! tells of it, another handle may be told a time that is earlier by as much as the mark lagged.
+//! Store time is the server's `clock_timestamp()`, never behind the mark in the table `clock`, nor
+//! behind what this handle was told and has measured since, at 63/64 of real time. While the clock
+//! is healthy the mark is written every two or three seconds, since all writers would meet at it.
+//! While it is behind store time (it stepped back, or a failover led to a host whose clock is
+//! behind), each write has the mark written before it is decided. Between a step back and the first
+//! answer that tells of it, another handle may be told a time that is earlier by as much as the
+//! mark lagged.
 //!
 //! # Large payloads
-//! A claim stops at the bytes that were asked for: the size of a payload stands in its row of `ready`. Rows that it looked at and left
-//! are locked until its answer is sent, and other claims pass over them. A call is given up for its silence, not for its
-//! length: each row of an answer counts as a sign of life.
+//! A claim stops at the bytes that were asked for: the size of a payload stands in its row of
+//! `ready`. Rows that it looked at and left are locked until its answer is sent, and other claims
+//! pass over them. A call is given up for its silence, not for its length: each row of an answer
+//! counts as a sign of life.
 //!
 //! # Claims under an old snapshot
-//! Somebody's long transaction keeps dead rows from being removed, and claims would wade through all that was ever claimed
-//! since. When looking from the start takes longer than 10 ms because of that, most claims begin two seconds of due
-//! time before what was claimed last. Until the next look from the start, a second or a few later, such claims may pass
-//! over a job that came to lie further in front: one of a transaction that took longer than two seconds to commit, or
-//! one that another process gave back. `next_due` says when to ask again.
+//! Somebody's long transaction keeps dead rows from being removed, and claims would wade through
+//! all that was ever claimed since. When looking from the start takes longer than 10 ms because of
+//! that, most claims begin two seconds of due time before what was claimed last. Until the next
+//! look from the start, a second or a few later, such claims may pass over a job that came to lie
+//! further in front: one of a transaction that took longer than two seconds to commit, or one that
+//! another process gave back. `next_due` says when to ask again.
 //!
 //! # Wake-ups
-//! A statement that makes jobs claimable sends one `NOTIFY` for each queue, and one line for each awaited job that ended;
-//! every change is told only of queues that somebody [follows](queue_core::Interest::All) at the time. One connection per
-//! handle listens, asks the server for a sign of life, and is replaced when there is none; then everybody reads again.
+//! A statement that makes jobs claimable sends one `NOTIFY` for each queue, and one line for each
+//! awaited job that ended; every change is told only of queues that somebody
+//! [follows](queue_core::Interest::All) at the time. One connection per handle listens, asks the
+//! server for a sign of life, and is replaced when there is none; then everybody reads again.
 //! Polling stands behind it all.
 //!
 //! # Connections
-//! Calls share a pool, heartbeats have another that nothing else takes, and one connection listens. Between two calls a
-//! connection goes straight from one to the next. All sessions are `READ COMMITTED` whatever the default, and the server ends one
-//! whose client takes nothing for a minute, such as a stopped process.
+//! Calls share a pool, heartbeats have another that nothing else takes, and one connection listens.
+//! Between two calls a connection goes straight from one to the next. All sessions are `READ
+//! COMMITTED` whatever the default, and the server ends one whose client takes nothing for a
+//! minute, such as a stopped process.
 //!
 //! # Runtime
-//! A handle belongs to no tokio runtime. When the one that its connections were opened on ends, calls that are under way fail,
-//! and the next one opens others on the runtime that calls; hints come again with the next subscription. A runtime that is there
-//! and that nobody drives, such as one with the flavor `current_thread` outside of `block_on`, holds up what was begun on it.
+//! A handle belongs to no tokio runtime. When the one that its connections were opened on ends,
+//! calls that are under way fail, and the next one opens others on the runtime that calls; hints
+//! come again with the next subscription. A runtime that is there and that nobody drives, such as
+//! one with the flavor `current_thread` outside of `block_on`, holds up what was begun on it.
 //!
 //! # PgBouncer
-//! With [`Pooler::Transactions`] nothing outlives a transaction: no listening, no prepared statement, no setting. Writes of
-//! other processes are then found by polling.
+//! With [`Pooler::Transactions`] nothing outlives a transaction: no listening, no prepared
+//! statement, no setting. Writes of other processes are then found by polling.
 //!
 //! # What it costs
-//! Measured by `examples/measure` with small payloads and batches of 500 over one connection: about 900 bytes on disk and
-//! 1,550 bytes of write-ahead log for a job from enqueue to kept result.
+//! Measured by `examples/measure` with small payloads and batches of 500 over one connection: about
+//! 900 bytes on disk and 1,550 bytes of write-ahead log for a job from enqueue to kept result.
 //!
 //! # Absent on purpose
-//! Rules of a job's life in SQL, advisory locks outside of the migration and of jobs that replace waiting ones, foreign keys,
-//! triggers, extensions.
+//! Rules of a job's life in SQL, advisory locks outside of the migration and of jobs that replace
+//! waiting ones, foreign keys, triggers, extensions other than PL/pgSQL, which every database has:
+//! one function raises an error of our own.
 
+mod batched;
+mod call;
+mod claim_floors;
 mod clock;
-mod connect;
-mod directory;
+mod connection;
 mod error;
-mod fault;
-mod fronts;
+mod fold_schedule;
+mod handle;
 mod identity;
-mod lent;
-mod listings;
 mod migrate;
+mod name_cache;
+mod open;
 mod options;
-mod pool;
-mod pools;
-mod pulse;
 mod row;
 mod schema;
-mod session;
-mod shared;
-mod sql;
+mod statements;
 mod storage;
-mod tally;
-mod template;
 mod tls;
 mod transactions;
-mod unserved;
 mod url;
-mod verb;
+mod verb_error;
 mod verbs;
 mod wakeup;
 

@@ -1,11 +1,11 @@
 //! Brings a schema to the version of this library, whoever else starts at the same time.
 
 use crate::{
-    connect::BEGIN,
+    connection::BEGIN,
     error::{Effect, explain},
     options::{Migrations, PostgresOptions},
     schema::SchemaName,
-    template::{Filling, fill},
+    statements::{Filling, fill},
 };
 use queue_core::{Error, ErrorKind, Result};
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Row};
@@ -13,11 +13,11 @@ use sqlx::{AssertSqlSafe, Connection, PgConnection, Row};
 /// One step of the tables. In its texts `{schema}` stands for the quoted name of the schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Migration {
-    /// Counted up from one.
+    /// The version that this step makes, counted from one.
     pub version: u32,
-    /// What it runs.
+    /// The statements that make it.
     pub up: &'static str,
-    /// What takes it back, with whatever is stored in the tables that it made.
+    /// The statements that take it back, with whatever is stored in its tables.
     pub down: &'static str,
 }
 
@@ -34,8 +34,9 @@ const LOCK: &str = include_str!("../sql/lock_migrations.sql");
 const SAVE_VERSION: &str = include_str!("../sql/save_version.sql");
 const TABLE: &str = include_str!("../sql/migration_table.sql");
 
-/// Everything that opening would run on a new schema, as plain SQL, for people who apply it with a migrator of their own
-/// or with rights that the application lacks. Open the store with [`Migrations::Expect`] then.
+/// The statements that opening would run on a new schema, as plain SQL, for people who apply it
+/// with a migrator of their own or with rights that the application lacks. Open the store with
+/// [`Migrations::Expect`] then.
 ///
 /// ```
 /// let sql = queue_postgres::schema("jobs")?;
@@ -56,7 +57,7 @@ pub fn schema(name: &str) -> Result<String> {
     Ok(sql)
 }
 
-/// What takes everything back, as plain SQL: every job of the schema is lost.
+/// The statements that take everything back, as plain SQL: every job of the schema is lost.
 ///
 /// # Errors
 /// `Invalid` for a name that PostgreSQL would change or refuse.
@@ -70,7 +71,8 @@ pub fn schema_down(name: &str) -> Result<String> {
     Ok(sql)
 }
 
-/// Applies what is missing, or says why not. Answers the number by which the server knows the schema.
+/// Applies what is missing, or says why not. Answers the number by which the server knows the
+/// schema.
 pub(crate) async fn migrate(connection: &mut PgConnection, options: &PostgresOptions) -> Result<i64> {
     let mut transaction = connection.begin_with(BEGIN).await.map_err(refused)?;
     let found = find(&mut transaction, &options.schema).await.map_err(refused)?;
@@ -90,8 +92,8 @@ fn newest() -> i32 {
     MIGRATIONS.last().map_or(0, |migration| migration.version.cast_signed())
 }
 
-/// What a schema holds.
-struct Found {
+/// What was found in a schema.
+struct SchemaState {
     oid: Option<i64>,
     /// The newest migration that was applied; none if there is no record of any.
     version: Option<i32>,
@@ -99,7 +101,7 @@ struct Found {
     has_table: bool,
 }
 
-async fn find(connection: &mut PgConnection, schema: &SchemaName) -> sqlx::Result<Found> {
+async fn find(connection: &mut PgConnection, schema: &SchemaName) -> sqlx::Result<SchemaState> {
     let row =
         sqlx::query(FIND_OBJECTS).bind(schema.plain()).persistent(false).fetch_one(&mut *connection).await?;
     let version = if row.try_get(1)? {
@@ -108,11 +110,11 @@ async fn find(connection: &mut PgConnection, schema: &SchemaName) -> sqlx::Resul
     } else {
         None
     };
-    Ok(Found { oid: row.try_get(0)?, version, has_table: row.try_get(2)? })
+    Ok(SchemaState { oid: row.try_get(0)?, version, has_table: row.try_get(2)? })
 }
 
-/// The version, if this library can work with what it found or bring it up to date.
-fn check(schema: &SchemaName, found: &Found) -> Result<i32> {
+/// Answers the version, if this library can work with what was found or bring it up to date.
+fn check(schema: &SchemaName, found: &SchemaState) -> Result<i32> {
     let version = found.version.unwrap_or(0);
     if version > newest() {
         let message = format!(
@@ -142,7 +144,7 @@ fn missing(schema: &SchemaName, version: i32) -> Error {
     Error::new(ErrorKind::Unsupported, "open", message)
 }
 
-/// In one transaction, under a lock that the others wait for.
+/// Migrates in one transaction, under a lock that others wait for.
 async fn apply(connection: &mut PgConnection, schema: &SchemaName) -> Result<i64> {
     let mut transaction = connection.begin_with(BEGIN).await.map_err(refused)?;
     let lock = sqlx::query(LOCK).bind(schema.plain()).persistent(false);
@@ -158,7 +160,7 @@ async fn apply(connection: &mut PgConnection, schema: &SchemaName) -> Result<i64
 async fn run(
     connection: &mut PgConnection,
     schema: &SchemaName,
-    found: &Found,
+    found: &SchemaState,
     version: i32,
 ) -> sqlx::Result<()> {
     if found.oid.is_none() {
@@ -181,7 +183,8 @@ fn render(schema: &SchemaName, text: &str) -> String {
     fill(text, &|place| (place == "schema").then_some(Filling::Text(&quoted)))
 }
 
-/// A migration is a transaction that is simply begun again by the next open, so its outcome is never in doubt.
+/// A migration is a transaction that is simply begun again by the next open, so its outcome is
+/// never in doubt.
 fn refused(error: sqlx::Error) -> Error {
     explain("open", error, Effect::None)
 }

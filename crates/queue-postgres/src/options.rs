@@ -1,3 +1,5 @@
+//! The options that a store is opened with.
+
 use crate::{schema::SchemaName, url::DatabaseUrl};
 use queue_core::{Clock, Limits, Result};
 use sqlx::PgPool;
@@ -5,9 +7,10 @@ use std::{sync::Arc, time::Duration};
 
 /// Connections for calls, unless the caller says otherwise.
 const CONNECTIONS_MAX: u32 = 10;
-/// The same beside a pool of the application's, which has connections of its own.
+/// Connections for calls beside a pool of the application's, which has its own.
 const CONNECTIONS_BESIDE_MAX: u32 = 4;
-/// Probes that a client may leave unread before the server ends its session, and the shortest time of that.
+/// Probes that a client may leave unread before the server ends its session, and the shortest time
+/// of that.
 const SILENT_INTERVALS: u32 = 4;
 const SILENCE_MIN: Duration = Duration::from_secs(1);
 
@@ -31,9 +34,9 @@ pub struct PostgresOptions {
 /// Where the store learns how to connect.
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
-    /// From a URL.
+    /// The store connects by a URL of its own.
     Own(Box<DatabaseUrl>),
-    /// From the application's pool.
+    /// The store connects as the application's pool does.
     Shared(PgPool),
 }
 
@@ -53,7 +56,8 @@ pub enum Migrations {
     /// Make them, once, however many processes start at the same time.
     #[default]
     Apply,
-    /// Answer an error: somebody else applies [`schema`](crate::schema), with rights that this user lacks.
+    /// Answer an error: somebody else applies [`schema`](crate::schema), with rights that this user
+    /// lacks.
     Expect,
 }
 
@@ -75,24 +79,28 @@ pub enum Pooler {
     /// Nothing that changes the server behind a connection.
     #[default]
     None,
-    /// A pooler that gives each transaction another server connection, such as PgBouncer in transaction mode. Nothing is
-    /// prepared by name and no setting is sent at the start; listening is off, since it needs a connection of its own.
+    /// A pooler that gives each transaction another server connection, such as PgBouncer in
+    /// transaction mode. Nothing is prepared by name and no setting is sent at the start; listening
+    /// is off, since it needs a connection of its own.
     Transactions,
 }
 
 impl PostgresOptions {
-    /// Takes a URL: `postgres://user:password@host:5432/database?schema=queue`. Every parameter but `schema` is the
-    /// driver's, among them `application_name`, `host` for a socket's directory, and `options[name]` for settings of the server.
-    /// What is missing comes from the environment (`PGHOST`, `PGPASSWORD` and so on).
+    /// Takes a URL: `postgres://user:password@host:5432/database?schema=queue`. Every parameter but
+    /// `schema` is the driver's, among them `application_name`, `host` for a socket's directory,
+    /// and `options[name]` for settings of the server. What is missing comes from the environment
+    /// (`PGHOST`, `PGPASSWORD` and so on).
     ///
-    /// With `sslmode=verify-full` (feature `tls`) connections are encrypted and the server has to show a certificate of its name;
-    /// `require` encrypts and trusts anybody. `sslrootcert` names the file of an authority to trust besides the well-known ones, and
-    /// `sslcert` and `sslkey` those of a client certificate. Files are in PEM form; they are read for each connection, so that
-    /// renewed ones need no restart.
+    /// With `sslmode=verify-full` (feature `tls`) connections are encrypted and the server has to
+    /// show a certificate of its name; `require` encrypts and trusts anybody. `sslrootcert` names
+    /// the file of an authority to trust besides the well-known ones, and `sslcert` and `sslkey`
+    /// those of a client certificate. Files are in PEM form; they are read for each connection, so
+    /// that renewed ones need no restart.
     ///
     /// # Errors
-    /// `Invalid` for a URL that cannot be read, for a parameter that is not known, and for `sslrootcert` without a mode that
-    /// looks at it. No message repeats the URL, since it may hold a password.
+    /// `Invalid` for a URL that cannot be read, for a parameter that is not known, and for
+    /// `sslrootcert` without a mode that looks at it. No message repeats the URL, since it may hold
+    /// a password.
     pub fn new(url: &str) -> Result<Self> {
         let mut url = DatabaseUrl::parse(url)?;
         let schema = url.schema.take();
@@ -103,17 +111,21 @@ impl PostgresOptions {
         }
     }
 
-    /// Connects as the application's pool does: with its address, user and encryption, and with the hooks of its options
-    /// (`after_connect` and so on). A password that [`PgPool::set_connect_options`] changes is followed.
+    /// Connects as the application's pool does: with its address, user and encryption, and with the
+    /// hooks of its options (`after_connect` and so on). A password that
+    /// [`PgPool::set_connect_options`] changes is followed.
     ///
-    /// The store's own calls take no connection of that pool, except one that idles to look up a queue's number before a call such
-    /// as [`enqueue_in`](crate::PostgresStorage::enqueue_in): handlers that hold all of them in transactions would keep
-    /// heartbeats from being sent, and the jobs would run again elsewhere. So count a few connections more for each handle, at most
-    /// [`connections_max`](Self::connections_max) and those of heartbeats. Closing the store leaves the pool open.
+    /// The store's own calls take no connection of that pool, except one that idles to look up a
+    /// queue's number before a call such as [`enqueue_in`](crate::PostgresStorage::enqueue_in):
+    /// handlers that hold all of them in transactions would keep heartbeats from being sent, and
+    /// the jobs would run again elsewhere. So count a few connections more for each handle, at most
+    /// [`connections_max`](Self::connections_max) and those of heartbeats. Closing the store leaves
+    /// the pool open.
     ///
-    /// Never drop the future of `pool.begin()` half-way: the driver then gives the connection back with a transaction open, and
-    /// what is next written on it may be answered and never committed. A time limit around it is enough to do so. The
-    /// store's own calls close such a connection; of other people's it cannot know.
+    /// Never drop the future of `pool.begin()` half-way: the driver then gives the connection back
+    /// with a transaction open, and what is next written on it may be answered and never committed.
+    /// A time limit around it is enough to do so. The store's own calls close such a connection; of
+    /// other people's it cannot know.
     pub fn with_pool(pool: PgPool) -> Self {
         Self::from_source(Source::Shared(pool))
     }
@@ -138,7 +150,8 @@ impl PostgresOptions {
         }
     }
 
-    /// The schema for the tables; each is a store of its own. Default `queue`. Any name of 1 to 63 bytes will do.
+    /// The schema for the tables; each is a store of its own. Default `queue`. Any name of 1 to 63
+    /// bytes will do.
     ///
     /// # Errors
     /// `Invalid` for a name that PostgreSQL would change or refuse.
@@ -175,15 +188,17 @@ impl PostgresOptions {
         self
     }
 
-    /// Where store time comes from instead of the server's clock. For tests: all handles on a schema need the same one.
+    /// Where store time comes from instead of the server's clock. For tests: all handles on a
+    /// schema need the same one.
     #[must_use]
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.time = Time::Injected(clock);
         self
     }
 
-    /// The most connections for calls, at least one. Default 10, and 4 beside a pool of the application's. Heartbeats have
-    /// connections of their own, one as a rule and three while some hang, and listening needs one more.
+    /// The most connections for calls, at least one. Default 10, and 4 beside a pool of the
+    /// application's. Heartbeats have connections of their own, one as a rule and three while some
+    /// hang, and listening needs one more.
     #[must_use]
     pub fn connections_max(mut self, connections: u32) -> Self {
         self.connections_max = connections.max(1);
@@ -197,18 +212,21 @@ impl PostgresOptions {
         self
     }
 
-    /// How long the server may say nothing to a call that has a connection; it is then `Unavailable`, a write with an unknown
-    /// outcome. Each row of an answer is a sign of life, so a long answer may take longer. Default 30 s. `counts` and `verify`, which may look at everything, take as long as they take.
+    /// How long the server may say nothing to a call that has a connection; it is then
+    /// `Unavailable`, a write with an unknown outcome. Each row of an answer is a sign of life, so
+    /// a long answer may take longer. Default 30 s. `counts` and `verify`, which may look at
+    /// everything, take as long as they take.
     #[must_use]
     pub fn call_timeout(mut self, timeout: Duration) -> Self {
         self.call_timeout = timeout;
         self
     }
 
-    /// How often the listening connection is asked for a sign of life through the server. Default 15 s. One that gives
-    /// none until the next probe is replaced. The server in turn ends a session whose client has taken nothing of what it was
-    /// sent for four such intervals, a minute by default, such as a process that is stopped (`tcp_user_timeout`; a value of
-    /// your own in the URL stands, and a server that cannot do it goes without).
+    /// How often the listening connection is asked for a sign of life through the server. Default
+    /// 15 s. One that gives none until the next probe is replaced. The server in turn ends a
+    /// session whose client has taken nothing of what it was sent for four such intervals, a minute
+    /// by default, such as a process that is stopped (`tcp_user_timeout`; a value of your own in
+    /// the URL stands, and a server that cannot do it goes without).
     #[must_use]
     pub fn probe_interval(mut self, interval: Duration) -> Self {
         self.probe_interval = interval;

@@ -38,7 +38,7 @@ pub(crate) fn flags(flags: Flags) -> i16 {
     i16::from(flags.cancel_requested) * CANCEL_REQUESTED + i16::from(flags.awaited) * AWAITED
 }
 
-/// Numbers are counted up from zero by this library, so they fit.
+/// A number as PostgreSQL takes it. This library counts its numbers up from zero, so they fit.
 pub(crate) fn integer(value: u64) -> i64 {
     i64::try_from(value).expect("a counter stays below 2^63")
 }
@@ -48,7 +48,8 @@ pub(crate) fn limit(value: usize) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
 
-/// Store time and the clock behind it, which is the caller's own where the server does not tell one.
+/// Store time and the clock behind it, which is the caller's own where the server does not tell
+/// one.
 pub(crate) fn moment(row: &PgRow, column: usize, clock: Option<Timestamp>) -> sqlx::Result<Moment> {
     let stamp: Vec<Option<i64>> = row.try_get(column)?;
     let part = |at: usize| stamp.get(at).copied().flatten().map(Timestamp::from_millis);
@@ -124,14 +125,15 @@ pub(crate) fn read_record(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Re
     Ok(JobRecord { meta, body: read_body(row, at + META_COLUMNS)? })
 }
 
-/// Reads the large parts, which begin at `at`, unless the answer had no room for them: every job has a payload.
+/// Reads the large parts, which begin at `at`, unless the answer had no room for them: every job
+/// has a payload.
 fn read_body(row: &PgRow, at: usize) -> sqlx::Result<Option<JobBody>> {
     let Some(payload) = read_payload(row, at + 3)? else { return Ok(None) };
     let (error_details, result) = (bytes(row, at)?, read_payload(row, at + 1)?);
     Ok(Some(JobBody { error_details, result, headers: read_headers(row, at + 5)?, payload }))
 }
 
-/// The same of a job that was claimed, which has them and no result.
+/// Reads the large parts of a job that was claimed, which has all of them but a result.
 pub(crate) fn read_claimed_body(row: &PgRow, at: usize) -> sqlx::Result<JobBody> {
     let payload = read_payload(row, at + 1)?.ok_or_else(|| foreign("a job has no payload"))?;
     Ok(JobBody { error_details: bytes(row, at)?, result: None, headers: read_headers(row, at + 3)?, payload })
@@ -221,7 +223,7 @@ fn read_failure(row: &PgRow, at: usize) -> sqlx::Result<Option<Failure>> {
     Ok(Some(Failure::new(name, row.try_get::<&str, _>(at + 1)?)))
 }
 
-/// Most jobs have none, and most of these columns are nothing.
+/// Reads the headers; most jobs have none, and a null then.
 fn read_headers(row: &PgRow, at: usize) -> sqlx::Result<Headers> {
     Headers::from_text(row.try_get(at)?).map_err(|invalid| foreign(invalid.to_string()))
 }
@@ -248,7 +250,7 @@ fn budget(row: &PgRow, at: usize) -> sqlx::Result<Budget> {
     row.try_get(at).map(|raw: i32| Budget::from_raw(raw.cast_unsigned()))
 }
 
-/// A budget as its column has it, which has as many bits.
+/// A budget as its column has it, bit by bit.
 pub(crate) fn budget_bits(budget: Budget) -> i32 {
     budget.as_raw().cast_signed()
 }

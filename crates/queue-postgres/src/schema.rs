@@ -1,3 +1,5 @@
+//! The name of a schema, checked and quoted.
+
 use queue_core::{Error, Result};
 
 /// The schema that is used unless another is named.
@@ -6,7 +8,8 @@ pub const DEFAULT_SCHEMA: &str = "queue";
 /// Longest name of a schema, in bytes: PostgreSQL cuts longer ones off in silence.
 const SCHEMA_BYTES_MAX: usize = 63;
 
-/// The name of the schema that holds a store's tables. Quoted wherever it stands in a statement, so that any name will do.
+/// The name of the schema that holds a store's tables. Quoted wherever it stands in a statement, so
+/// that any name will do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SchemaName(String);
 
@@ -32,12 +35,12 @@ impl SchemaName {
         Self(DEFAULT_SCHEMA.to_owned())
     }
 
-    /// As it is.
+    /// The name as it is.
     pub(crate) fn plain(&self) -> &str {
         &self.0
     }
 
-    /// As an identifier in a statement.
+    /// The name as an identifier in a statement.
     pub(crate) fn quoted(&self) -> String {
         format!("\"{}\"", self.0.replace('"', "\"\""))
     }

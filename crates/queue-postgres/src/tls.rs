@@ -1,4 +1,4 @@
-//! What is wrong with an encrypted connection.
+//! Explains why no encrypted connection can be made.
 
 use std::io;
 

@@ -1,10 +1,12 @@
-//! Enqueueing and settling inside the caller's own transaction: with the caller's data, or not at all (I18).
+//! Enqueueing and settling inside the caller's own transaction: with the caller's data, or not at
+//! all (I18).
 
 use crate::{
+    call::{CallConnection, CommitScope, before_callers_transaction, intern_for, note_lost_connection},
     error::Effect,
-    fault::Fault,
-    session::{Scope, Session},
     storage::PostgresStorage,
+    verb_error::VerbError,
+    verbs::{apply_all, enqueue_jobs},
 };
 use queue_core::{
     AnswerRoom, Applied, Changed, Enqueued, Error, ErrorKind, JobMeta, LeaseToken, NewJob, Payload,
@@ -19,17 +21,18 @@ use tokio::time::timeout;
 const LEARN_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl PostgresStorage {
-    /// Stores jobs in a transaction of the caller: they can be seen, and claimed, if and only if it commits. Workers
-    /// are woken by the commit.
+    /// Stores jobs in a transaction of the caller: they can be seen, and claimed, if and only if it
+    /// commits. Workers are woken by the commit.
     ///
-    /// `connection` is one to this store's database with a transaction open; a `sqlx::Transaction` can be handed over as
-    /// `&mut *transaction`. The answers are in the order of the jobs. Keep the transaction short: another enqueue
-    /// of the same id waits for its end.
+    /// `connection` is one to this store's database with a transaction open; a `sqlx::Transaction`
+    /// can be handed over as `&mut *transaction`. The answers are in the order of the jobs. Keep
+    /// the transaction short: another enqueue of the same id waits for its end.
     ///
     /// # Errors
-    /// `Invalid`, with nothing written, as for [`Storage::enqueue`](queue_core::Storage::enqueue), and for a connection to
-    /// another server or database. Any other error leaves the
-    /// transaction in a state from which it can only be rolled back. A dropped future leaves it to the caller to roll back.
+    /// `Invalid`, with nothing written, as for [`Storage::enqueue`](queue_core::Storage::enqueue),
+    /// and for a connection to another server or database. Any other error leaves the transaction
+    /// in a state from which it can only be rolled back. A dropped future leaves it to the caller
+    /// to roll back.
     ///
     /// ```no_run
     /// use queue_core::{ContentType, JobId, Kind, NewJob, Payload, QueueName};
@@ -53,35 +56,37 @@ impl PostgresStorage {
         jobs: &[NewJob],
     ) -> Result<Stamped<Vec<Enqueued>>> {
         const NAME: &str = "enqueue_in";
-        self.shared.check_open(NAME)?;
-        self.shared.options.limits.check_enqueue(&[jobs.to_vec()])?;
+        self.handle.check_open(NAME)?;
+        self.handle.options.limits.check_enqueue(&[jobs.to_vec()])?;
         self.expect_same_tables(connection, NAME).await?;
         self.learn(queue, NAME).await?;
-        let mut session = Session::new(&self.shared, connection, Scope::Callers);
+        let mut call = CallConnection::new(&self.handle, connection, CommitScope::CallersTransaction);
         let stored = async {
-            let number = session.intern_for(queue, jobs.iter()).await?;
+            let number = intern_for(&mut call, queue, jobs.iter()).await?;
             let jobs: Vec<&NewJob> = jobs.iter().collect();
-            let value = session.enqueue_jobs(number, queue, &jobs).await?;
+            let value = enqueue_jobs(&mut call, number, queue, &jobs).await?;
             let mut value = vec![value];
-            AnswerRoom::new(self.shared.options.limits.answer_bytes_max).trim_results(&mut value);
-            Ok(Stamped::at(session.last_told(), value.pop().unwrap_or_default()))
+            AnswerRoom::new(self.handle.options.limits.answer_bytes_max).trim_results(&mut value);
+            Ok(Stamped::at(call.latest_time(), value.pop().unwrap_or_default()))
         };
-        stored.await.map_err(|fault: Fault| fault.explain(NAME, Effect::None))
+        stored.await.map_err(|error: VerbError| error.explain(NAME, Effect::None))
     }
 
-    /// Completes a job in a transaction of its handler, so that the job's completion and the handler's writes commit
-    /// together. `job` and `token` are those of the claim.
+    /// Completes a job in a transaction of its handler, so that the job's completion and the
+    /// handler's writes commit together. `job` and `token` are those of the claim.
     ///
-    /// Commit soon: while the transaction is open no heartbeat of the job is stored, so its lease goes on to its end, and the
-    /// handler is then told that it was lost.
+    /// Commit soon: while the transaction is open no heartbeat of the job is stored, so its lease
+    /// goes on to its end, and the handler is then told that it was lost.
     ///
-    /// In a transaction that is `REPEATABLE READ` or `SERIALIZABLE` call this first: from then on heartbeats leave the row alone.
-    /// Later on, a heartbeat since the transaction's first statement has changed what the transaction may not see changed, and the
-    /// answer is a `Conflict`, however often it is tried with as long a start.
+    /// In a transaction that is `REPEATABLE READ` or `SERIALIZABLE` call this first: from then on
+    /// heartbeats leave the row alone. Later on, a heartbeat since the transaction's first
+    /// statement has changed what the transaction may not see changed, and the answer is a
+    /// `Conflict`, however often it is tried with as long a start.
     ///
-    /// Roll back unless the answer is [`Changed::Done`]: a [`Changed::LeaseLost`] or [`Changed::Missing`] means
-    /// that the job runs elsewhere, or ran. After the commit, settling the job once more with the same token and event,
-    /// as a worker does, is answered as done and writes nothing.
+    /// Roll back unless the answer is [`Changed::Done`]: a [`Changed::LeaseLost`] or
+    /// [`Changed::Missing`] means that the job runs elsewhere, or ran. After the commit, settling
+    /// the job once more with the same token and event, as a worker does, is answered as done and
+    /// writes nothing.
     ///
     /// # Errors
     /// As for [`enqueue_in`](Self::enqueue_in), and `Conflict` if the job's flags kept moving.
@@ -141,7 +146,8 @@ impl PostgresStorage {
         Err(Error::new(ErrorKind::Conflict, "settle_in", message))
     }
 
-    /// Applies transitions in a transaction of the caller. See [`Storage::apply`](queue_core::Storage::apply).
+    /// Applies transitions in a transaction of the caller. See
+    /// [`Storage::apply`](queue_core::Storage::apply).
     ///
     /// # Errors
     /// As for [`enqueue_in`](Self::enqueue_in).
@@ -151,53 +157,55 @@ impl PostgresStorage {
         batch: &[Transition],
     ) -> Result<Stamped<Vec<Applied>>> {
         const NAME: &str = "apply_in";
-        self.shared.check_open(NAME)?;
-        self.shared.options.limits.check_apply(batch)?;
+        self.handle.check_open(NAME)?;
+        self.handle.options.limits.check_apply(batch)?;
         for sent in batch {
             self.learn(&sent.queue, NAME).await?;
         }
-        let mut session = Session::new(&self.shared, connection, Scope::Callers);
-        let applied = session.apply_all(batch).await;
-        let applied = applied.map_err(|fault| {
-            if fault.is_outdated() { outdated(NAME, fault) } else { fault.explain(NAME, Effect::None) }
+        let mut call = CallConnection::new(&self.handle, connection, CommitScope::CallersTransaction);
+        let applied = apply_all(&mut call, batch).await;
+        let applied = applied.map_err(|error| {
+            if error.is_outdated() { outdated(NAME, error) } else { error.explain(NAME, Effect::None) }
         })?;
-        // Asked afterwards, since the first statement of a stricter transaction shall be the one that writes; what is not found,
-        // or is another's, wrote nothing.
+        // Asked afterwards, since the first statement of a stricter transaction shall be the one
+        // that writes; what is not found, or is another's, wrote nothing.
         if applied.value.iter().any(|applied| !matches!(applied, Applied::Done(_))) {
             self.expect_same_tables(connection, NAME).await?;
         }
         Ok(applied)
     }
 
-    /// Refuses a connection to another server or database, where a schema of the same name may stand.
+    /// Refuses a connection to another server or database, where a schema of the same name may
+    /// stand.
     async fn expect_same_tables(&self, connection: &mut PgConnection, operation: &'static str) -> Result<()> {
-        match self.shared.server.identity.is_of(connection).await {
+        match self.handle.identity.is_of(connection).await {
             Ok(true) => Ok(()),
             Ok(false) => {
                 let message = "the transaction is in another database than the queue, or on another server; begin it on a \
                     connection to the queue's own";
                 Err(Error::invalid(operation, message))
             }
-            Err(error) => Err(Fault::from(error).explain(operation, Effect::None)),
+            Err(error) => Err(VerbError::from(error).explain(operation, Effect::None)),
         }
     }
 
-    /// Looks up what the caller's transaction needs by an idle connection of the pool, if there is one, so that it can be
-    /// remembered. It waits for none, since callers may hold them all (but with an injected clock, whose mark is written down
-    /// first); and it adds nothing, since the caller's own transaction may have begun to. If it fails, the caller's
-    /// transaction looks for itself. Behind a pooler a statement alone may meet two servers.
+    /// Looks up what the caller's transaction needs by an idle connection of the pool, if there is
+    /// one, so that it can be remembered. It waits for none, since callers may hold them all (but
+    /// with an injected clock, whose mark is written down first); and it adds nothing, since the
+    /// caller's own transaction may have begun to. If it fails, the caller's transaction looks for
+    /// itself. Behind a pooler a statement alone may meet two servers.
     async fn learn(&self, queue: &QueueName, operation: &'static str) -> Result<()> {
-        self.shared.mark_before(operation).await?;
-        let is_known = self.shared.server.directory.number(queue).is_some();
-        if is_known || !self.shared.server.keeps_settings {
+        before_callers_transaction(&self.handle, operation).await?;
+        let is_known = self.handle.names.number(queue).is_some();
+        if is_known || !self.handle.keeps_settings {
             return Ok(());
         }
-        if let Some(mut connection) = self.shared.server.pools.try_acquire() {
-            let mut session = Session::new(&self.shared, &mut connection, Scope::Alone);
-            match timeout(LEARN_TIMEOUT, session.learn_queue(queue)).await {
-                Ok(Ok(())) => connection.done(true),
-                Ok(Err(fault)) => self.shared.note(&fault),
-                Err(_) => self.shared.lose(),
+        if let Some(mut connection) = self.handle.pools.try_acquire() {
+            let mut call = CallConnection::new(&self.handle, &mut connection, CommitScope::Statement);
+            match timeout(LEARN_TIMEOUT, call.learn_queue(queue)).await {
+                Ok(Ok(())) => connection.release(true),
+                Ok(Err(error)) => note_lost_connection(&self.handle, &error),
+                Err(_) => self.handle.connection_lost(),
             }
         }
         Ok(())
@@ -205,12 +213,12 @@ impl PostgresStorage {
 }
 
 /// A heartbeat, or whatever else changed the job since, is what the transaction cannot see.
-fn outdated(operation: &'static str, fault: Fault) -> Error {
+fn outdated(operation: &'static str, cause: VerbError) -> Error {
     let message = "the job changed since this transaction first looked at the database, such as by a heartbeat, and at this \
         isolation it may not go on: begin it as READ COMMITTED, or settle the job in its first statement";
     let error = Error::new(ErrorKind::Conflict, operation, message);
-    match fault {
-        Fault::Driver(source) => error.with_source(source),
-        Fault::Own(_) => error,
+    match cause {
+        VerbError::Driver(source) => error.with_source(source),
+        VerbError::Own(_) => error,
     }
 }

@@ -5,10 +5,11 @@ use queue_core::{Error, Result};
 use sqlx::postgres::{PgConnectOptions, PgSslMode};
 use std::str::FromStr;
 
-/// How it begins.
+/// How the URL begins.
 const SCHEMES: [&str; 2] = ["postgres:", "postgresql:"];
 const SCHEMA: &str = "schema";
-/// The driver's parameters. It passes over others with a warning, so that a slip of the pen would go without encryption.
+/// The driver's parameters. It passes over others with a warning, so that a slip of the pen would
+/// go without encryption.
 const DRIVERS: [&str; 18] = [
     "application_name",
     "dbname",
@@ -30,13 +31,13 @@ const DRIVERS: [&str; 18] = [
     "user",
 ];
 const AUTHORITIES: [&str; 3] = ["sslrootcert", "ssl-root-cert", "ssl-ca"];
-/// Those that name files.
+/// The parameters that name files.
 const FILES: [&str; 7] =
     ["sslrootcert", "ssl-root-cert", "ssl-ca", "sslcert", "ssl-cert", "sslkey", "ssl-key"];
-/// How a certificate begins that stands in the URL itself.
+/// The beginning of a certificate that stands in the URL itself.
 const INLINE: &str = "-----BEGIN";
 
-/// What a URL says.
+/// The parts of a URL.
 #[derive(Clone, Debug)]
 pub(crate) struct DatabaseUrl {
     pub(crate) connect: PgConnectOptions,

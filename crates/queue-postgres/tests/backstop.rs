@@ -1,5 +1,5 @@
-//! A worker whose listening connection is gone, and does not come back: the next job is found by the next look at the store,
-//! which the worker takes every now and then in any case.
+//! A worker whose listening connection is gone, and does not come back: the next job is found by
+//! the next look at the store, which the worker takes every now and then in any case.
 
 mod common;
 mod storm;
@@ -118,7 +118,8 @@ async fn without_a_listener_the_next_look_finds_the_next_job() {
         assert!(end_listener(&place.schema).await);
         while listeners(&place, &mut connection).await > 0 {}
         for n in 0..JOBS {
-            // A worker that has just ended a job looks at once; one that has looked in vain waits for its time.
+            // A worker that has just ended a job looks at once; one that has looked in vain waits
+            // for its time.
             let idle = watched.seen().idle;
             watched.wait_until(|seen| seen.idle > idle).await;
             producer.enqueue(&queue(), vec![vec![job(n)]]).await.unwrap();

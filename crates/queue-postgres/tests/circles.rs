@@ -1,4 +1,5 @@
-//! Statements that meet step by step, each held where it would have to wait: none of them waits in a circle.
+//! Statements that meet step by step, each held where it would have to wait: none of them waits in
+//! a circle.
 
 mod common;
 mod database;

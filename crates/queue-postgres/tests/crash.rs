@@ -1,7 +1,9 @@
-//! A server that crashes and recovers in the middle of recorded workloads: what was acknowledged is there, and nothing else
-//! is broken (I1, I21). A file of its own, since the crash meets everybody who uses the server.
+//! A server that crashes and recovers in the middle of recorded workloads: what was acknowledged is
+//! there, and nothing else is broken (I1, I21). A file of its own, since the crash meets everybody
+//! who uses the server.
 //!
-//! `QUEUE_TEST_FAULT_ROUNDS=100` runs more workloads. What a power cut does to a disk is another matter.
+//! `QUEUE_TEST_FAULT_ROUNDS=100` runs more workloads. What a power cut does to a disk is another
+//! matter.
 
 mod common;
 mod storm;

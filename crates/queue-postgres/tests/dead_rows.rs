@@ -1,5 +1,6 @@
-//! While somebody holds an old snapshot no removed row is cleaned away. Calls look up the rows that they are about all the same,
-//! and walk through none of those: however small the server believes the tables to be, since it last saw them empty.
+//! While somebody holds an old snapshot no removed row is cleaned away. Calls look up the rows that
+//! they are about all the same, and walk through none of those: however small the server believes
+//! the tables to be, since it last saw them empty.
 
 mod common;
 
@@ -19,8 +20,8 @@ const DEAD: usize = 4_000;
 const LIVE: usize = 100;
 /// Entries that a call may read for one job in one index.
 const EACH: usize = 10;
-/// Looks from the start of the due jobs or of the leases, which do walk through what lies there: two of a claim, one of a
-/// search for lapsed leases.
+/// Looks from the start of the due jobs or of the leases, which do walk through what lies there:
+/// two of a claim, one of a search for lapsed leases.
 const WALKS: usize = 3;
 
 /// A queue that is long, and claims that are small.
@@ -92,7 +93,8 @@ async fn hold_snapshot(place: &Place) -> sqlx::Result<PgConnection> {
     Ok(holder)
 }
 
-/// Fills and empties the tables. The server knows what the values in them were like, and counts what lives: nothing.
+/// Fills and empties the tables. The server knows what the values in them were like, and counts
+/// what lives: nothing.
 async fn fill_and_empty(place: &Place, jobs: usize) {
     let store = place.open().await;
     enqueue(&store, (0..jobs).map(|n| job(&format!("dead-{n}"))).collect()).await;
@@ -106,8 +108,8 @@ async fn fill_and_empty(place: &Place, jobs: usize) {
     }
 }
 
-/// Removes what is left of the jobs, once nobody has a snapshot from before: for an automatic ANALYZE of another table, say,
-/// VACUUM keeps them.
+/// Removes what is left of the jobs, once nobody has a snapshot from before: for an automatic
+/// ANALYZE of another table, say, VACUUM keeps them.
 async fn clean(place: &Place) {
     let older =
         "SELECT count(*) FROM pg_stat_activity WHERE backend_xmin IS NOT NULL AND pid <> pg_backend_pid()";

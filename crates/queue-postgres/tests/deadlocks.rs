@@ -1,5 +1,5 @@
-//! Calls over the same jobs in opposite orders, all at once: the server never has to end one to let another go on. Each test
-//! has a database of its own, which counts its deadlocks.
+//! Calls over the same jobs in opposite orders, all at once: the server never has to end one to let
+//! another go on. Each test has a database of its own, which counts its deadlocks.
 
 mod common;
 mod database;

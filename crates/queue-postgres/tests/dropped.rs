@@ -1,4 +1,5 @@
-//! Calls whose future is dropped at every point: what comes next on the same connection is committed all the same (I1).
+//! Calls whose future is dropped at every point: what comes next on the same connection is
+//! committed all the same (I1).
 
 mod common;
 
@@ -37,7 +38,8 @@ async fn who_subscribes_after_one_that_gave_up_is_listened_for_too() {
     let Some(place) = Place::new().await else { return };
     let (store, mut watcher) = (place.open().await, place.schema.connect().await.unwrap());
     let queue = queue();
-    // The store knows the queue, so the first thing that a subscriber waits for is the connection that listens.
+    // The store knows the queue, so the first thing that a subscriber waits for is the connection
+    // that listens.
     enqueue(&store, vec![job("first")]).await;
     let text = format!(
         "SELECT count(*) FROM pg_stat_activity

@@ -1,5 +1,5 @@
-//! What goes wrong between a program and its server: recorded workloads under faults, judged by the checker of the test
-//! kit, and the faults that a checker cannot see.
+//! What goes wrong between a program and its server: recorded workloads under faults, judged by the
+//! checker of the test kit, and the faults that a checker cannot see.
 //!
 //! `QUEUE_TEST_FAULT_ROUNDS=100` runs more workloads, `QUEUE_TESTKIT_SEED=7` one again.
 
@@ -81,7 +81,8 @@ async fn subscribers_of_a_listener_that_was_ended_read_again_and_hear_again() {
     place.finish(&store).await;
 }
 
-/// Whoever follows every change asks others to tell of them; that request may have run out meanwhile.
+/// Whoever follows every change asks others to tell of them; that request may have run out
+/// meanwhile.
 #[tokio::test]
 async fn after_a_listener_was_replaced_every_change_is_heard_at_once() {
     let Some(place) = Place::new().await else { return };

@@ -1,4 +1,5 @@
-//! Databases, roles and applications whose default is a stricter isolation than the store's statements are written for.
+//! Databases, roles and applications whose default is a stricter isolation than the store's
+//! statements are written for.
 
 mod common;
 mod database;

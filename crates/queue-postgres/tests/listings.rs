@@ -1,4 +1,5 @@
-//! Every listing of this store, from both ends, in pages of every size, shows what the reference shows of the same jobs.
+//! Every listing of this store, from both ends, in pages of every size, shows what the reference
+//! shows of the same jobs.
 
 mod common;
 
@@ -40,7 +41,9 @@ async fn fill(store: &PostgresStorage) -> HashMap<Seq, LeaseToken> {
                 1 => drop(settle(store, meta, fail(token)).await),
                 2 => {
                     let delay = Some(Span::from_secs(i64::try_from(meta.seq.get() % 7).expect("small")));
-                    let (cause, retention, then) = (Cause::Retryable, None, Vec::new());
+                    let cause = Cause::Retryable;
+                    let retention = None;
+                    let then = Vec::new();
                     let event = Event::Fail { token, failure, cause, delay, retention, then };
                     settle(store, meta, event).await;
                 }
@@ -110,7 +113,8 @@ async fn every_listing_shows_what_the_reference_shows() {
     let other = QueueName::from_static("beside");
     store.enqueue(&other, vec![(0..EACH).map(new).collect()]).await.expect("they are stored");
     let held = fill(&store).await;
-    // Times of this test are close to each other; some are made the same, so that the number decides.
+    // Times of this test are close to each other; some are made the same, so that the number
+    // decides.
     place.execute("UPDATE {schema}.finished SET finished_at = finished_at / 4 * 4").await;
     place.execute("UPDATE {schema}.lease SET expires_at = deadline - 600000, deadline = deadline - 700000 WHERE seq % 2 = 0").await;
     let all = walked(&store, ListQuery::all(queue(), 1000)).await;

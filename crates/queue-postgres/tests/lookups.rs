@@ -1,5 +1,5 @@
-//! However empty the server believed the tables to be when it made a plan, a verb reads the rows that it is about, and not those
-//! of its whole queue, nor of others.
+//! However empty the server believed the tables to be when it made a plan, a verb reads the rows
+//! that it is about, and not those of its whole queue, nor of others.
 
 mod common;
 
@@ -10,10 +10,12 @@ use sqlx::{AssertSqlSafe, Row};
 /// Jobs of the queue that nobody asks for, waiting, running and finished.
 const OTHERS: i64 = 2_000;
 const JOBS: usize = 20;
-/// Index entries and rows that all verbs may read for one job. A single look at all others of one table would be hundreds more.
+/// Index entries and rows that all verbs may read for one job. A single look at all others of one
+/// table would be hundreds more.
 const READS_MAX: i64 = 40;
 
-/// As a table looks in which nothing was left when it was last counted, and which is not counted again.
+/// As a table looks in which nothing was left when it was last counted, and which is not counted
+/// again.
 const EMPTY: &str = "
     ALTER TABLE {schema}.body SET (autovacuum_enabled = off); ALTER TABLE {schema}.ready SET (autovacuum_enabled = off);
     ALTER TABLE {schema}.lease SET (autovacuum_enabled = off); ALTER TABLE {schema}.finished SET (autovacuum_enabled = off);

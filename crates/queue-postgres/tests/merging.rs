@@ -1,6 +1,7 @@
 //! Calls of many tasks on one handle share transactions, however it was opened.
 //!
-//! What that brings is a figure for people: `cargo test -p queue-postgres --test merging -- --ignored --nocapture`.
+//! What that brings is a figure for people: `cargo test -p queue-postgres --test merging --
+//! --ignored --nocapture`.
 
 mod common;
 

@@ -1,4 +1,5 @@
-//! Whatever plan the server chooses, answers are right: never more than the limit, in order, each job once.
+//! Whatever plan the server chooses, answers are right: never more than the limit, in order, each
+//! job once.
 
 mod common;
 
@@ -11,8 +12,8 @@ use queue_postgres::{PostgresOptions, PostgresStorage};
 use std::{collections::HashSet, fmt::Debug, sync::Arc};
 use tokio::task::JoinSet;
 
-/// Settings that forbid what a sensible plan would use, that leave no memory for it, or that make plans of everything for
-/// everybody.
+/// Settings that forbid what a sensible plan would use, that leave no memory for it, or that make
+/// plans of everything for everybody.
 const BAD: &[&[&str]] = &[
     &["enable_indexscan=off", "enable_indexonlyscan=off", "enable_bitmapscan=off"],
     &["enable_nestloop=off"],

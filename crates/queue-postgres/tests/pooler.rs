@@ -1,5 +1,5 @@
-//! Behind PgBouncer in transaction mode, where every transaction may meet another server connection. `cargo xtask services
-//! run pgbouncer -- cargo test` starts one and says where it is.
+//! Behind PgBouncer in transaction mode, where every transaction may meet another server
+//! connection. `cargo xtask services run pgbouncer -- cargo test` starts one and says where it is.
 
 mod common;
 

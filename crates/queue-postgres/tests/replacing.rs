@@ -1,5 +1,5 @@
-//! Jobs that take the place of waiting ones, while others do the same or claim them: each begins a life or is told what runs, and
-//! nobody waits in a circle.
+//! Jobs that take the place of waiting ones, while others do the same or claim them: each begins a
+//! life or is told what runs, and nobody waits in a circle.
 
 mod common;
 mod database;

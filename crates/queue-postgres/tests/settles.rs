@@ -1,4 +1,5 @@
-//! Batches of settles whose items differ: each is written by its own terms, not by those of its neighbours.
+//! Batches of settles whose items differ: each is written by its own terms, not by those of its
+//! neighbours.
 
 mod common;
 
@@ -46,7 +47,9 @@ async fn completions_of_one_batch_keep_what_is_their_own() {
             let held = two_that_differ(&store).await;
             assert_eq!(held.len(), 2);
             let complete = |at: usize| {
-                let (token, result, retention) = (held[at].token, results[at].clone(), Some(retentions[at]));
+                let token = held[at].token;
+                let result = results[at].clone();
+                let retention = Some(retentions[at]);
                 let event = Event::Complete { token, result, retention, then: Vec::new() };
                 decide(&held[at].record.meta, event, &Policy::default()).expect("it is held")
             };

@@ -15,7 +15,8 @@ use std::{
 };
 use tokio::task::JoinSet;
 
-/// Long enough for a call that gets its connection at once, short enough for one that does not to be told so.
+/// Long enough for a call that gets its connection at once, short enough for one that does not to
+/// be told so.
 const SHORT: Duration = Duration::from_secs(2);
 
 fn extend(held: &ClaimedJob) -> Event {
@@ -102,7 +103,8 @@ async fn a_pool_that_connects_otherwise_from_now_on_is_followed() {
     place.remove().await;
 }
 
-/// As when a program looks at something else first, or holds a stream of calls of which it took one.
+/// As when a program looks at something else first, or holds a stream of calls of which it took
+/// one.
 #[tokio::test]
 async fn a_call_that_nobody_polls_keeps_no_other_waiting() {
     let Some(place) = Place::new().await else { return };

@@ -1,5 +1,4 @@
 //! Jobs and completions in the caller's transaction: seen if and only if it commits (I18).
-//!
 //! `QUEUE_TEST_FAULT_ROUNDS=20` makes them ten thousand transactions.
 
 mod common;
@@ -74,7 +73,8 @@ async fn of_many_jobs_exactly_those_whose_transaction_committed_are_there() {
 #[tokio::test]
 async fn a_job_is_neither_read_nor_claimed_nor_hinted_at_before_the_commit() {
     let Some(place) = Place::new().await else { return };
-    let (store, other, pool) = (place.open().await, place.open().await, place.pool(1).await);
+    let (store, other) = (place.open().await, place.open().await);
+    let pool = place.pool(1).await;
     let mut hints = [
         store.subscribe(&queue(), Interest::Wake).await.unwrap(),
         other.subscribe(&queue(), Interest::Wake).await.unwrap(),

@@ -1,9 +1,10 @@
 #!lua flags=allow-oom
--- Shows a worker for a while, or retires it, and forgets some whose time is over. What is shown begins with a byte for the
--- duty of the worker; one that is there again after its announcement ran out is there to work.
+-- Shows a worker for a while, or retires it, and forgets some whose time is over. What is shown
+-- begins with a byte for the duty of the worker; one that is there again after its announcement ran
+-- out is there to work.
 --
--- In: KEYS 1 infos by worker, 2 workers by the end of their announcement, 3 the mark of time; ARGV 1 injected time or
--- '', 2 the floor, 3 worker, 4 ttl in ms, 5 info.
+-- In: KEYS 1 infos by worker, 2 workers by the end of their announcement, 3 the mark of time; ARGV
+-- 1 injected time or '', 2 the floor, 3 worker, 4 ttl in ms, 5 info.
 -- Out: now, the duty. Guard: none. Keeps I24. Cost: O(log n).
 local FORGET_MAX = 100
 local time = redis.call('TIME')
@@ -21,7 +22,8 @@ if is_here then
 else
   over[#over + 1] = ARGV[3]
 end
--- Nothing is added any more, so that a key which becomes empty is not needed again (part/write.lua).
+-- Nothing is added any more, so that a key which becomes empty is not needed again
+-- (part/write.lua).
 for at = #over, 1, -1 do
   if is_here and over[at] == ARGV[3] then table.remove(over, at) end
 end

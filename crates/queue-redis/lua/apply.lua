@@ -1,14 +1,16 @@
 #!lua flags=allow-oom
--- Applies decided transitions, each atomic by itself, in order: compares guards and writes patches (lifecycle::apply, in Lua,
--- field by field; no rule about outcomes is here).
+-- Applies decided transitions, each atomic by itself, in order: compares guards and writes patches
+-- (lifecycle::apply, in Lua, field by field; no rule about outcomes is here).
 --
--- In from ARGV[3]: the queue's number as the seqs have it, the count of transitions, their shapes (guard and patch without
--- what differs from job to job, src/transition.rs), all seqs as one string, all ids with their lengths as another; one large
--- part (a result, error details, progress or a content type) for each, or one for all, and before them how many; two bytes each for how many
--- jobs follow, or '' if none does; their count; the jobs (part/admit.lua).
--- Out: now, clock, number, { place of each transition that is not done, and 1 lease lost, 2 stale, 3 missing }, { for each transition
--- its record, '' if missing }.
--- Guard: the transition's own, against the record (I4, I5, I6, I10). Keeps I1, I7, I13, I19, I20, I24. Allowed on a full server.
+-- In from ARGV[3]: the queue's number as the seqs have it, the count of transitions, their shapes
+-- (guard and patch without what differs from job to job, src/transition.rs), all seqs as one
+-- string, all ids with their lengths as another; one large part (a result, error details, progress
+-- or a content type) for each, or one for all, and before them how many; two bytes each for how
+-- many jobs follow, or '' if none does; their count; the jobs (part/admit.lua).
+-- Out: now, clock, number, { place of each transition that is not done, and 1 lease lost, 2 stale,
+-- 3 missing }, { for each transition its record, '' if missing }.
+-- Guard: the transition's own, against the record (I4, I5, I6, I10). Keeps I1, I7, I13, I19, I20,
+-- I24. Allowed on a full server.
 -- Cost: one read and one write of the state string, O(log n) to leave an index and to enter one.
 -- @part queue
 -- @part state
@@ -29,7 +31,7 @@ local function read_shape(shape)
   local proof, lapse, seen, settle, number, kind, state, reason, mode, marks, failures, stalls, span, at =
     read('>BBBBI6BBBBBI4I4I6', shape)
   local token = proof == BY_LEASE and sub(shape, at, at + 15)
-  -- What is left is the failure, behind how many bytes of it an attempt keeps.
+  -- The rest is the failure, behind the number of its bytes that an attempt keeps.
   local excerpt, failure
   if has(marks, WITH_ERROR) then
     at = token and at + 16 or at
@@ -43,7 +45,8 @@ local function read_shape(shape)
   }
 end
 
--- Works out what becomes of all jobs whose state string begins with this front: an outcome, and if they change, a new front.
+-- Works out what becomes of all jobs whose state string begins with this front: an outcome, and if
+-- they change, a new front.
 local function plan_of(sent, front)
   local state, flags, reason, settled, revision, epoch, failures, stalls, when, purge_at, claimed_at, extras, token_length,
     worker_length, failure_length, progress_length = read(FRONT, front)
@@ -69,7 +72,7 @@ local function plan_of(sent, front)
   else
     local is_same = token_length == 16 and sub(front, 51, 66) == sent.token
     if not (is_leased and is_same) then
-      -- Somebody without the present lease repeats their own settle, or is late.
+      -- A sender without the present lease repeats its own settle, or is late.
       plan.answer = sent.settle > 0 and is_same and settled == sent.settle and IS_DONE or IS_LOST
       return plan
     elseif lapse_fails then
@@ -173,7 +176,8 @@ local function patched(plan, job, large)
   return plan.before .. pack('>I2I3', #failure, #progress) .. plan.behind .. place .. failure .. progress .. rest
 end
 
--- The attempts that are kept of a life, and one more (Attempt::push, in Lua): how many there are, then each behind its length.
+-- The attempts that are kept of a life, and one more (Attempt::push, in Lua): how many there are,
+-- then each behind its length.
 local function with_attempt(plan, seq)
   local kept = plan.had_attempts and call('HGET', OUTCOME, seq .. 'a') or '\0'
   local others, from = byte(kept), 2
@@ -252,7 +256,7 @@ for item = 1, count do
   answers[item] = answer
   if became ~= IS_DONE then others[#others + 1], others[#others + 2] = item, became end
   if follow > 0 then
-    -- What follows is stored with what it follows, once.
+    -- Followers are stored with the job that they follow, once.
     local high, low = byte(follows, 2 * item - 1, 2 * item)
     local is_new = became == IS_DONE and present[seq] ~= job
     for new = behind + 1, is_new and behind + high * 256 + low or behind do

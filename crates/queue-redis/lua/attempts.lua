@@ -1,7 +1,8 @@
 #!lua flags=no-writes
 -- Reads a job and the attempts that were charged to it, both as they were at one moment.
 --
--- In: ARGV 3 the id. Out: now, clock, number, false or its seq and state, its attempts (apply.lua) or ''.
+-- In: ARGV 3 the id. Out: now, clock, number, false or its seq and state, its attempts (apply.lua)
+-- or ''.
 -- Guard: a record past its purge time is absent (I20).
 -- Cost: one look for each.
 -- @part queue

@@ -1,14 +1,18 @@
 #!lua flags=allow-oom
--- Leases due jobs (lifecycle::lease, in Lua), in order: lowest priority, earliest run_at, lowest seq.
+-- Leases due jobs (lifecycle::lease, in Lua), in order: lowest priority, earliest run_at, lowest
+-- seq.
 --
--- In: for each claim of the queue six ARGV from 3 on: limit, lease in ms, token, worker, until when the sender listens or '', bytes
--- of payloads.
--- Out: now, clock, number, { paused, then for each claim next_due or -1, the seqs as one string, { for each job state, payload, error
--- details if it has some } }. Claims at the end that the answer has no room for are left out of it, and were not begun.
--- Each gets what it would if they came one after the other; next_due is told as the last of them leaves it.
--- Guard: waiting and due, the queue is not paused, and the sender still listens; the payloads have room. Keeps I3, I11, I12, I20, I24. Allowed on a full server, so that it drains.
--- Whatever is answered about the future is read before anything is written (part/write.lua says why).
--- Cost: O(log n) for each job in READY and LEASES; the jobs that became due since the last claim are moved first.
+-- In: for each claim of the queue six ARGV from 3 on: limit, lease in ms, token, worker, until when
+-- the sender listens or '', bytes of payloads.
+-- Out: now, clock, number, { paused, then for each claim next_due or -1, the seqs as one string, {
+-- for each job state, payload, error details if it has some } }. Claims at the end that the answer
+-- has no room for are left out of it, and were not begun. Each gets what it would if they came one
+-- after the other; next_due is told as the last of them leaves it.
+-- Guard: waiting and due, the queue is not paused, and the sender still listens; the payloads have
+-- room. Keeps I3, I11, I12, I20, I24. Allowed on a full server, so that it drains. Whatever is
+-- answered about the future is read before anything is written (part/write.lua says why).
+-- Cost: O(log n) for each job in READY and LEASES; the jobs that became due since the last claim
+-- are moved first.
 -- @part queue
 -- @part state
 -- @part hints
@@ -25,7 +29,7 @@ local function earliest(index, bound)
   return score and tonumber(score) or NEVER
 end
 
--- When the ready job that has so many before it became due.
+-- The due time of the ready job that has `before` others in front of it.
 local function ready_since(before)
   local member = call('ZRANGE', READY, before, before)[1]
   return member and read('>I6', member, 3) or NEVER
@@ -126,7 +130,8 @@ if count > 0 then
   call('HINCRBY', META, 'jobs1', count)
 -- @part publish
 elseif now > clock and now > mark then
-  -- While the clock is behind, claims carry time on for handles that do nothing else, and for those to come.
+  -- While the clock is behind, claims carry time on for handles that do nothing else, and for those
+  -- to come.
   call('SET', MARK, text(now))
 end
 local answer = { paused and 1 or 0 }

@@ -1,8 +1,8 @@
 #!lua flags=no-writes
 -- Counts jobs by state.
 --
--- In: nothing more. Out: now, clock, number, { one count per state }, how many are scheduled, run_at of the oldest due job or -1,
--- 1 if the queue is paused.
+-- In: nothing more. Out: now, clock, number, { one count per state }, how many are scheduled,
+-- run_at of the oldest due job or -1, 1 if the queue is paused.
 -- Guard: none. Keeps I20.
 -- Cost: O(log n), and one look per priority in use.
 -- @part queue

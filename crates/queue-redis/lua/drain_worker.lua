@@ -1,8 +1,8 @@
 #!lua flags=allow-oom
 -- Writes into what is shown of a worker that it is to drain.
 --
--- In: KEYS and ARGV 1 and 2 as announce.lua, ARGV 3 worker, 4 the duty. Out: now, whether the worker is there. Guard: its
--- announcement has not run out. Keeps I24. Cost: O(1).
+-- In: KEYS and ARGV 1 and 2 as announce.lua, ARGV 3 worker, 4 the duty. Out: now, whether the
+-- worker is there. Guard: its announcement has not run out. Keeps I24. Cost: O(1).
 local time = redis.call('TIME')
 local mark = tonumber(redis.call('GET', KEYS[3]) or 0)
 local now = math.max(mark, tonumber(ARGV[1]) or time[1] * 1000 + math.floor(time[2] / 1000), tonumber(ARGV[2]))

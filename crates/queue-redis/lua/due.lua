@@ -1,9 +1,10 @@
 #!lua flags=allow-oom
 -- Lists the jobs that could be claimed now, in the order of claims (I12).
 --
--- In, out and guard: part/page.lua; a place is priority, run_at, seq. Where more became due than one script moves, it answers now,
--- clock and number alone, and is to be called again.
--- Cost: O(log n), and as there; the jobs that became due since the last claim are moved first, as a claim does.
+-- In, out and guard: part/page.lua; a place is priority, run_at, seq. Where more became due than
+-- one script moves, it answers now, clock and number alone, and is to be called again.
+-- Cost: O(log n), and as there; the jobs that became due since the last claim are moved first, as a
+-- claim does.
 -- @part queue
 -- @part state
 -- @part terms

@@ -1,8 +1,9 @@
 #!lua flags=no-writes
 -- Reads everything that belongs to a queue but the large parts, for the cross-check.
 --
--- In: nothing more. Out: now, clock, number, meta, ids, states, payloads by their bytes with headers, headers where there are some, keys
--- of outcomes, attempts, READY, LATER, LEASES, DONE and LISTED with scores, blocks, fills.
+-- In: nothing more. Out: now, clock, number, meta, ids, states, payloads by their bytes with
+-- headers, headers where there are some, keys of outcomes, attempts, READY, LATER, LEASES, DONE and
+-- LISTED with scores, blocks, fills.
 -- Guard: none. Cost: O(records); it holds up the server, so it is for tests and operators (I20).
 -- @part queue
 -- @part state

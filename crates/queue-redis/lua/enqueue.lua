@@ -1,11 +1,13 @@
 #!lua
 -- Stores jobs, all of them or none.
 --
--- In: ARGV 3 the queue's number, 4 the count of jobs, 5 how many bytes of results, -1 for none; from 6 on the jobs
--- (part/admit.lua).
--- Out: now, clock, number, the last seq before; then for each job whose id is taken its place, and: state, seq, and the result if
--- Completed and if there is room for it. All others have the next seqs, in their order.
--- Guard: the id is free (I9). Keeps I1, I9, I19, I20, I24. Without the flag allow-oom: a full server refuses it before it begins.
+-- In: ARGV 3 the queue's number, 4 the count of jobs, 5 how many bytes of results, -1 for none;
+-- from 6 on the jobs (part/admit.lua).
+-- Out: now, clock, number, the last seq before; then for each job whose id is taken its place, and:
+-- state, seq, and the result if Completed and if there is room for it. All others have the next
+-- seqs, in their order.
+-- Guard: the id is free (I9). Keeps I1, I9, I19, I20, I24. Without the flag allow-oom: a full
+-- server refuses it before it begins.
 -- Cost: O(log n) in READY or LATER for each job; reads nothing of jobs whose id is free.
 -- @part queue
 -- @part state
@@ -24,12 +26,13 @@ local reply = { now, clock, number, last_seq }
 for at = 1, tonumber(ARGV[4]) do
   local holder, former = admit(at)
   if holder then
-    -- What the producer of a duplicate is told. A job of this very call has no record yet: it is Queued.
+    -- The answer to the producer of a duplicate. A job of this very call has no record yet: it is
+    -- Queued.
     local answer = '\0' .. holder
     if former then
       local flags, result = byte(former, 2), ''
       if not has_room then
-        -- Nor is it read.
+        -- A result that has no room is not read.
       elseif has(flags, RESULT_WITHIN) then
         result = sub(former, result_at(former, id_at(former)))
       elseif has(flags, HAS_RESULT) then

@@ -2,8 +2,9 @@
 -- Reads jobs by id, all as they were at one moment.
 --
 -- In: ARGV 3 how many bytes of large parts, '' for none; 4.. ids.
--- Out: now, clock, number, { for each id false, or its seq and state; if large parts are asked for: payload, or
--- false if there is no room for them; result or false if it is not within the state; details or false }.
+-- Out: now, clock, number, { for each id false, or its seq and state; if large parts are asked for:
+-- payload, or false if there is no room for them; result or false if it is not within the state;
+-- details or false }.
 -- Guard: a record past its purge time is absent (I20). Keeps I13.
 -- Cost: one look for the id, one for each part.
 -- @part queue

@@ -1,16 +1,17 @@
 #!lua flags=no-writes
 -- Lists the jobs that are leased under a token, by seq.
 --
--- In and out: part/page.lua; ARGV 13 the token; a place is a seq. Guard: none: lapsed leases are held until somebody ends them (I3).
--- Cost: one look at each lease of the queue, and at records as there. There is no index of tokens, since every claim would pay for
--- it, and only those whose answer was lost ask.
+-- In and out: part/page.lua; ARGV 13 the token; a place is a seq. Guard: none: lapsed leases are
+-- held until somebody ends them (I3).
+-- Cost: one look at each lease of the queue, and at records as there. There is no index of tokens,
+-- since every claim would pay for it, and only those whose answer was lost ask.
 -- @part queue
 -- @part state
 -- @part terms
 -- @part page
 local token, begin = ARGV[13], after and read('>I6', after) or 0
 
--- As numbers: the order of texts is up to the server's locale.
+-- Seqs are compared as numbers: the order of texts is up to the server's locale.
 local behind = {}
 for _, seq in ipairs(call('ZRANGE', LEASES, 0, -1)) do
   local count = read('>I6', seq)

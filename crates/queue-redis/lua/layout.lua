@@ -1,10 +1,13 @@
 #!lua flags=allow-oom
--- Tells the version of the layout that a namespace has; one that has none yet gets ours. And tries every command of the scripts, so
--- that a user who may not run one is told now: a script that is refused half-way leaves half of its writes.
+-- Tells the version of the layout that a namespace has; one that has none yet gets ours. And tries
+-- every command of the scripts, so that a user who may not run one is told now: a script that is
+-- refused half-way leaves half of its writes.
 --
--- In: KEYS 1 the version; ARGV 1 ours, 2 a channel that nobody hears. Out: the namespace's version, then what was refused.
--- Guard: nothing else is written. The key is there by then and holds a text, and rights are looked at before that is found to be
--- no hash. Allowed on a full server, so that it can be opened and drained.
+-- In: KEYS 1 the version; ARGV 1 ours, 2 a channel that nobody hears. Out: the namespace's version,
+-- then what was refused.
+-- Guard: nothing else is written. The key is there by then and holds a text, and rights are looked
+-- at before that is found to be no hash. Allowed on a full server, so that it can be opened and
+-- drained.
 -- Cost: O(1).
 local key, refused = KEYS[1], {}
 local function try(command)

@@ -2,7 +2,8 @@
 -- Lists a queue's jobs by seq.
 --
 -- In, out and guard: part/page.lua; a place is a seq.
--- Cost: as there. Records are found by the blocks of 1,024 seqs that hold some, so that what is gone costs no more than its block.
+-- Cost: as there. Records are found by the blocks of 1,024 seqs that hold some, so that what is
+-- gone costs no more than its block.
 -- @part queue
 -- @part state
 -- @part terms

@@ -1,9 +1,9 @@
 #!lua flags=no-writes
--- Lists the jobs in one state of those that failed in some way or are cancelled, by the time at which they came into it; or the jobs
--- with a tag, by seq.
+-- Lists the jobs in one state of those that failed in some way or are cancelled, by the time at
+-- which they came into it; or the jobs with a tag, by seq.
 --
--- In, out and guard: part/page.lua; ARGV 13 what their members of LISTED begin with, 14 and 15 the bounds between which they are. A
--- place is what a member goes on with.
+-- In, out and guard: part/page.lua; ARGV 13 what their members of LISTED begin with, 14 and 15 the
+-- bounds between which they are. A place is what a member goes on with.
 -- Cost: O(log n), and as there.
 -- @part queue
 -- @part state

@@ -1,10 +1,12 @@
 #!lua flags=allow-oom
 -- Removes records, with their ids, results and errors.
 --
--- In: ARGV 3 which ('expired', 'finished', 'everything'), 4 limit, 5 for 'finished' the age in ms, 6 its first rank to look at.
+-- In: ARGV 3 which ('expired', 'finished', 'everything'), 4 limit, 5 for 'finished' the age in ms,
+-- 6 its first rank to look at.
 -- Out: now, clock, number, how many were removed, for 'finished' the rank to go on with or -1.
 -- Guard: purge_at <= now; or terminal and finished at least that long ago; or none. Keeps I20.
--- Cost: O(log n) for each record; 'finished' also reads terminal records that are too young, at most LOOK_MAX per call.
+-- Cost: O(log n) for each record; 'finished' also reads terminal records that are too young, at
+-- most LOOK_MAX per call.
 -- @part queue
 -- @part state
 -- @part terms

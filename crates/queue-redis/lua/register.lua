@@ -2,8 +2,8 @@
 -- Gives a queue its number, once and for all.
 --
 -- In: KEYS 1 the registry, 2 the names in order; ARGV 1 the queue's name. Out: its number.
--- Guard: names are never taken out, so that the count of names is the highest number. Keeps I9: numbers tell lives of different
--- queues apart. Cost: O(1).
+-- Guard: names are never taken out, so that the count of names is the highest number. Keeps I9:
+-- numbers tell lives of different queues apart. Cost: O(1).
 local known = redis.call('HGET', KEYS[1], ARGV[1])
 if known then return tonumber(known) end
 local number = redis.call('HLEN', KEYS[1]) + 1

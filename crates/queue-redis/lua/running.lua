@@ -1,9 +1,10 @@
 #!lua flags=no-writes
 -- Lists the jobs that are leased, by the time of their claim.
 --
--- In and out: part/page.lua; ARGV 13 and 14 from when and until when they were claimed; a place is claimed_at and seq. Guard: none.
--- Cost: one look at each leased job of the queue, and as there. There is no index of claims by time, since every claim would pay
--- for it, and there are as many leases as slots of workers.
+-- In and out: part/page.lua; ARGV 13 and 14 from when and until when they were claimed; a place is
+-- claimed_at and seq. Guard: none.
+-- Cost: one look at each leased job of the queue, and as there. There is no index of claims by
+-- time, since every claim would pay for it, and there are as many leases as slots of workers.
 -- @part queue
 -- @part state
 -- @part terms
@@ -14,14 +15,15 @@ if after then
   after_time, after_seq = read('>I6I6', after)
 end
 
--- Whether it stands behind the place where the page before ended.
+-- Whether a job stands behind the place where the page before ended.
 local function is_ahead(time, seq)
   if not after then return true end
   if time == after_time then return seq ~= after_seq and seq > after_seq ~= is_reversed end
   return time > after_time ~= is_reversed
 end
 
--- Sorted as numbers: the order of texts is up to the server's locale. One claim leases many at one time.
+-- Sorted as numbers: the order of texts is up to the server's locale. One claim leases many at one
+-- time.
 local times, leased_at = {}, {}
 local leases = call('ZRANGE', LEASES, 0, -1)
 for from = 1, #leases, PORTION_MAX do

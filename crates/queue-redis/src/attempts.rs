@@ -1,5 +1,5 @@
-//! The attempts that were charged to a job, as `lua/apply.lua` keeps them: how many there are, then each behind two bytes for its
-//! length.
+//! The attempts that were charged to a job, as `lua/apply.lua` keeps them: how many there are, then
+//! each behind two bytes for its length.
 //!
 //! | bytes | what |
 //! |---|---|

@@ -1,7 +1,9 @@
+//! Sends scripts to the server, and sends them again where that is safe.
+
 use crate::{
     endpoint::Endpoint,
     error::{Phase, TOO_FEW_REPLICAS, explain, passes_soon, unreachable},
-    link::{Line, Link},
+    link::{CallConnection, Link},
     options::Replicas,
     script::Script,
 };
@@ -30,19 +32,20 @@ pub(crate) struct Client {
     is_closed: AtomicBool,
 }
 
-/// What a script does, and so how it is sent.
+/// What a script does, which decides how it is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
     Reads,
-    /// So replicas are waited for.
+    /// The script writes, so replicas are waited for.
     Writes,
-    /// Leases and the like, which are only done again if a failover loses them. No replica is waited for: a caller that
-    /// never saw the answer would let go of jobs that are leased to it, and each would be charged a stall.
+    /// Leases and the like, which are only done again if a failover loses them. No replica is
+    /// waited for: a caller that never saw the answer would let go of jobs that are leased to it,
+    /// and each would be charged a stall.
     WritesLightly,
-    /// Everything, which takes its time.
+    /// The script reads everything of a queue, so its answer may take long.
     Audits,
-    /// What a store is opened with. It is sent whole, so that a user who may not do that is told now, and not when the server
-    /// has forgotten a script.
+    /// The script that opens a store. Its text is sent whole, so that a user who may not do that is
+    /// told now, and not when the server has forgotten a script.
     Opens,
 }
 
@@ -62,8 +65,9 @@ impl Client {
         Self { endpoint, link, replicas, is_closed: AtomicBool::new(false) }
     }
 
-    /// Sends it, with the whole text if the server does not know the script, and again while a Cluster says that it will
-    /// take it soon. Nothing else is repeated, since the outcome would be unknown: that is for the caller to judge.
+    /// Sends it, with the whole text if the server does not know the script, and again while a
+    /// Cluster says that it will take it soon. Nothing else is repeated, since the outcome would be
+    /// unknown: that is for the caller to judge.
     pub(crate) async fn run(&self, run: &Run<'_>) -> Result<Value> {
         let mut pause = PAUSE_MIN;
         for _ in 0..RETRIES_MAX {
@@ -95,44 +99,49 @@ impl Client {
     async fn try_run(&self, run: &Run<'_>) -> Result<RedisResult<Value>> {
         self.check_open(run.operation)?;
         let key = run.keys.first().expect("every script has a key");
-        let line = self.link.line(key).await;
-        let mut line = line.map_err(|error| unreachable(run.operation, &self.endpoint, error))?;
+        let connection = self.link.connect(key).await;
+        let mut connection = connection.map_err(|error| unreachable(run.operation, &self.endpoint, error))?;
         if run.access == Access::Audits {
-            line.be_patient(AUDIT_TIMEOUT);
+            connection.be_patient(AUDIT_TIMEOUT);
         }
         let first = if run.access == Access::Opens { by_text(run) } else { by_name(run) };
-        let mut outcome = self.send(&mut line, run, &first).await;
+        let mut outcome = self.send(&mut connection, run, &first).await;
         if outcome.as_ref().is_err_and(is_unknown_script) {
             debug!(operation = run.operation, "the server does not know a script; its text is sent");
             // The text itself, not SCRIPT LOAD first: in between it might be flushed again.
-            outcome = self.send(&mut line, run, &by_text(run)).await;
+            outcome = self.send(&mut connection, run, &by_text(run)).await;
         }
         if let Err(redirected) = &outcome
             && is_asked_elsewhere(redirected)
         {
             debug!(operation = run.operation, "the queue is on another node; the script is sent there");
-            let elsewhere = self.link.line_elsewhere(&line, redirected).await;
-            line = elsewhere.map_err(|error| unreachable(run.operation, &self.endpoint, error))?;
+            let elsewhere = self.link.connect_elsewhere(&connection, redirected).await;
+            connection = elsewhere.map_err(|error| unreachable(run.operation, &self.endpoint, error))?;
             // The other node may not know the script.
-            outcome = line.ask(&by_text(run)).await;
+            outcome = connection.ask(&by_text(run)).await;
         }
         if let Err(error) = &outcome {
-            self.link.give_up(&line, error);
+            self.link.give_up(&connection, error);
         }
         Ok(outcome)
     }
 
-    async fn send(&self, line: &mut Line, run: &Run<'_>, command: &Cmd) -> RedisResult<Value> {
+    async fn send(
+        &self,
+        connection: &mut CallConnection,
+        run: &Run<'_>,
+        command: &Cmd,
+    ) -> RedisResult<Value> {
         let Some(replicas) = self.replicas.filter(|_| run.access == Access::Writes) else {
-            return line.send(command).await;
+            return connection.send(command).await;
         };
         let mut both = Pipeline::new();
         both.add_command(command.clone()).cmd("WAIT").arg(replicas.count).arg(millis(replicas.timeout));
-        let mut answers = line.send_all(&both).await?.into_iter();
+        let mut answers = connection.send_all(&both).await?.into_iter();
         match (answers.next(), answers.next()) {
             (Some(Value::ServerError(refused)), _) => Err(refused.into()),
             (Some(answer), Some(Value::Int(reached))) if reached >= i64::from(replicas.count) => Ok(answer),
-            // Not an I/O error: the connection is as good as before.
+            // This is no I/O error, since the connection is as good as before.
             _ => Err(redis::make_extension_error(TOO_FEW_REPLICAS.to_owned(), None)),
         }
     }

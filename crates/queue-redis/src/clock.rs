@@ -1,47 +1,51 @@
+//! Store time as one handle knows it (I24).
+
 use parking_lot::{Mutex, MutexGuard};
 use queue_core::{Clock, Moment, StoreTime, SystemClock, Timestamp};
 use std::{sync::Arc, time::Duration};
 
-/// What a handle puts into a script about time.
+/// The clock of one handle: it makes the arguments of scripts about time.
 #[derive(Debug)]
 pub(crate) struct StoreClock {
-    /// What is read instead of the server's clock.
+    /// The clock that is read instead of the server's.
     injected: Option<Arc<dyn Clock>>,
 }
 
-/// What this handle was told of the time of one queue, or of one server.
+/// What this handle knows of the time of one queue, or of one server.
 #[derive(Debug)]
-pub(crate) struct Told(Mutex<StoreTime>);
+pub(crate) struct KnownTime(Mutex<StoreTime>);
 
 impl StoreClock {
     pub(crate) fn new(injected: Option<Arc<dyn Clock>>) -> Self {
         Self { injected }
     }
 
-    /// One clock is read for all queues, wherever they are.
+    /// Whether one clock is read for all queues, wherever they are.
     pub(crate) fn is_injected(&self) -> bool {
         self.injected.is_some()
     }
 
-    /// The two arguments of every script that are about time: the injected reading, if a clock was injected, and the floor.
-    pub(crate) fn args(&self, told: &Told) -> [Vec<u8>; 2] {
+    /// The two arguments of every script that are about time: the injected reading, if a clock was
+    /// injected, and the floor.
+    pub(crate) fn args(&self, known: &KnownTime) -> [Vec<u8>; 2] {
         let injected = self.injected.as_ref().map(|clock| text(clock.now()));
-        [injected.unwrap_or_default(), text(self.floor(told))]
+        [injected.unwrap_or_default(), text(self.floor(known))]
     }
 
-    /// The earliest that it can be, by what was told and what was measured since.
-    pub(crate) fn floor(&self, told: &Told) -> Timestamp {
-        told.lock().floor(self.ticks())
+    /// The earliest that store time can be, by what the server told and what this handle measured
+    /// since.
+    pub(crate) fn floor(&self, known: &KnownTime) -> Timestamp {
+        known.lock().floor(self.ticks())
     }
 
-    /// Takes what a script told, on its receipt.
-    pub(crate) fn note(&self, told: &Told, moment: Moment) {
-        told.lock().note(moment.now, self.ticks());
+    /// Records the time that a script told, when its answer arrives.
+    pub(crate) fn note(&self, known: &KnownTime, moment: Moment) {
+        known.lock().note(moment.now, self.ticks());
     }
 
-    /// Nothing was told yet.
-    pub(crate) fn untold(&self) -> Told {
-        Told(Mutex::new(StoreTime::new(self.ticks())))
+    /// The knowledge of a handle that was told no time yet.
+    pub(crate) fn unknown_time(&self) -> KnownTime {
+        KnownTime(Mutex::new(StoreTime::new(self.ticks())))
     }
 
     fn ticks(&self) -> Duration {
@@ -49,8 +53,8 @@ impl StoreClock {
     }
 }
 
-impl Told {
-    /// Another that was told the same.
+impl KnownTime {
+    /// A copy that goes on by itself.
     pub(crate) fn copy(&self) -> Self {
         Self(Mutex::new(*self.lock()))
     }

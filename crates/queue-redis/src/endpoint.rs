@@ -1,3 +1,5 @@
+//! The URL of a server, of a Cluster or of Sentinels.
+
 use crate::tls::{self, CertificateFiles};
 use percent_encoding::percent_decode_str;
 use queue_core::{Error, Result};
@@ -27,7 +29,7 @@ pub(crate) struct Target {
 }
 
 /// A URL in its parts, before anything in it is decoded.
-struct Parts<'a> {
+struct UrlParts<'a> {
     tls: bool,
     login: Option<&'a str>,
     hosts: Vec<&'a str>,
@@ -35,14 +37,15 @@ struct Parts<'a> {
     query: Vec<(String, String)>,
 }
 
-/// How to log in to Sentinels, where that is not how to log in to the servers. An empty name or password is none.
+/// How to log in to Sentinels, where that is not how to log in to the servers. An empty name or
+/// password is none.
 struct SentinelLogin {
     user: Option<String>,
     password: Option<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum EndpointKind {
     Single,
     Cluster,
     Sentinel,
@@ -52,17 +55,17 @@ impl Target {
     pub(crate) fn parse(url: &str) -> Result<Self> {
         let (scheme, rest) = url.split_once("://").ok_or_else(malformed)?;
         let (mut kind, tls) = match scheme {
-            "redis" => (Kind::Single, false),
-            "rediss" => (Kind::Single, true),
-            "redis+cluster" => (Kind::Cluster, false),
-            "rediss+cluster" => (Kind::Cluster, true),
-            "redis+sentinel" => (Kind::Sentinel, false),
-            "rediss+sentinel" => (Kind::Sentinel, true),
+            "redis" => (EndpointKind::Single, false),
+            "rediss" => (EndpointKind::Single, true),
+            "redis+cluster" => (EndpointKind::Cluster, false),
+            "rediss+cluster" => (EndpointKind::Cluster, true),
+            "redis+sentinel" => (EndpointKind::Sentinel, false),
+            "rediss+sentinel" => (EndpointKind::Sentinel, true),
             _ => return Err(malformed()),
         };
         let mut parts = parts(tls, rest)?;
         if parts.take("cluster")?.is_some_and(|value| value == "true") {
-            kind = Kind::Cluster;
+            kind = EndpointKind::Cluster;
         }
         let certificates = CertificateFiles::new(
             tls,
@@ -75,7 +78,7 @@ impl Target {
     }
 }
 
-impl Parts<'_> {
+impl UrlParts<'_> {
     fn take(&mut self, key: &str) -> Result<Option<String>> {
         let mut found = self.query.extract_if(.., |(known, _)| known == key).map(|(_, value)| value);
         let value = found.next();
@@ -85,14 +88,14 @@ impl Parts<'_> {
         Ok(value)
     }
 
-    fn endpoint(&mut self, kind: Kind) -> Result<Endpoint> {
+    fn endpoint(&mut self, kind: EndpointKind) -> Result<Endpoint> {
         match kind {
-            Kind::Single if self.hosts.len() == 1 => {
+            EndpointKind::Single if self.hosts.len() == 1 => {
                 Ok(Endpoint::Single(self.info(self.hosts[0], self.login, self.path)?))
             }
-            Kind::Single => Err(malformed()),
-            Kind::Cluster => Ok(Endpoint::Cluster(self.infos()?)),
-            Kind::Sentinel => {
+            EndpointKind::Single => Err(malformed()),
+            EndpointKind::Cluster => Ok(Endpoint::Cluster(self.infos()?)),
+            EndpointKind::Sentinel => {
                 let missing = || Error::invalid("open", "`redis+sentinel` needs the option `service`");
                 let service =
                     self.take("service")?.filter(|service| !service.is_empty()).ok_or_else(missing)?;
@@ -124,13 +127,15 @@ impl Parts<'_> {
         self.hosts.iter().map(|host| self.info(host, self.login, "")).collect()
     }
 
-    /// The library's own parser gets a plain URL, so that users, passwords and addresses mean what they mean elsewhere.
+    /// The library's own parser gets a plain URL, so that users, passwords and addresses mean what
+    /// they mean elsewhere.
     fn info(&self, host: &str, login: Option<&str>, path: &str) -> Result<ConnectionInfo> {
         let scheme = if self.tls { "rediss" } else { "redis" };
         let login = login.map(|login| format!("{login}@")).unwrap_or_default();
         let url = format!("{scheme}://{login}{host}/{path}");
         let info = url.as_str().into_connection_info().map_err(|_| malformed())?;
-        // The name of the library is not told, since that takes a right that Redis 7.0 does not know.
+        // The name of the library is not told, since that takes a right that Redis 7.0 does not
+        // know.
         let redis =
             info.redis_settings().clone().set_protocol(ProtocolVersion::RESP3).set_skip_set_lib_name();
         let info = info.set_redis_settings(redis);
@@ -191,7 +196,7 @@ impl fmt::Debug for Endpoint {
     }
 }
 
-fn parts(tls: bool, rest: &str) -> Result<Parts<'_>> {
+fn parts(tls: bool, rest: &str) -> Result<UrlParts<'_>> {
     let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
     let (authority, path) = place.split_once('/').unwrap_or((place, ""));
     let (login, hosts) = match authority.rsplit_once('@') {
@@ -208,7 +213,7 @@ fn parts(tls: bool, rest: &str) -> Result<Parts<'_>> {
             return Err(Error::invalid("open", format!("the option `{key}` stands twice")));
         }
     }
-    Ok(Parts { tls, login, hosts, path, query })
+    Ok(UrlParts { tls, login, hosts, path, query })
 }
 
 fn option(part: &str) -> Result<(String, String)> {

@@ -1,3 +1,5 @@
+//! What the server and its driver say, in terms of what the caller should do.
+
 use crate::{endpoint::Endpoint, rights, tls};
 use queue_core::{Error, ErrorKind};
 use redis::{ErrorKind as RedisKind, RedisError, ServerErrorKind};
@@ -8,7 +10,7 @@ pub(crate) const TOO_FEW_REPLICAS: &str = "TOOFEWREPLICAS";
 /// How far a call had come when it failed, which decides whether its effect may have happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// Nothing was sent yet.
+    /// The call was not sent yet.
     Connecting,
     /// The request may have reached the server.
     Sent,
@@ -30,7 +32,8 @@ pub(crate) fn unreachable(operation: &'static str, endpoint: &Endpoint, error: R
         _ if error.is_io_error() => (ErrorKind::Unavailable, no_answer(endpoint, &error)),
         (None, verdict) => (verdict.kind, verdict.message(&error)),
     };
-    // What a handle was opened with was right then, so it is the server that changed, and may change back.
+    // What a handle was opened with was right then, so it is the server that changed, and may
+    // change back.
     let is_mended_elsewhere = kind == ErrorKind::Invalid && operation != "open";
     let kind = if is_mended_elsewhere { ErrorKind::Unavailable } else { kind };
     Error::new(kind, operation, message).with_source(error)
@@ -52,7 +55,8 @@ fn no_answer(endpoint: &Endpoint, error: &RedisError) -> String {
     )
 }
 
-/// A refusal of a Cluster, or of a server that starts: nothing happened, and soon it may be different.
+/// A refusal of a Cluster, or of a server that starts: nothing happened, and soon it may be
+/// different.
 pub(crate) fn passes_soon(error: &RedisError) -> bool {
     matches!(
         error.kind(),
@@ -66,15 +70,15 @@ pub(crate) fn passes_soon(error: &RedisError) -> bool {
     )
 }
 
-struct Verdict {
+struct ErrorAdvice {
     kind: ErrorKind,
     /// The server answered before it ran anything.
     is_refusal: bool,
     advice: &'static str,
 }
 
-impl Verdict {
-    /// With the error's own words where they name what is to be mended.
+impl ErrorAdvice {
+    /// The advice, with the error's own words where they name what is to be mended.
     fn message(&self, error: &RedisError) -> String {
         if self.kind == ErrorKind::Invalid {
             format!("{} ({error})", self.advice)
@@ -84,15 +88,15 @@ impl Verdict {
     }
 }
 
-const fn refused(kind: ErrorKind, advice: &'static str) -> Verdict {
-    Verdict { kind, is_refusal: true, advice }
+const fn refused(kind: ErrorKind, advice: &'static str) -> ErrorAdvice {
+    ErrorAdvice { kind, is_refusal: true, advice }
 }
 
-const fn unsure(kind: ErrorKind, advice: &'static str) -> Verdict {
-    Verdict { kind, is_refusal: false, advice }
+const fn unsure(kind: ErrorKind, advice: &'static str) -> ErrorAdvice {
+    ErrorAdvice { kind, is_refusal: false, advice }
 }
 
-fn verdict(error: &RedisError) -> Verdict {
+fn verdict(error: &RedisError) -> ErrorAdvice {
     use ErrorKind::{Corrupt, Internal, Invalid, Unavailable};
     match error.kind() {
         RedisKind::Server(kind) => server_verdict(kind, error),
@@ -119,7 +123,7 @@ fn verdict(error: &RedisError) -> Verdict {
     }
 }
 
-fn server_verdict(kind: ServerErrorKind, error: &RedisError) -> Verdict {
+fn server_verdict(kind: ServerErrorKind, error: &RedisError) -> ErrorAdvice {
     use ErrorKind::{Internal, Invalid, Unavailable};
     match kind {
         ServerErrorKind::BusyLoading => refused(Unavailable, "the server is loading its data; try again"),
@@ -149,7 +153,7 @@ fn server_verdict(kind: ServerErrorKind, error: &RedisError) -> Verdict {
 }
 
 /// Answers that the driver does not know by name.
-fn code_verdict(code: &str) -> Verdict {
+fn code_verdict(code: &str) -> ErrorAdvice {
     use ErrorKind::{Corrupt, Internal, Invalid, Unavailable};
     match code {
         "NOAUTH" | "WRONGPASS" => refused(Invalid, "the server wants another user or password"),

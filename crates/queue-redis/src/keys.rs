@@ -1,7 +1,9 @@
+//! The names of keys and channels.
+
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use queue_core::{Error, QueueName, Result};
 
-/// What stays as it is in a hash tag. Braces, colons and the star of [`SHARED`] do not.
+/// The bytes that stay as they are in a hash tag. Braces, colons and the star of [`SHARED`] do not.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 /// The tag of what belongs to no queue: no encoded name has a star in it.
 const SHARED: &str = "*";
@@ -18,9 +20,9 @@ pub(crate) struct Namespace(String);
 /// Whether keys of different tags may be used together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Spread {
-    /// One server has them all, so that all queues share one mark of time.
+    /// One server has all queues, and they share one mark of time.
     OneServer,
-    /// They may be on different nodes, so that each queue has its own.
+    /// Queues may be on different nodes, and each has its own mark.
     Cluster,
 }
 
@@ -120,7 +122,8 @@ mod tests {
 
     #[test]
     fn time_is_shared_where_keys_may_be() {
-        let (name, namespace) = (QueueName::from_static("q"), Namespace::new("jq").expect("valid"));
+        let name = QueueName::from_static("q");
+        let namespace = Namespace::new("jq").expect("valid");
         let mark = |spread| namespace.queue(&name, spread).all().last().cloned();
         assert_eq!(mark(Spread::OneServer).as_deref(), Some("jq:{*}:mark"));
         assert_eq!(mark(Spread::Cluster).as_deref(), Some("jq:{q}:mark"));

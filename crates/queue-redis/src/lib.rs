@@ -1,4 +1,5 @@
-//! A durable job queue on Redis (7.0 or later) or Valkey (8 or later): standalone, behind Sentinels, or on a Cluster.
+//! A durable job queue on Redis (7.0 or later) or Valkey (8 or later): standalone, behind
+//! Sentinels, or on a Cluster.
 //!
 //! ```no_run
 //! use queue_core::{ClaimRequest, ContentType, JobId, Kind, NewJob, Payload, QueueName, Span, Storage, SystemRng, WorkerId};
@@ -19,16 +20,18 @@
 //! ```
 //!
 //! # One script per verb
-//! Each verb is one Lua script under `lua/`, which takes a whole batch and is atomic. It reads and checks, collects what is to
-//! be written, and writes at the end, because a script that fails half-way is not rolled back. Scripts are sent by their
-//! digest, and whole when the server does not know them. There are no rules of a job's life in Lua: a transition arrives
-//! decided, as a guard to compare and fields to write, and `lua/apply.lua` says field by field what
+//! Each verb is one Lua script under `lua/`, which takes a whole batch and is atomic. It reads and
+//! checks, collects what is to be written, and writes at the end, because a script that fails
+//! half-way is not rolled back. Scripts are sent by their digest, and whole when the server does
+//! not know them. There are no rules of a job's life in Lua: a transition arrives decided, as a
+//! guard to compare and fields to write, and `lua/apply.lua` says field by field what
 //! [`queue_core::lifecycle::apply`] says in Rust. The suite compares the two record by record.
 //!
 //! # Keys
-//! All keys of a queue share one hash tag, its name with every byte outside `A-Z a-z 0-9 - _ . ~` escaped, so that they are in
-//! one slot and no name can escape its tag. A key is `namespace:{tag}:part`; there is no key per job, so that every key a
-//! script uses is among its `KEYS`.
+//! All keys of a queue share one hash tag, its name with every byte outside `A-Z a-z 0-9 - _ . ~`
+//! escaped, so that they are in one slot and no name can escape its tag. A key is
+//! `namespace:{tag}:part`; there is no key per job, so that every key a script uses is among its
+//! `KEYS`.
 //!
 //! | part | type | holds |
 //! |---|---|---|
@@ -44,9 +47,10 @@
 //! | `blocks`, `fill` | sorted set, hash | which blocks of 1,024 seqs hold records, and how many: the index of listings by seq |
 //! | `listed` | sorted set | failing, failed and cancelled jobs as state, time, seq in bytes, and jobs with tags as tag, 0, seq, all with score 0 |
 //!
-//! Of the namespace there are, under the tag `{*}`: `layout` (the version of all this), `queues` (name to number), `names` (the same names in order),
-//! `workers` and `present` (presence), `mark` (the highest time that a write was decided by; on a Cluster each queue
-//! has a `mark` of its own). A seq is a queue's own count and, in its lowest 20 bits, the queue's number.
+//! Of the namespace there are, under the tag `{*}`: `layout` (the version of all this), `queues`
+//! (name to number), `names` (the same names in order), `workers` and `present` (presence), `mark`
+//! (the highest time that a write was decided by; on a Cluster each queue has a `mark` of its own).
+//! A seq is a queue's own count and, in its lowest 20 bits, the queue's number.
 //!
 //! | verb | cost per job, where n is the size of an index |
 //! |---|---|
@@ -60,62 +64,74 @@
 //! | prune | O(log n); `FinishedBefore` walks the terminal jobs of the queue, a thousand per script |
 //! | verify | everything at once: for tests and operators |
 //!
-//! In batches of 500 the server spends about 3 microseconds on a job for each of enqueue, claim and settle; a call about a single
-//! job costs it 20 to 25, of which reading and writing the job is the smaller part. That is why calls of many tasks travel
-//! together. A pending job with a payload of 100 bytes takes about 550 bytes, a completed one with a small result about 590
-//! (Redis 7.0, ids of 32 bytes; `tests/server_time.rs` measures all of this).
+//! In batches of 500 the server spends about 3 microseconds on a job for each of enqueue, claim and
+//! settle; a call about a single job costs it 20 to 25, of which reading and writing the job is the
+//! smaller part. That is why calls of many tasks travel together. A pending job with a payload of
+//! 100 bytes takes about 550 bytes, a completed one with a small result about 590 (Redis 7.0, ids
+//! of 32 bytes; `tests/server_time.rs` measures all of this).
 //!
 //! # Durability
-//! What an acknowledged write survives is the server's setting, which [`capabilities`](queue_core::Storage::capabilities)
-//! reports: `Power` with `appendonly yes` and `appendfsync always`, `Process` with any other append-only file, and `None`
-//! without one. A replica that is promoted may lack the newest writes, with [`RedisOptions::wait_for_replicas`] fewer of them.
-//! With `appendfsync everysec` a killed process of the server has handed over what it answered, unless its disk was behind; a
-//! machine that loses power loses the acknowledged writes of the last second, two when its disk is slow, each script whole or
-//! not at all. After a loss it is as if these writes had never been: jobs, claims and outcomes among them come again, and so do
-//! seqs and epochs, so that whoever fences other resources with them needs `appendfsync always`.
-//! A server that may evict keys is refused unless [`Eviction::Allow`] is set. When its memory is full it refuses enqueues and
-//! goes on with claims, settles and pruning, so that workers drain it.
+//! What an acknowledged write survives is the server's setting, which
+//! [`capabilities`](queue_core::Storage::capabilities) reports: `Power` with `appendonly yes` and
+//! `appendfsync always`, `Process` with any other append-only file, and `None` without one. A
+//! replica that is promoted may lack the newest writes, with [`RedisOptions::wait_for_replicas`]
+//! fewer of them. With `appendfsync everysec` a killed process of the server has handed over what
+//! it answered, unless its disk was behind; a machine that loses power loses the acknowledged
+//! writes of the last second, two when its disk is slow, each script whole or not at all. After a
+//! loss it is as if these writes had never been: jobs, claims and outcomes among them come again,
+//! and so do seqs and epochs, so that whoever fences other resources with them needs `appendfsync
+//! always`. A server that may evict keys is refused unless [`Eviction::Allow`] is set. When its
+//! memory is full it refuses enqueues and goes on with claims, settles and pruning, so that workers
+//! drain it.
 //!
 //! # Time
-//! Store time is the latest of the server's clock, of the highest time that a write was decided by, which is written with it,
-//! and of what this handle measured since it was last told ([`StoreTime`](queue_core::StoreTime)). So it never goes back, and
-//! goes on at 63/64 of real time while the clock is behind. Claims write it down then, even those that find nothing. Leases are times in an index, not times to live of keys. On a Cluster each queue has its own time, that
-//! of its node.
+//! Store time is the latest of the server's clock, of the highest time that a write was decided by,
+//! which is written with it, and of what this handle measured since it was last told
+//! ([`StoreTime`](queue_core::StoreTime)). So it never goes back, and goes on at 63/64 of real time
+//! while the clock is behind. Claims write it down then, even those that find nothing. Leases are
+//! times in an index, not times to live of keys. On a Cluster each queue has its own time, that of
+//! its node.
 //!
 //! # Hints
-//! A handle hears of all its queues on one further connection, on which it subscribes to up to three channels of each:
-//! `namespace:{tag}:wake` when a claim may find something, `:ends` when an awaited job ended, `:feed` for every change, which
-//! scripts publish only while somebody asked for it within the last minute. They use `PUBLISH`, on a Cluster too, so that
-//! any node will do to listen to. After a lost connection everybody is told [`Hint::Missed`](queue_core::Hint::Missed).
+//! A handle hears of all its queues on one further connection, on which it subscribes to up to
+//! three channels of each: `namespace:{tag}:wake` when a claim may find something, `:ends` when an
+//! awaited job ended, `:feed` for every change, which scripts publish only while somebody asked for
+//! it within the last minute. They use `PUBLISH`, on a Cluster too, so that any node will do to
+//! listen to. After a lost connection everybody is told [`Hint::Missed`](queue_core::Hint::Missed).
 //!
 //! # Failures
-//! A refusal (`READONLY`, `LOADING`, `OOM`, `MOVED`, a wrong login and so on) is certain: nothing was applied. After a lost
-//! connection or a timeout the outcome is unknown, and nothing is sent again here: that is for the caller to judge. Only what
-//! a Cluster refuses for the moment is sent again, for about five seconds, so that a queue may move from node to node. While
-//! its slot moves its calls wait; large queues hold up both nodes then, as any large key does.
+//! A refusal (`READONLY`, `LOADING`, `OOM`, `MOVED`, a wrong login and so on) is certain: nothing
+//! was applied. After a lost connection or a timeout the outcome is unknown, and nothing is sent
+//! again here: that is for the caller to judge. Only what a Cluster refuses for the moment is sent
+//! again, for about five seconds, so that a queue may move from node to node. While its slot moves
+//! its calls wait; large queues hold up both nodes then, as any large key does.
 //!
-//! A call's time-out counts to the end of its answer, since the driver does not tell that one is coming in. Answers are bounded:
-//! one of 16 MiB, the default of claims and reads, needs a line of 3.5 MB/s to arrive within the default of 5 s.
+//! A call's time-out counts to the end of its answer, since the driver does not tell that one is
+//! coming in. Answers are bounded: one of 16 MiB, the default of claims and reads, needs a line of
+//! 3.5 MB/s to arrive within the default of 5 s.
 //!
-//! On a Cluster each master has a connection of its own, so that one which stands still holds up its own queues and no
-//! others. Every master refuses calls while one is down, unless the servers have `cluster-require-full-coverage no`.
-//! Of the namespace as a whole, the master of the tag `{*}` is needed to open a handle, for the first job of a queue and
-//! for presence.
+//! On a Cluster each master has a connection of its own, so that one which stands still holds up
+//! its own queues and no others. Every master refuses calls while one is down, unless the servers
+//! have `cluster-require-full-coverage no`. Of the namespace as a whole, the master of the tag
+//! `{*}` is needed to open a handle, for the first job of a queue and for presence.
 //!
 //! # Runtime
-//! A handle may be used on any tokio runtime, and on one after the other. Connections and the listener are tasks of the
-//! runtime on which they were started. When it ends they end with it, and the next call connects anew on its own. Calls
-//! that were on their way are lost with their runtime, with an unknown outcome. A stream of hints that outlives the runtime
-//! of its listener hears again from the next [`subscribe`](queue_core::Storage::subscribe) of any queue on, beginning with
-//! [`Hint::Missed`](queue_core::Hint::Missed).
+//! A handle may be used on any tokio runtime, and on one after the other. Connections and the
+//! listener are tasks of the runtime on which they were started. When it ends they end with it, and
+//! the next call connects anew on its own. Calls that were on their way are lost with their
+//! runtime, with an unknown outcome. A stream of hints that outlives the runtime of its listener
+//! hears again from the next [`subscribe`](queue_core::Storage::subscribe) of any queue on,
+//! beginning with [`Hint::Missed`](queue_core::Hint::Missed).
 //!
 //! # Permissions
-//! What a user needs is one line of the page of this store, `docs/stores/redis.md`, under Rights. Opening runs every command that scripts use
-//! on a key of the wrong type, so that a right which is missing is named then, and not in the middle of a script.
+//! What a user needs is one line of the page of this store, `docs/stores/redis.md`, under Rights.
+//! Opening runs every command that scripts use on a key of the wrong type, so that a right which is
+//! missing is named then, and not in the middle of a script.
 //!
 //! # Absent on purpose
-//! A key per job, keys that expire by themselves, and `SCAN` or `KEYS` in normal operation. Reading from replicas: a claim
-//! decided on old data would be refused, and a result that is not there yet would look expired.
+//! A key per job, keys that expire by themselves, and `SCAN` or `KEYS` in normal operation. Reading
+//! from replicas: a claim decided on old data would be refused, and a result that is not there yet
+//! would look expired.
 
 mod attempts;
 mod audit;
@@ -124,8 +140,9 @@ mod client;
 mod clock;
 mod endpoint;
 mod error;
+mod handle;
 mod keys;
-mod known;
+mod known_queues;
 mod link;
 mod options;
 mod probe;
@@ -134,7 +151,6 @@ mod reply;
 mod rights;
 mod row;
 mod script;
-mod session;
 mod shapes;
 mod spawn;
 mod storage;

@@ -1,3 +1,5 @@
+//! The options that a store is opened with.
+
 use crate::{
     endpoint::{Endpoint, Target},
     keys::{Namespace, Spread},
@@ -11,8 +13,8 @@ const NOTE_BYTES_MAX: usize = (1 << 24) - 1;
 /// A group travels in one request: half of what a server takes from a client.
 const CALL_BYTES_MAX: usize = 512 << 20;
 
-/// How a store on a server is opened. Start with [`RedisOptions::new`], change what you need, and hand it to
-/// [`RedisStorage::open`](crate::RedisStorage::open).
+/// How a store on a server is opened. Start with [`RedisOptions::new`], change what you need, and
+/// hand it to [`RedisStorage::open`](crate::RedisStorage::open).
 #[derive(Clone, Debug)]
 pub struct RedisOptions {
     pub(crate) endpoint: Endpoint,
@@ -63,7 +65,8 @@ impl RedisOptions {
     /// | `...?cluster=true` | the same as `redis+cluster` |
     /// | `...?eviction=allow` | see [`Eviction`] |
     ///
-    /// Files are in PEM form. They are read whenever a connection is made, so that renewed ones need no restart.
+    /// Files are in PEM form. They are read whenever a connection is made, so that renewed ones
+    /// need no restart.
     ///
     /// # Errors
     /// `Invalid` for a URL that is malformed. No message repeats it, since it may hold a password.
@@ -110,7 +113,8 @@ impl RedisOptions {
         Ok(options)
     }
 
-    /// The first part of every key and channel: 1 to 64 letters, digits, `-`, `_` or `.`. Default `jq`.
+    /// The first part of every key and channel: 1 to 64 letters, digits, `-`, `_` or `.`. Default
+    /// `jq`.
     ///
     /// # Errors
     /// `Invalid` for any other text.
@@ -126,10 +130,11 @@ impl RedisOptions {
         self
     }
 
-    /// Asks with `WAIT` that so many replicas have a write before it is answered, for at most this long, which is a
-    /// millisecond or more; then it is answered as `Unavailable`, with an unknown outcome. A failover then loses less, not
-    /// nothing: a replica that lacks the write may still be the one that is promoted. Claims, heartbeats and the ends of
-    /// lapsed leases do not wait: one that a failover loses is done again. Not for a Cluster. Default: none.
+    /// Asks with `WAIT` that so many replicas have a write before it is answered, for at most this
+    /// long, which is a millisecond or more; then it is answered as `Unavailable`, with an unknown
+    /// outcome. A failover then loses less, not nothing: a replica that lacks the write may still
+    /// be the one that is promoted. Claims, heartbeats and the ends of lapsed leases do not wait:
+    /// one that a failover loses is done again. Not for a Cluster. Default: none.
     #[must_use]
     pub fn wait_for_replicas(mut self, count: u32, timeout: Duration) -> Self {
         self.replicas = (count > 0).then_some(Replicas { count, timeout });
@@ -151,7 +156,8 @@ impl RedisOptions {
         self
     }
 
-    /// How long a call waits for its answer before it is `Unavailable` with an unknown outcome. Default 5 s.
+    /// How long a call waits for its answer before it is `Unavailable` with an unknown outcome.
+    /// Default 5 s.
     #[must_use]
     pub fn response_timeout(mut self, timeout: Duration) -> Self {
         self.response_timeout = timeout;
@@ -165,9 +171,10 @@ impl RedisOptions {
         self
     }
 
-    /// Sends calls over connections of a pool of the application, to the server of the same URL; hints still come on a
-    /// connection of the store's own. A pool asks each connection whether it works before it lends it, which is one more round
-    /// trip for each call; without a pool all calls share one connection, and that is faster. Not for a Cluster.
+    /// Sends calls over connections of a pool of the application, to the server of the same URL;
+    /// hints still come on a connection of the store's own. A pool asks each connection whether it
+    /// works before it lends it, which is one more round trip for each call; without a pool all
+    /// calls share one connection, and that is faster. Not for a Cluster.
     #[cfg(feature = "deadpool")]
     #[must_use]
     pub fn pool(mut self, pool: deadpool_redis::Pool) -> Self {

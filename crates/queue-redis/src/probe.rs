@@ -2,7 +2,7 @@
 
 use crate::{
     error::{Phase, explain, unreachable},
-    link::{Line, Link},
+    link::{CallConnection, Link},
     options::{Eviction, RedisOptions},
 };
 use queue_core::{Durability, Error, ErrorKind, Result};
@@ -11,13 +11,14 @@ use redis::{Cmd, FromRedisValue, RedisError, RedisResult};
 /// The first version whose scripts have flags.
 const VERSION_MIN: (u32, u32) = (7, 0);
 
-/// Refuses a server on which jobs could be lost or stuck, and answers what writes survive on it. Of a Cluster one master is
-/// asked, that of the namespace's layout, which opening needs anyway: a replica takes no calls, and may be set otherwise.
+/// Refuses a server on which jobs could be lost or stuck, and answers what writes survive on it. Of
+/// a Cluster one master is asked, that of the namespace's layout, which opening needs anyway: a
+/// replica takes no calls, and may be set otherwise.
 pub(crate) async fn probe(options: &RedisOptions, link: &Link) -> Result<Durability> {
     let key = options.namespace.layout();
-    let lent = link.line(&key).await;
-    let mut asked = Asked(lent.map_err(|error| unreachable("open", &options.endpoint, error))?);
-    let info: String = asked.ask(&redis::cmd("INFO")).await.map_err(failed)?;
+    let connection = link.connect(&key).await;
+    let mut server = ProbedServer(connection.map_err(|error| unreachable("open", &options.endpoint, error))?);
+    let info: String = server.ask(&redis::cmd("INFO")).await.map_err(failed)?;
     let info = Info(&info);
     info.check_version()?;
     info.check_role()?;
@@ -25,7 +26,7 @@ pub(crate) async fn probe(options: &RedisOptions, link: &Link) -> Result<Durabil
     if info.field("aof_enabled") != Some("1") {
         return Ok(Durability::None);
     }
-    let fsync = asked.setting("appendfsync").await;
+    let fsync = server.setting("appendfsync").await;
     Ok(if fsync.as_deref() == Some("always") { Durability::Power } else { Durability::Process })
 }
 
@@ -33,15 +34,15 @@ fn failed(error: RedisError) -> Error {
     explain("open", Phase::Connecting, error)
 }
 
-/// The server that is looked at; of a Cluster, the master that has the key.
-struct Asked(Line);
+/// A connection to the server that is probed; of a Cluster, to the master that has the key.
+struct ProbedServer(CallConnection);
 
-impl Asked {
+impl ProbedServer {
     async fn ask<T: FromRedisValue>(&mut self, command: &Cmd) -> RedisResult<T> {
         Ok(redis::from_redis_value(self.0.send(command).await?)?)
     }
 
-    /// `None` where the server keeps its settings to itself, as hosted ones do.
+    /// Reads a setting; `None` where the server keeps its settings to itself, as hosted ones do.
     async fn setting(&mut self, name: &str) -> Option<String> {
         let answer: Vec<(String, String)> = self.ask(redis::cmd("CONFIG").arg("GET").arg(name)).await.ok()?;
         answer.into_iter().next().map(|(_, value)| value)

@@ -1,7 +1,10 @@
+//! Reads numbers and short texts off the front of bytes.
+
 use crate::row::time;
 use queue_core::Timestamp;
 
-/// Takes big-endian numbers and short texts off the front of bytes; `None` where they end too early.
+/// Takes big-endian numbers and short texts off the front of bytes; `None` where they end too
+/// early.
 #[derive(Debug)]
 pub(crate) struct Reader<'a> {
     bytes: &'a [u8],

@@ -1,3 +1,5 @@
+//! The answer of a script, read part by part.
+
 use bytes::Bytes;
 use queue_core::{Error, ErrorKind, Moment, Result, Timestamp};
 use redis::Value;
@@ -69,7 +71,8 @@ impl Reply {
     }
 }
 
-/// The server answered what no script of this version answers, or a record is not one that this library writes.
+/// The server answered what no script of this version answers, or a record is not one that this
+/// library writes.
 pub(crate) fn corrupt(operation: &'static str) -> Error {
     let message = "a stored value is not one that this version of the library writes; run verify";
     Error::new(ErrorKind::Corrupt, operation, message).unknown()

@@ -1,8 +1,8 @@
-//! What a user may do, as the server's access control lists have it.
+//! What the library says when a user lacks a right on the server.
 
 use queue_core::Error;
 
-/// Where it stands what a user needs.
+/// The advice that names where the needed rights are listed.
 pub(crate) const ADVICE: &str = "this user may not do that; docs/stores/redis.md has the line that gives a user what it needs, under Rights";
 
 /// Says which commands of its scripts a user may not run.

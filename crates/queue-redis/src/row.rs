@@ -1,7 +1,8 @@
 //! Jobs as state strings, and back.
 //!
-//! Numbers are big-endian. The front is what changes, and what jobs of a batch mostly have in common, so that a script works out
-//! once for all of them what becomes of it; `lua/part/state.lua` names its parts in the same order:
+//! Numbers are big-endian. The front is what changes, and what jobs of a batch mostly have in
+//! common, so that a script works out once for all of them what becomes of it; `lua/part/state.lua`
+//! names its parts in the same order:
 //!
 //! | bytes | what |
 //! |---|---|
@@ -34,14 +35,14 @@ use queue_core::{
     Timestamp, WorkerId,
 };
 
-const CANCEL_REQUESTED: u8 = 1;
-const AWAITED: u8 = 2;
-const HAS_PROGRESS: u8 = 16;
+pub(crate) const CANCEL_REQUESTED: u8 = 1;
+pub(crate) const AWAITED: u8 = 2;
 const HAS_RESULT: u8 = 4;
 const HAS_DETAILS: u8 = 8;
+const HAS_PROGRESS: u8 = 16;
 const RESULT_WITHIN: u8 = 32;
 const EXPIRY_LIFTED: u8 = 64;
-/// Of the further flags.
+/// A bit of the second byte of flags.
 const HAS_ATTEMPTS: u8 = 2;
 const TOKEN_BYTES: usize = 16;
 /// A seq as keys and indexes have it.
@@ -78,7 +79,8 @@ pub(crate) struct StoredJob {
     pub(crate) is_held: bool,
 }
 
-/// The seq as callers see it: the queue's own count, and the queue's number, which makes it unique in the store.
+/// The seq as callers see it, made of the queue's own count and of the queue's number, which makes
+/// it unique in the store.
 pub(crate) fn seq(count: u64, number: u64) -> Seq {
     Seq::new(count << NUMBER_BITS | number)
 }
@@ -103,12 +105,17 @@ pub(crate) fn read(queue: &QueueName, seq: Seq, job: &[u8]) -> Option<StoredJob>
     let last_settle = from.u8()?;
     let (revision, epoch) = (from.six()?, from.six()?);
     let (failures, stalls) = (from.u32()?, from.u32()?);
-    let (ends, purge_at, claimed_at, extras) = (from.time()?, from.six()?, from.time()?, from.u8()?);
+    let ends = from.time()?;
+    let purge_at = from.six()?;
+    let claimed_at = from.time()?;
+    let extras = from.u8()?;
     let (token, worker) = (usize::from(from.u8()?), usize::from(from.u8()?));
     let (failure, progress) = (usize::from(from.u16()?), from.three()?);
     let (token, worker) = (from.take(token)?, from.take(worker)?);
     let priority = priority(from.u16()?);
-    let (run_at, created_at, payload_bytes) = (from.time()?, from.time()?, from.u32()?);
+    let run_at = from.time()?;
+    let created_at = from.time()?;
+    let payload_bytes = from.u32()?;
     let (failure, progress) = (from.take(failure)?, from.take(progress)?);
     let (id, kind) = (JobId::new(from.short_text()?).ok()?, Kind::new(from.short_text()?).ok()?);
     let terms = Terms::read(&mut from, flags, extras)?;
@@ -154,8 +161,9 @@ pub(crate) fn read(queue: &QueueName, seq: Seq, job: &[u8]) -> Option<StoredJob>
     Some(StoredJob { meta, payload_bytes, result_at, has_large_result, has_details, has_attempts, is_held })
 }
 
-/// What decides the first state of a new job besides the time: delay, marks and priority, and how long it may be put off where it
-/// takes the place of a waiting one. Jobs of a batch often share it.
+/// Writes what decides the first state of a new job besides the time: delay, marks and priority,
+/// and how long it may be put off where it takes the place of a waiting one. Jobs of a batch often
+/// share it.
 pub(crate) fn options(new: &NewJob) -> Vec<u8> {
     let mut options = Vec::with_capacity(15);
     let marks = u8::from(new.awaited) * AWAITED_NEW
@@ -171,7 +179,8 @@ pub(crate) fn options(new: &NewJob) -> Vec<u8> {
     options
 }
 
-/// What never changes of the state string: the payload's length, and what stands behind error and progress.
+/// Writes what never changes of the state string: the payload's length, and the parts behind error
+/// and progress.
 pub(crate) fn head(new: &NewJob) -> Vec<u8> {
     let mut head = Vec::with_capacity(26 + new.id.as_str().len() + new.kind.as_str().len());
     let payload_bytes = u32::try_from(new.payload.bytes.len()).expect("a call has at most 512 MiB");
@@ -187,7 +196,7 @@ pub(crate) fn priority_bytes(priority: i16) -> [u8; 2] {
     (priority.cast_unsigned() ^ PRIORITY_BIAS).to_be_bytes()
 }
 
-/// The reverse.
+/// The priority whose bytes these are.
 pub(crate) fn priority(sorts_as: u16) -> i16 {
     (sorts_as ^ PRIORITY_BIAS).cast_signed()
 }
@@ -200,7 +209,7 @@ pub(crate) fn write_failure(failure: &Failure) -> Vec<u8> {
     text
 }
 
-/// Names have at most 255 bytes.
+/// Writes a text of at most 255 bytes behind its length.
 pub(crate) fn push_short(to: &mut Vec<u8>, text: &[u8]) {
     debug_assert!(u8::try_from(text.len()).is_ok(), "a name has at most 255 bytes");
     to.push(text.len() as u8);
@@ -218,7 +227,29 @@ fn lease(worker: &[u8], expires_at: Timestamp) -> Option<LeaseInfo> {
     Some(LeaseInfo { worker, expires_at })
 }
 
-/// Six bytes always fit.
+/// A time from its six bytes, which always fit.
 pub(crate) fn time(millis: u64) -> Timestamp {
     Timestamp::from_millis(millis.cast_signed())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::script::{APPLY_TEXT, assert_same_constants, constant};
+
+    #[test]
+    fn scripts_have_the_same_numbers_for_flags_and_marks_of_records() {
+        assert_same_constants!(
+            APPLY_TEXT: CANCEL_REQUESTED, AWAITED, HAS_RESULT, HAS_DETAILS, HAS_PROGRESS, RESULT_WITHIN, EXPIRY_LIFTED,
+            HAS_ATTEMPTS, NEVER, AWAITED_NEW, REPLACE_FAILED, REPLACE_WAITING,
+        );
+    }
+
+    #[test]
+    fn scripts_have_the_same_numbers_for_states() {
+        for state in State::ALL {
+            let name = format!("{state:?}").to_uppercase();
+            assert_eq!(constant(APPLY_TEXT, &name), Some(state.as_code().to_string()), "{name}");
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! The scripts, one file per verb under `lua/`, and the parts that they share under `lua/part/`.
 //!
-//! A line `-- @part name` stands for the text of that part, and a name that a line `local NAME = 1` gives to a constant for that
-//! constant. Each script is put together once per process.
+//! A line `-- @part name` stands for the text of that part, and a name that a line `local NAME = 1`
+//! gives to a constant for that constant. Each script is put together once per process.
 
 use std::{collections::HashMap, sync::LazyLock};
 
@@ -107,10 +107,12 @@ fn with_parts(text: &str) -> String {
     whole
 }
 
-/// Puts constants where their names are. Each run of a script makes its functions anew, and looks up each local of the script
-/// that a function uses among all that any uses: for a single job, that is much of what a run costs.
+/// Puts constants where their names are. Each run of a script makes its functions anew, and a
+/// function looks up each local of the script among all that any function uses: for a single job,
+/// this lookup is much of what a run costs.
 fn without_names(text: &str) -> String {
-    let (mut constants, mut whole) = (HashMap::new(), String::new());
+    let mut constants = HashMap::new();
+    let mut whole = String::new();
     for line in text.lines() {
         if let Some(named) = constants_of(line) {
             constants.extend(named);
@@ -134,7 +136,7 @@ fn constants_of(line: &str) -> Option<Vec<(&str, &str)>> {
     are_constants.then(|| names.into_iter().zip(values).collect())
 }
 
-/// What stands in quotes stays as it is.
+/// Writes a line with constants in place of their names; texts in quotes stay as they are.
 fn push_line(whole: &mut String, line: &str, constants: &HashMap<&str, &str>) {
     for (at, code) in line.split('\'').enumerate() {
         if at > 0 {
@@ -151,6 +153,29 @@ fn push_line(whole: &mut String, line: &str, constants: &HashMap<&str, &str>) {
         }
     }
 }
+
+/// What the script that applies transitions is made of, for tests that compare its constants with
+/// those of this library.
+#[cfg(test)]
+pub(crate) const APPLY_TEXT: &str = include_str!("../lua/apply.lua");
+
+/// The value that a script or one of its parts gives to a name, as it stands there.
+#[cfg(test)]
+pub(crate) fn constant(script: &str, name: &str) -> Option<String> {
+    let whole = with_parts(script);
+    let mut all = whole.lines().filter_map(constants_of).flatten();
+    all.find_map(|(named, value)| (named == name).then(|| value.to_owned()))
+}
+
+/// Asserts that a script gives the same numbers to the names of these constants.
+#[cfg(test)]
+macro_rules! assert_same_constants {
+    ($script:ident: $($name:ident),* $(,)?) => {
+        $(assert_eq!(crate::script::constant($script, stringify!($name)), Some($name.to_string()), stringify!($name));)*
+    };
+}
+#[cfg(test)]
+pub(crate) use assert_same_constants;
 
 #[cfg(test)]
 mod tests {

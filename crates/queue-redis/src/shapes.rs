@@ -1,10 +1,14 @@
-use crate::session::arg;
+//! What items of a batch have in common, sent once.
+
+use crate::handle::arg;
 use std::collections::HashMap;
 
-/// Pushes what items of a batch have in common, each once, as `lua/part/shapes.lua` reads it: the places, the count, the shapes.
+/// Pushes what items of a batch have in common, each once, as `lua/part/shapes.lua` reads it: the
+/// places, the count, the shapes.
 pub(crate) fn push_shapes(args: &mut Vec<Vec<u8>>, shapes: impl Iterator<Item = Vec<u8>>) {
     let mut numbers: HashMap<Vec<u8>, u16> = HashMap::new();
-    let (mut places, mut known) = (Vec::new(), Vec::new());
+    let mut places = Vec::new();
+    let mut known = Vec::new();
     for shape in shapes {
         let number = *numbers.entry(shape).or_insert_with_key(|shape| {
             known.push(shape.clone());
@@ -17,7 +21,7 @@ pub(crate) fn push_shapes(args: &mut Vec<Vec<u8>>, shapes: impl Iterator<Item = 
     args.extend(known);
 }
 
-/// A batch, like the error of a job, is bounded far below what two bytes can say.
+/// A number in two bytes: a batch, like the error of a job, is bounded far below what they can say.
 pub(crate) fn two(number: usize) -> u16 {
     u16::try_from(number).expect("nothing that a script takes so has more than 65,535")
 }

@@ -1,12 +1,14 @@
+//! The store: each verb of the contract, handed to the merging layer or straight to the handle.
+
 use crate::{
     client::Client,
     clock::StoreClock,
     error::unreachable,
-    known::KnownQueues,
+    handle::HandleState,
+    known_queues::KnownQueues,
     link::{Link, dial},
     options::RedisOptions,
     probe::probe,
-    session::Session,
     wakeup::Wakeup,
 };
 use async_trait::async_trait;
@@ -21,19 +23,21 @@ use std::{sync::Arc, time::Duration};
 
 /// A handle on the jobs in a Redis or Valkey server.
 ///
-/// Any number of handles, processes and hosts may share a namespace. A handle has one connection for calls, or one to each
-/// master of a Cluster, and one more for hints once somebody subscribes. Both are made again when they break.
+/// Any number of handles, processes and hosts may share a namespace. A handle has one connection
+/// for calls, or one to each master of a Cluster, and one more for hints once somebody subscribes.
+/// Both are made again when they break.
 ///
-/// Calls that several tasks make at the same time share a script, and each gets an answer of its own; so one handle for all
-/// tasks is faster than one for each.
+/// Calls that several tasks make at the same time share a script, and each gets an answer of its
+/// own; so one handle for all tasks is faster than one for each.
 ///
 /// # Dropped futures
-/// A verb that was sent runs on the server all the same, whole or not at all. What a claim leases that is dropped is given back
-/// uncharged, if the runtime and the server last long enough; else it lapses.
+/// A verb that was sent runs on the server all the same, whole or not at all. What a claim leases
+/// that is dropped is given back uncharged, if the runtime and the server last long enough; else it
+/// lapses.
 #[derive(Debug)]
 pub struct RedisStorage {
-    session: Arc<Session>,
-    merged: Coalesced<Session>,
+    handle: Arc<HandleState>,
+    merged: Coalesced<HandleState>,
     wakeup: Wakeup,
     durability: Durability,
     call_timeout: Duration,
@@ -45,27 +49,27 @@ impl RedisStorage {
     /// Dropping the future leaves nothing behind.
     ///
     /// # Errors
-    /// `Unavailable` if no server answers or if it is a replica, `Invalid` for a wrong login, for a certificate that is
-    /// not accepted, or for a user that lacks rights, `Unsupported` for a version
-    /// before Redis 7.0 or Valkey 8, for a namespace of another version of this library, or for a server that evicts
-    /// keys, unless the options allow it.
+    /// `Unavailable` if no server answers or if it is a replica, `Invalid` for a wrong login, for a
+    /// certificate that is not accepted, or for a user that lacks rights, `Unsupported` for a
+    /// version before Redis 7.0 or Valkey 8, for a namespace of another version of this library, or
+    /// for a server that evicts keys, unless the options allow it.
     pub async fn open(options: RedisOptions) -> Result<Self> {
         let options = options.checked()?;
         let link = Link::new(&options).map_err(|error| unreachable("open", &options.endpoint, error))?;
         let durability = probe(&options, &link).await?;
         let clock = StoreClock::new(options.clock.clone());
-        let session = Arc::new(Session {
+        let handle = Arc::new(HandleState {
             client: Client::new(options.endpoint.clone(), link, options.replicas),
             queues: KnownQueues::new(options.namespace.clone(), options.spread(), &clock),
             clock,
             limits: options.limits,
         });
-        session.check_layout().await?;
-        session.now("open").await?;
-        let wakeup = Wakeup::new(dial(&options), session.clone());
+        handle.check_layout().await?;
+        handle.now("open").await?;
+        let wakeup = Wakeup::new(dial(&options), handle.clone());
         let call_timeout = options.connect_timeout + options.response_timeout;
-        let merged = Coalesced::new(session.clone(), CurrentRuntime);
-        Ok(Self { session, merged, wakeup, durability, call_timeout })
+        let merged = Coalesced::new(handle.clone(), CurrentRuntime);
+        Ok(Self { handle, merged, wakeup, durability, call_timeout })
     }
 }
 
@@ -78,11 +82,12 @@ impl Storage for RedisStorage {
             .with_pause()
             .with_queues()
             .with_attempts()
-            .with_limits(self.session.limits)
+            .with_limits(self.handle.limits)
             .with_call_timeout(self.call_timeout)
     }
 
-    /// Groups that together have more than 1,000 jobs or 16 MiB go in several scripts, each group in one.
+    /// Groups that together have more than 1,000 jobs or 16 MiB go in several scripts, each group
+    /// in one.
     async fn enqueue(
         &self,
         queue: &QueueName,
@@ -109,67 +114,69 @@ impl Storage for RedisStorage {
     }
 
     async fn list(&self, query: ListQuery) -> Result<Page> {
-        self.session.list(query).await
+        self.handle.list(query).await
     }
 
     async fn attempts(&self, queue: &QueueName, id: &JobId) -> Result<Stamped<Option<JobAttempts>>> {
-        self.session.attempts(queue, id).await
+        self.handle.attempts(queue, id).await
     }
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {
-        self.session.counts(queue).await
+        self.handle.counts(queue).await
     }
 
     /// Each queue is counted in a script of its own, at a moment of its own.
     async fn queues(&self, query: QueuesQuery) -> Result<QueuesPage> {
-        self.session.page_of_queues(&query).await
+        self.handle.page_of_queues(&query).await
     }
 
-    /// Removes in scripts of bounded size; dropping the future between two of them leaves the rest in place.
+    /// Removes in scripts of bounded size; dropping the future between two of them leaves the rest
+    /// in place.
     async fn prune(&self, request: PruneRequest) -> Result<u64> {
-        self.session.prune(request).await
+        self.handle.prune(request).await
     }
 
     async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
-        self.session.set_paused(queue, paused).await
+        self.handle.set_paused(queue, paused).await
     }
 
-    /// The first subscriber opens the connection for hints. Dropping the stream lets go of its channel within a minute.
+    /// The first subscriber opens the connection for hints. Dropping the stream lets go of its
+    /// channel within a minute.
     async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
-        self.session.client.check_open("subscribe")?;
+        self.handle.client.check_open("subscribe")?;
         self.wakeup.subscribe(queue, interest).await
     }
 
     async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<Duty> {
-        self.session.announce(worker, ttl).await
+        self.handle.announce(worker, ttl).await
     }
 
     async fn drain_worker(&self, worker: &WorkerId) -> Result<bool> {
-        self.session.drain_worker(worker).await
+        self.handle.drain_worker(worker).await
     }
 
     async fn workers(&self) -> Result<Vec<WorkerInfo>> {
-        self.session.workers().await
+        self.handle.workers().await
     }
 
     /// Reads each queue in one script, which holds up the server: for tests and operators.
     async fn verify(&self) -> Result<Vec<String>> {
-        self.session.verify().await
+        self.handle.verify().await
     }
 
     async fn close(&self) -> Result<()> {
         self.wakeup.close().await;
-        if self.session.client.check_open("close").is_ok() {
+        if self.handle.client.check_open("close").is_ok() {
             self.merged.rest().await;
             // A server that is gone keeps nobody from closing.
-            drop(self.session.leave_time().await);
+            drop(self.handle.leave_time().await);
         }
-        self.session.client.close();
+        self.handle.client.close();
         Ok(())
     }
 }
 
-impl Batched for Session {
+impl Batched for HandleState {
     fn limits(&self) -> Limits {
         self.limits
     }

@@ -1,3 +1,5 @@
+//! The terms of a job in its state string: budgets, retentions, times, follow-up and tags.
+
 use crate::{
     reader::Reader,
     row::{push_short, six},
@@ -6,22 +8,24 @@ use crate::{
 use queue_core::{Budget, Kind, NewJob, Retention, RetentionPolicy, Span, Tags};
 
 const HAS_TERMS: u8 = 128;
-/// Of the further flags.
+/// Bits of the second byte of flags.
 const HAS_TAGS: u8 = 1;
 const HAS_BUDGETS: u8 = 4;
 const HAS_RETENTIONS: u8 = 8;
-/// Of the marks of a new job.
+/// Bits of the marks of a new job.
 const TERMS_NEW: u8 = 4;
 const TAGS_NEW: u8 = 16;
 const BUDGETS_NEW: u8 = 32;
 const RETENTIONS_NEW: u8 = 64;
-/// What most jobs have. It is no default, but what no bytes mean in this layout.
+/// The budgets of most jobs. They are no default but what the absence of bytes means in this
+/// layout.
 const BUDGETS: [Budget; 2] = [Budget::from_raw(25), Budget::from_raw(3)];
 const RETENTIONS_MS: [i64; 2] = [60 * 60 * 1_000, 7 * 24 * 60 * 60 * 1_000];
 /// The codes for at once and for ever are negative.
 const RETENTION_BIAS: i64 = 2;
 
-/// What stays as it is in a state string behind id and kind. It has bytes only where it is not what most jobs have.
+/// The part of a state string behind id and kind, which never changes. A term has bytes only where
+/// it is not that of most jobs.
 pub(crate) struct Terms {
     pub(crate) max_attempts: Budget,
     pub(crate) max_stalls: Budget,
@@ -33,7 +37,7 @@ pub(crate) struct Terms {
 }
 
 impl Terms {
-    /// What the two bytes of flags say that there is.
+    /// Reads the terms that the two bytes of flags announce.
     pub(crate) fn read(from: &mut Reader<'_>, flags: u8, extras: u8) -> Option<Self> {
         let [max_attempts, max_stalls] =
             if extras & HAS_BUDGETS == 0 { BUDGETS } else { read_budgets(from)? };
@@ -43,7 +47,9 @@ impl Terms {
             completed: Retention::from_raw(completed)?,
             failed: Retention::from_raw(failed)?,
         };
-        let (mut expires_in, mut time_limit, mut on_failure) = (None, None, None);
+        let mut expires_in = None;
+        let mut time_limit = None;
+        let mut on_failure = None;
         if flags & HAS_TERMS != 0 {
             (expires_in, time_limit) = (span(from.six()?), span(from.six()?));
             on_failure = Some(from.short_text()?).filter(|kind| !kind.is_empty());
@@ -53,7 +59,7 @@ impl Terms {
         Some(Self { max_attempts, max_stalls, retention, expires_in, time_limit, on_failure, tags })
     }
 
-    /// As [`read`](Self::read) takes them.
+    /// Writes the terms of a new job as [`read`](Self::read) takes them.
     pub(crate) fn push(head: &mut Vec<u8>, new: &NewJob) {
         if budgets(new) != BUDGETS {
             head.extend(budgets(new).iter().flat_map(|budget| budget.as_raw().to_be_bytes()));
@@ -75,7 +81,7 @@ impl Terms {
         }
     }
 
-    /// What of it a new job has, as `lua/part/admit.lua` is told.
+    /// The marks that tell `lua/part/admit.lua` which terms a new job has.
     pub(crate) fn marks(new: &NewJob) -> u8 {
         u8::from(has_terms(new)) * TERMS_NEW
             + u8::from(!new.tags.is_empty()) * TAGS_NEW
@@ -117,8 +123,9 @@ fn span(millis: u64) -> Option<Span> {
 
 #[cfg(test)]
 mod tests {
-    use super::Terms;
-    use queue_core::{ContentType, JobId, Kind, NewJob, Payload};
+    use super::*;
+    use crate::script::{APPLY_TEXT, assert_same_constants};
+    use queue_core::{ContentType, JobId, Payload};
 
     #[test]
     fn a_plain_job_writes_nothing_of_what_most_jobs_have() {
@@ -127,5 +134,12 @@ mod tests {
         let mut head = Vec::new();
         Terms::push(&mut head, &plain);
         assert_eq!((head.len(), Terms::marks(&plain)), (0, 0));
+    }
+
+    #[test]
+    fn scripts_have_the_same_numbers_for_flags_and_marks_of_terms() {
+        assert_same_constants!(
+            APPLY_TEXT: HAS_TERMS, HAS_TAGS, HAS_BUDGETS, HAS_RETENTIONS, TERMS_NEW, TAGS_NEW, BUDGETS_NEW, RETENTIONS_NEW,
+        );
     }
 }

@@ -1,8 +1,11 @@
-//! Transitions as scripts take them. The order of the parts is `SHAPE` in `lua/apply.lua`.
+//! Transitions as bytes, in the order that `read_shape` in `lua/apply.lua` reads.
+//!
+//! Every number that stands for a kind has one name here and in the script; a test compares the
+//! two.
 
 use crate::{
     body::{payload_bytes, write_payload},
-    row::{SMALL_RESULT_MAX, push_short, six, write_failure},
+    row::{AWAITED, CANCEL_REQUESTED, SMALL_RESULT_MAX, push_short, six, write_failure},
     shapes::two,
 };
 use queue_core::{
@@ -10,13 +13,28 @@ use queue_core::{
     lifecycle::{BodyPatch, Finish, Flags, Lapse, Patch, Proof, Purge, Requeue, RunAt, Transition},
 };
 
+/// Whether a guard compares the revision or the lease.
 const BY_REVISION: u8 = 0;
 const BY_LEASE: u8 = 1;
+/// Whether a guard asks for a lapsed or a live lease.
+const ANY_LAPSE: u8 = 0;
+const LAPSED: u8 = 1;
+const LIVE: u8 = 2;
+/// The guard asks for no particular flags.
 const ANY_FLAGS: u8 = 255;
+/// The kinds of patches.
+const REQUEUE: u8 = 1;
+const FINISH: u8 = 2;
+const REMOVE: u8 = 3;
+const EXTEND: u8 = 4;
+const FLAG: u8 = 5;
+const RETAIN: u8 = 6;
+/// How the time of a patch is meant.
 const KEEP_TIME: u8 = 0;
 const SOONEST: u8 = 1;
 const AFTER: u8 = 2;
 const NEVER_PURGED: u8 = 3;
+/// The marks of a patch: what comes with it.
 const WITH_ERROR: u8 = 1;
 const FRESH: u8 = 2;
 const WITH_RESULT: u8 = 4;
@@ -26,9 +44,9 @@ const WITH_SMALL_RESULT: u8 = 32;
 const LIFTS_EXPIRY: u8 = 64;
 const WITH_TYPE: u8 = 128;
 
-/// What a patch says, in the places that a shape has for it.
+/// The fields that a shape has for a patch.
 #[derive(Default)]
-struct Parts {
+struct PatchFields {
     kind: u8,
     state: u8,
     reason: u8,
@@ -42,28 +60,30 @@ struct Parts {
 
 /// Guard and patch without what differs from job to job.
 pub(crate) fn shape(sent: &Transition) -> Vec<u8> {
-    let parts = parts(&sent.patch);
-    let mut shape = Vec::with_capacity(64 + parts.failure.len());
+    let fields = patch_fields(&sent.patch);
+    let mut shape = Vec::with_capacity(64 + fields.failure.len());
     push_guard(&mut shape, sent);
-    shape.extend_from_slice(&[parts.kind, parts.state, parts.reason, parts.mode, parts.marks]);
-    shape.extend_from_slice(&parts.failures.to_be_bytes());
-    shape.extend_from_slice(&parts.stalls.to_be_bytes());
-    shape.extend_from_slice(&six(parts.span_ms.unsigned_abs()));
+    shape.extend_from_slice(&[fields.kind, fields.state, fields.reason, fields.mode, fields.marks]);
+    shape.extend_from_slice(&fields.failures.to_be_bytes());
+    shape.extend_from_slice(&fields.stalls.to_be_bytes());
+    shape.extend_from_slice(&six(fields.span_ms.unsigned_abs()));
     if let Proof::Lease { token, .. } = &sent.guard.proof {
         shape.extend_from_slice(token.as_bytes());
     }
-    shape.extend_from_slice(&parts.failure);
+    shape.extend_from_slice(&fields.failure);
     shape
 }
 
-/// An error behind how many of its bytes an attempt keeps: its name, and the beginning of its message.
+/// Writes an error behind how many of its bytes an attempt keeps: its name, and the beginning of
+/// its message.
 fn charged(error: &Failure) -> Vec<u8> {
     let text = write_failure(error);
     let kept = text.len() - error.message().len() + Attempt::excerpt(error).len();
     [&two(kept).to_be_bytes()[..], &text].concat()
 }
 
-/// The part whose size is up to the job's author: a result, error details or progress; or the content type of its payload.
+/// The part of a patch whose size is up to the job's author: a result, error details or progress;
+/// or the content type of its payload.
 pub(crate) fn large(patch: &Patch) -> Vec<u8> {
     match (patch.body(), patch) {
         (BodyPatch::Result(result), _) => write_payload(&result),
@@ -84,46 +104,50 @@ pub(crate) fn large(patch: &Patch) -> Vec<u8> {
 
 fn push_guard(shape: &mut Vec<u8>, sent: &Transition) {
     let lapse = match sent.guard.lapse {
-        Lapse::Any => 0,
-        Lapse::Lapsed => 1,
-        Lapse::Live => 2,
+        Lapse::Any => ANY_LAPSE,
+        Lapse::Lapsed => LAPSED,
+        Lapse::Live => LIVE,
     };
-    let (proof, seen, settle, number) = match &sent.guard.proof {
-        Proof::Revision(revision) => (BY_REVISION, ANY_FLAGS, 0, *revision),
+    // Zero stands for no settle, so that the codes of settles begin at one.
+    match &sent.guard.proof {
+        Proof::Revision(revision) => {
+            shape.extend_from_slice(&[BY_REVISION, lapse, ANY_FLAGS, 0]);
+            shape.extend_from_slice(&six(*revision));
+        }
         Proof::Lease { epoch, flags, settle, .. } => {
+            let flags = flags.map_or(ANY_FLAGS, flag_bits);
             let settle = settle.map_or(0, |settle| settle.as_code() + 1);
-            (BY_LEASE, flags.map_or(ANY_FLAGS, flag_bits), settle, *epoch)
-        }
-    };
-    shape.extend_from_slice(&[proof, lapse, seen, settle]);
-    shape.extend_from_slice(&six(number));
-}
-
-fn parts(patch: &Patch) -> Parts {
-    match patch {
-        Patch::Requeue(requeued) => requeue(requeued, body_marks(patch)),
-        Patch::Finish(finished) => finish(finished, body_marks(patch)),
-        Patch::Remove => Parts { kind: 3, ..Parts::default() },
-        Patch::Extend { by, progress } => {
-            let marks = u8::from(progress.is_some()) * WITH_PROGRESS;
-            Parts { kind: 4, marks, span_ms: by.as_millis(), ..Parts::default() }
-        }
-        Patch::Flag(flags) => Parts { kind: 5, state: flag_bits(*flags), ..Parts::default() },
-        Patch::Retain(purge) => {
-            let (mode, span_ms) = purge_parts(*purge);
-            Parts { kind: 6, mode, span_ms, ..Parts::default() }
+            shape.extend_from_slice(&[BY_LEASE, lapse, flags, settle]);
+            shape.extend_from_slice(&six(*epoch));
         }
     }
 }
 
-fn requeue(patch: &Requeue, body: u8) -> Parts {
+fn patch_fields(patch: &Patch) -> PatchFields {
+    match patch {
+        Patch::Requeue(requeued) => requeue(requeued, body_marks(patch)),
+        Patch::Finish(finished) => finish(finished, body_marks(patch)),
+        Patch::Remove => PatchFields { kind: REMOVE, ..PatchFields::default() },
+        Patch::Extend { by, progress } => {
+            let marks = u8::from(progress.is_some()) * WITH_PROGRESS;
+            PatchFields { kind: EXTEND, marks, span_ms: by.as_millis(), ..PatchFields::default() }
+        }
+        Patch::Flag(flags) => PatchFields { kind: FLAG, state: flag_bits(*flags), ..PatchFields::default() },
+        Patch::Retain(purge) => {
+            let (mode, span_ms) = purge_fields(*purge);
+            PatchFields { kind: RETAIN, mode, span_ms, ..PatchFields::default() }
+        }
+    }
+}
+
+fn requeue(patch: &Requeue, body: u8) -> PatchFields {
     let (mode, span_ms) = match patch.run_at {
         RunAt::Keep => (KEEP_TIME, 0),
         RunAt::Soonest => (SOONEST, 0),
         RunAt::After(span) => (AFTER, span.as_millis()),
     };
-    Parts {
-        kind: 1,
+    PatchFields {
+        kind: REQUEUE,
         state: patch.state.as_code(),
         reason: 0,
         mode,
@@ -138,10 +162,10 @@ fn requeue(patch: &Requeue, body: u8) -> Parts {
     }
 }
 
-fn finish(patch: &Finish, body: u8) -> Parts {
-    let (mode, span_ms) = purge_parts(patch.purge);
-    Parts {
-        kind: 2,
+fn finish(patch: &Finish, body: u8) -> PatchFields {
+    let (mode, span_ms) = purge_fields(patch.purge);
+    PatchFields {
+        kind: FINISH,
         state: patch.state.as_code(),
         reason: patch.reason.map_or(0, |reason| reason.as_code() + 1),
         mode,
@@ -153,7 +177,7 @@ fn finish(patch: &Finish, body: u8) -> Parts {
     }
 }
 
-/// Which large part comes with it, and whether there is an error.
+/// The marks of a patch for its large part and its error.
 fn body_marks(patch: &Patch) -> u8 {
     let large = match patch.body() {
         BodyPatch::Result(result) if payload_bytes(&result) <= SMALL_RESULT_MAX => WITH_SMALL_RESULT,
@@ -169,7 +193,7 @@ fn body_marks(patch: &Patch) -> u8 {
     large | (u8::from(has_error) * WITH_ERROR)
 }
 
-fn purge_parts(purge: Purge) -> (u8, i64) {
+fn purge_fields(purge: Purge) -> (u8, i64) {
     match purge {
         Purge::After(span) => (AFTER, span.as_millis()),
         Purge::Never => (NEVER_PURGED, 0),
@@ -177,5 +201,20 @@ fn purge_parts(purge: Purge) -> (u8, i64) {
 }
 
 fn flag_bits(flags: Flags) -> u8 {
-    u8::from(flags.cancel_requested) + 2 * u8::from(flags.awaited)
+    u8::from(flags.cancel_requested) * CANCEL_REQUESTED + u8::from(flags.awaited) * AWAITED
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::script::{APPLY_TEXT, assert_same_constants};
+
+    #[test]
+    fn the_script_that_applies_has_the_same_numbers_for_guards_and_patches() {
+        assert_same_constants!(
+            APPLY_TEXT: BY_LEASE, LAPSED, LIVE, ANY_FLAGS, REQUEUE, FINISH, REMOVE, EXTEND, FLAG, RETAIN, SOONEST, AFTER,
+            NEVER_PURGED, WITH_ERROR, FRESH, WITH_RESULT, WITH_DETAILS, WITH_PROGRESS, WITH_SMALL_RESULT, LIFTS_EXPIRY,
+            WITH_TYPE,
+        );
+    }
 }

@@ -57,8 +57,9 @@ fn request(queue: &QueueName, seed: usize) -> ClaimRequest {
 #[tokio::test]
 async fn a_queue_that_fails_leaves_no_other_half_applied() {
     let server = Server::start(Fsync::Never).await;
-    let (store, broken, whole) =
-        (open(&server).await, QueueName::from_static("a"), QueueName::from_static("b"));
+    let store = open(&server).await;
+    let broken = QueueName::from_static("a");
+    let whole = QueueName::from_static("b");
     let mut batch = completions(&store, &broken, 1).await;
     batch.extend(completions(&store, &whole, MANY).await);
     server.run(redis::cmd("DEL").arg("jq:{a}:state")).await;
@@ -68,8 +69,8 @@ async fn a_queue_that_fails_leaves_no_other_half_applied() {
     assert_eq!(store.counts(&whole).await.expect("it counts").of(State::Completed), MANY as u64);
 }
 
-/// Numbers of jobs are told apart as numbers, not as text: the order of text is up to the server's locale, in many of which
-/// `a` (97) comes before `B` (66).
+/// Numbers of jobs are told apart as numbers, not as text: the order of text is up to the server's
+/// locale, in many of which `a` (97) comes before `B` (66).
 #[tokio::test]
 async fn pages_of_lapsed_leases_have_each_of_them_once() {
     let server = Server::start(Fsync::Never).await;
@@ -103,7 +104,8 @@ async fn hears_of(events: &mut EventStream, id: Option<&str>) {
     timeout(NEVER, heard).await.expect("it is told");
 }
 
-/// The server forgot the request for every change, and the connection over which it is to be made again is broken too.
+/// The server forgot the request for every change, and the connection over which it is to be made
+/// again is broken too.
 #[tokio::test]
 async fn a_change_that_nobody_asked_for_after_a_break_is_told_as_missed() {
     let server = Server::start(Fsync::Never).await;

@@ -1,4 +1,5 @@
-//! What a store says about servers on which it cannot or should not keep jobs, and about calls that fail.
+//! What a store says about servers on which it cannot or should not keep jobs, and about calls that
+//! fail.
 
 #[path = "faults/server.rs"]
 mod server;
@@ -167,7 +168,8 @@ async fn replicas_that_are_missing_leave_the_outcome_unknown() {
     assert!(plain.counts(&queue).await.expect("it answers").total() <= 1);
 }
 
-/// A claim whose answer is thrown away costs its jobs a stall, so that after a few they would fail without a run.
+/// A claim whose answer is thrown away costs its jobs a stall, so that after a few they would fail
+/// without a run.
 #[tokio::test]
 async fn replicas_that_are_missing_keep_no_leases_from_their_worker() {
     let server = Server::start(Fsync::Never).await;

@@ -49,7 +49,9 @@ fn job(number: usize) -> NewJob {
 }
 
 fn end(job: &ClaimedJob, fails: bool) -> Transition {
-    let (token, then, retention) = (job.token, Vec::new(), None);
+    let token = job.token;
+    let then = Vec::new();
+    let retention = None;
     let event = if fails {
         let failure = queue_core::Failure::new("Refused", "the mail server said no");
         Event::Fail { token, failure, cause: Cause::Terminal, delay: None, retention, then }

@@ -71,7 +71,8 @@ async fn until(mut is_so: impl AsyncFnMut() -> bool) {
     panic!("it never came to that");
 }
 
-/// Calls go to masters whichever node is named first; and what is true of a replica need not be true of its master.
+/// Calls go to masters whichever node is named first; and what is true of a replica need not be
+/// true of its master.
 #[tokio::test]
 async fn a_cluster_is_opened_through_a_replica_and_judged_by_a_master() {
     let pair = Pair::start().await;

@@ -1,5 +1,5 @@
-//! A handle that is kept longer than the runtime which it was first used on, as tests do that share one, and programs that run
-//! one runtime after the other.
+//! A handle that is kept longer than the runtime which it was first used on, as tests do that share
+//! one, and programs that run one runtime after the other.
 
 #[path = "faults/cluster.rs"]
 mod cluster;
@@ -30,7 +30,8 @@ async fn use_all(store: &RedisStorage, turn: u64) {
     let queue = QueueName::from_static("q");
     for (index, interest) in [Interest::Wake, Interest::All].into_iter().enumerate() {
         let mut hints = store.subscribe(&queue, interest).await.expect("it listens");
-        // That the listener has begun anew is a hint too, and would swallow the one that is to come.
+        // That the listener has begun anew is a hint too, and would swallow the one that is to
+        // come.
         while hints.next().now_or_never().is_some() {}
         let id = format!("{turn}-{index}");
         store.enqueue(&queue, vec![vec![job(&id)]]).await.expect("it enqueues");

@@ -1,4 +1,5 @@
-//! What the server spends on a job, and what a job weighs there, one by one and in batches of 500. Not a test: it asserts nothing about time.
+//! What the server spends on a job, and what a job weighs there, one by one and in batches of 500.
+//! Not a test: it asserts nothing about time.
 //!
 //! ```sh
 //! cargo test --release -p queue-redis --test server_time -- --ignored --nocapture

@@ -1,4 +1,5 @@
-//! The conformance suite on Valkey: `cargo xtask services run valkey -- cargo test -p queue-redis --test valkey`.
+//! The conformance suite on Valkey: `cargo xtask services run valkey -- cargo test -p queue-redis
+//! --test valkey`.
 
 mod harness;
 

@@ -25,7 +25,8 @@ fn text(bytes: &'static str) -> Payload {
     Payload::new(bytes, ContentType::from_static("text/plain"))
 }
 
-/// Five jobs: completed, leased, ready, a scheduled one with a tag and a header, and a failed one, which is claimed first.
+/// Five jobs: completed, leased, ready, a scheduled one with a tag and a header, and a failed one,
+/// which is claimed first.
 async fn one_of_each(store: &RedisStorage) {
     let queue = QueueName::from_static("q");
     let job = |id| NewJob::new(JobId::from_static(id), Kind::unnamed(), text("payload"));

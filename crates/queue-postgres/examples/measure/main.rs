@@ -7,10 +7,11 @@
 //! cargo run --release -p queue-postgres --example measure -- snapshot 300
 //! ```
 //!
-//! `cost` stores, claims and completes 50,000 jobs in batches of 500, one commit each, over one connection, and keeps the
-//! results. `single` does the same with calls for one job each, and tells the processor time of the server, which has to run on this
-//! host. `snapshot` runs a sustained load for so many seconds while a transaction holds a snapshot, first on the store
-//! and then on the plain queue, and tells throughput and the time of a claim as it goes.
+//! `cost` stores, claims and completes 50,000 jobs in batches of 500, one commit each, over one
+//! connection, and keeps the results. `single` does the same with calls for one job each, and tells
+//! the processor time of the server, which has to run on this host. `snapshot` runs a sustained
+//! load for so many seconds while a transaction holds a snapshot, first on the store and then on
+//! the plain queue, and tells throughput and the time of a claim as it goes.
 
 mod cost;
 mod plain;

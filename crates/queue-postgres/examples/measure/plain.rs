@@ -1,5 +1,6 @@
-//! A queue in one table, as one would write it in an afternoon: an index of what is pending, claims with SKIP LOCKED, rows
-//! kept when done. No leases that lapse, no fencing, no results to speak of: a floor, not a rival.
+//! A queue in one table, as one would write it in an afternoon: an index of what is pending, claims
+//! with SKIP LOCKED, rows kept when done. No leases that lapse, no fencing, no results to speak of:
+//! a floor, not a rival.
 
 use crate::{Outcome, store};
 use sqlx::{AssertSqlSafe, PgPool, Row, postgres::PgPoolOptions};

@@ -1,4 +1,5 @@
-//! What one job costs whose calls are not merged with others: the processor time of the server and the write-ahead log.
+//! What one job costs whose calls are not merged with others: the processor time of the server and
+//! the write-ahead log.
 
 use crate::{Outcome, store};
 use queue_core::{ClaimedJob, Storage};
@@ -6,13 +7,15 @@ use queue_postgres::PostgresStorage;
 use std::{fs, time::Duration};
 use tokio::time::Instant;
 
-/// So many jobs are stored, then claimed, then completed, each by a call of its own; and that so often.
+/// So many jobs are stored, then claimed, then completed, each by a call of its own; and that so
+/// often.
 const BLOCK: usize = 500;
 const BLOCKS: usize = 10;
 const WARM_UP: usize = 2;
 
-/// What a call took: microseconds in all, microseconds of the processor in the sessions of the server, and page faults there: more
-/// than a few mean that a statement needs more memory than the C library keeps from one call to the next.
+/// What a call took: microseconds in all, microseconds of the processor in the sessions of the
+/// server, and page faults there: more than a few mean that a statement needs more memory than the
+/// C library keeps from one call to the next.
 type Cost = [f64; 3];
 
 /// Prints a line for each block, and the smallest of each column.

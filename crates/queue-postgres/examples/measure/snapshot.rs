@@ -109,7 +109,10 @@ async fn produce(side: Side, end: Instant) -> Outcome {
 async fn work(url: &str, side: Side, end: Instant, report: Duration) -> Outcome {
     let begun = Instant::now();
     let mut next_report = begun + report;
-    let (mut done, mut claims, mut total, mut worst) = (0, 0_u32, Duration::ZERO, Duration::ZERO);
+    let mut done = 0;
+    let mut claims = 0_u32;
+    let mut total = Duration::ZERO;
+    let mut worst = Duration::ZERO;
     while Instant::now() < end {
         let (took, jobs) = side.work().await?;
         (done, claims, total, worst) = (done + jobs, claims + 1, total + took, worst.max(took));

@@ -1,5 +1,5 @@
--- The lapsed predicate. Leases whose heartbeats left the indexed deadline behind are moved on, so that the index stays short; who
--- is busy with one is not waited for.
+-- The lapsed predicate. Leases whose heartbeats left the indexed deadline behind are moved on, so
+-- that the index stays short; who is busy with one is not waited for.
 late AS MATERIALIZED (
   SELECT seq, expires_at FROM {schema}.lease WHERE queue = $2 AND seq > 0 AND deadline <= (SELECT now FROM t)
 ),

@@ -1,4 +1,5 @@
--- No index has this order: it looks at all leases of the queue, which are as many as workers have slots.
+-- No index has this order: it looks at all leases of the queue, which are as many as workers have
+-- slots.
 walk AS MATERIALIZED (
   SELECT row_number() OVER () AS n, s.seq, s.at, 0::smallint AS priority
   FROM (

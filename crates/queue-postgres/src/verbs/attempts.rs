@@ -1,9 +1,10 @@
+//! `attempts`: one job with the attempts that were charged to it.
+
 use super::get::NO_QUEUE;
 use crate::{
-    fault::Fault,
+    call::{CallConnection, SqlVerb},
     row::{META_COLUMNS, code, counter, name, read_job, time},
-    session::Session,
-    verb::Verb,
+    verb_error::VerbError,
 };
 use queue_core::{Attempt, AttemptOutcome, JobAttempts, JobId, QueueName, Stamped};
 use sqlx::{Row, postgres::PgRow};
@@ -19,21 +20,22 @@ pub(crate) struct ReadAttempts<'a> {
     pub(crate) id: &'a JobId,
 }
 
-impl Verb for ReadAttempts<'_> {
+impl SqlVerb for ReadAttempts<'_> {
     type Answer = Stamped<Option<JobAttempts>>;
 
     const NAME: &'static str = "attempts";
     const WRITES: bool = false;
 
-    async fn run(&self, session: &mut Session<'_>) -> Result<Self::Answer, Fault> {
-        let queue = session.find_queue(self.queue).await?.unwrap_or(NO_QUEUE);
-        let (shared, reading) = (session.shared, session.reading());
-        let rows = session
-            .read(&shared.statements.attempts, |query| {
-                query.bind(reading).bind(queue).bind(self.id.as_str().to_owned())
+    async fn run(&self, connection: &mut CallConnection<'_>) -> Result<Self::Answer, VerbError> {
+        let queue = connection.find_queue(self.queue).await?.unwrap_or(NO_QUEUE);
+        let handle = connection.handle;
+        let floor = connection.time_floor();
+        let rows = connection
+            .read(&handle.statements.attempts, |query| {
+                query.bind(floor).bind(queue).bind(self.id.as_str().to_owned())
             })
             .await?;
-        let moment = session.told(&rows, 0)?;
+        let moment = connection.note_time(&rows, 0)?;
         let first = rows.first().ok_or(sqlx::Error::RowNotFound)?;
         if first.try_get::<Option<i64>, _>(JOB_AT)?.is_none() {
             return Ok(Stamped::at(moment, None));

@@ -1,14 +1,16 @@
+//! `counts` and `queues`: the counters of one queue, or of a page of queues.
+
 use super::get::NO_QUEUE;
 use crate::{
-    fault::Fault,
+    call::{BoundQuery, CallConnection, SqlVerb},
     row::{counter, foreign, integer, name},
-    session::{Bound, Session},
-    verb::Verb,
+    verb_error::VerbError,
 };
 use queue_core::{Counts, Moment, QueueName, QueueStatus, QueuesPage, QueuesQuery, State, Timestamp};
 use sqlx::{Row, postgres::PgRow};
 
-/// Where the columns of a queue begin: before them stand the time, whether there are totals, and the number of changes.
+/// Where the columns of a queue begin: before them stand the time, whether there are totals, and
+/// the number of changes.
 const NAME_AT: usize = 3;
 const COUNTS_AT: usize = NAME_AT + 2;
 
@@ -20,58 +22,60 @@ pub(crate) struct CountJobs<'a>(pub(crate) &'a QueueName);
 #[derive(Debug)]
 pub(crate) struct ListQueues<'a>(pub(crate) &'a QueuesQuery);
 
-/// Of which queues.
+/// Which queues' counters are read.
 #[derive(Debug)]
-enum Asked<'a> {
+enum QueueSelection<'a> {
     One(i32),
     Page(&'a QueuesQuery),
 }
 
-impl Verb for CountJobs<'_> {
+impl SqlVerb for CountJobs<'_> {
     type Answer = Counts;
 
     const NAME: &'static str = "counts";
     const WRITES: bool = false;
     const TAKES_LONG: bool = true;
 
-    async fn run(&self, session: &mut Session<'_>) -> Result<Counts, Fault> {
-        let queue = session.find_queue(self.0).await?.unwrap_or(NO_QUEUE);
-        let (moment, rows) = session.read_counters(&Asked::One(queue)).await?;
+    async fn run(&self, connection: &mut CallConnection<'_>) -> Result<Counts, VerbError> {
+        let queue = connection.find_queue(self.0).await?.unwrap_or(NO_QUEUE);
+        let (moment, rows) = read_counters(connection, &QueueSelection::One(queue)).await?;
         read_counts(first(&rows)?, moment)
     }
 }
 
-impl Verb for ListQueues<'_> {
+impl SqlVerb for ListQueues<'_> {
     type Answer = QueuesPage;
 
     const NAME: &'static str = "queues";
     const WRITES: bool = false;
     const TAKES_LONG: bool = true;
 
-    async fn run(&self, session: &mut Session<'_>) -> Result<QueuesPage, Fault> {
-        let (moment, rows) = session.read_counters(&Asked::Page(self.0)).await?;
+    async fn run(&self, connection: &mut CallConnection<'_>) -> Result<QueuesPage, VerbError> {
+        let (moment, rows) = read_counters(connection, &QueueSelection::Page(self.0)).await?;
         let mut queues = Vec::with_capacity(rows.len());
         for row in &rows {
             if row.try_get::<Option<&str>, _>(NAME_AT)?.is_some() {
-                let (name, paused) = (name::<QueueName>(row, NAME_AT)?, row.try_get(NAME_AT + 1)?);
+                let name = name::<QueueName>(row, NAME_AT)?;
+                let paused = row.try_get(NAME_AT + 1)?;
                 queues.push(QueueStatus { name, paused, counts: read_counts(row, moment)? });
             }
         }
-        // Here, and not by the statement, as for claims.
+        // The rows are sorted here rather than by the statement, as for claims: the server is what
+        // several workers share.
         queues.sort_unstable_by(|one, other| one.name.cmp(&other.name));
         Ok(self.0.page(queues))
     }
 }
 
-impl Asked<'_> {
-    fn bind(&self, query: Bound) -> Bound {
+impl QueueSelection<'_> {
+    fn bind(&self, query: BoundQuery) -> BoundQuery {
         match self {
             Self::One(queue) => query.bind(*queue),
             Self::Page(page) => query.bind(page.start().to_owned()).bind(integer(page.limit() as u64)),
         }
     }
 
-    fn bind_all(&self, query: Bound) -> Bound {
+    fn bind_all(&self, query: BoundQuery) -> BoundQuery {
         match self {
             Self::One(queue) => query.bind(String::new()).bind(0_i64).bind(*queue),
             Self::Page(_) => self.bind(query).bind(None::<i32>),
@@ -79,50 +83,61 @@ impl Asked<'_> {
     }
 }
 
-type Found = (Moment, Vec<PgRow>);
+/// The rows of counters, and the time that they tell.
+type CounterRows = (Moment, Vec<PgRow>);
 
-impl Session<'_> {
-    /// Reads by counters, which are counted anew first if a crash took them. A server in recovery has none: there the records
-    /// are counted, but for a session behind a pooler, which has to try again.
-    async fn read_counters(&mut self, asked: &Asked<'_>) -> Result<Found, Fault> {
-        let found = match self.look_at_counters(asked).await {
-            Err(fault) if fault.is_in_recovery() && self.commits_each() => {
-                let (shared, reading) = (self.shared, self.reading());
-                let bind = |query: Bound| asked.bind_all(query.bind(reading));
-                let rows = self.read(&shared.statements.count_records, bind).await?;
-                (self.told(&rows, 0)?, rows)
-            }
-            found => found?,
-        };
-        if first(&found.1)?.try_get::<bool, _>(1)? {
-            let changes: Option<i64> = first(&found.1)?.try_get(2)?;
-            self.shared.tally.saw(changes.unwrap_or(0).unsigned_abs());
-            return Ok(found);
+/// Reads by counters, which are counted anew first if a crash took them. A server in recovery has
+/// none: there the records are counted, but for a connection behind a pooler, which has to try
+/// again.
+async fn read_counters(
+    connection: &mut CallConnection<'_>,
+    selection: &QueueSelection<'_>,
+) -> Result<CounterRows, VerbError> {
+    let found = match look_at_counters(connection, selection).await {
+        Err(error) if error.is_in_recovery() && connection.commits_each_statement() => {
+            let handle = connection.handle;
+            let floor = connection.time_floor();
+            let bind = |query: BoundQuery| selection.bind_all(query.bind(floor));
+            let rows = connection.read(&handle.statements.count_records, bind).await?;
+            (connection.note_time(&rows, 0)?, rows)
         }
-        let shared = self.shared;
-        self.write(&shared.statements.recount, |query| query).await?;
-        self.look_at_counters(asked).await
+        found => found?,
+    };
+    if first(&found.1)?.try_get::<bool, _>(1)? {
+        let changes: Option<i64> = first(&found.1)?.try_get(2)?;
+        connection.handle.folds.saw(changes.unwrap_or(0).unsigned_abs());
+        return Ok(found);
     }
-
-    async fn look_at_counters(&mut self, asked: &Asked<'_>) -> Result<Found, Fault> {
-        let (shared, reading) = (self.shared, self.reading());
-        let statement = match asked {
-            Asked::One(_) => &shared.statements.counts,
-            Asked::Page(_) => &shared.statements.queues,
-        };
-        let rows = self.read(statement, |query| asked.bind(query.bind(reading))).await?;
-        Ok((self.told(&rows, 0)?, rows))
-    }
+    let handle = connection.handle;
+    connection.write(&handle.statements.recount, |query| query).await?;
+    look_at_counters(connection, selection).await
 }
 
-fn first(rows: &[PgRow]) -> Result<&PgRow, Fault> {
+async fn look_at_counters(
+    connection: &mut CallConnection<'_>,
+    selection: &QueueSelection<'_>,
+) -> Result<CounterRows, VerbError> {
+    let handle = connection.handle;
+    let floor = connection.time_floor();
+    let statement = match selection {
+        QueueSelection::One(_) => &handle.statements.counts,
+        QueueSelection::Page(_) => &handle.statements.queues,
+    };
+    let rows = connection.read(statement, |query| selection.bind(query.bind(floor))).await?;
+    Ok((connection.note_time(&rows, 0)?, rows))
+}
+
+fn first(rows: &[PgRow]) -> Result<&PgRow, VerbError> {
     rows.first().ok_or_else(|| sqlx::Error::RowNotFound.into())
 }
 
-/// Those that wait are told by what is left of the unfinished.
-fn read_counts(row: &PgRow, moment: Moment) -> Result<Counts, Fault> {
+/// Reads the counters of a queue. The waiting jobs are the unfinished ones without those that fail
+/// or run.
+fn read_counts(row: &PgRow, moment: Moment) -> Result<Counts, VerbError> {
     let column = |nth: usize| counter(row, COUNTS_AT + nth);
-    let (unfinished, failing, running) = (column(0)?, column(1)?, column(5)?);
+    let unfinished = column(0)?;
+    let failing = column(1)?;
+    let running = column(5)?;
     let queued = unfinished.checked_sub(failing + running);
     let queued = queued.ok_or_else(|| foreign("fewer jobs than those that fail or run"))?;
     let mut counts = Counts::empty(moment);

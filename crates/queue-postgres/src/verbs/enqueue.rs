@@ -1,8 +1,9 @@
+//! `enqueue`: stores jobs whose ids may be taken, by `sql/enqueue.sql`.
+
 use crate::{
-    fault::Fault,
+    call::{BoundQuery, CallConnection, CommitScope, SqlVerb, intern_for},
     row::{budget_bits, code, counter, flags, foreign, limit, read_payload},
-    session::{Bound, Scope, Session},
-    verb::Verb,
+    verb_error::VerbError,
 };
 use queue_core::{
     AnswerRoom, Enqueued, Error, ErrorKind, JobChange, JobId, Kind, NewJob, OnFailed, OnWaiting, QueueName,
@@ -11,153 +12,152 @@ use queue_core::{
 use sqlx::{Row, postgres::PgRow};
 use std::{collections::HashMap, iter};
 
-/// How often what is still open is sent. A round stays open only where another enqueue of the same id ended meanwhile,
-/// or where one call says an id twice.
+/// Rounds in which unanswered jobs are sent again. A job stays unanswered only where another
+/// enqueue of the same id ended meanwhile, or where one call names an id twice.
 const ROUNDS_MAX: usize = 16;
 
-/// Stores jobs.
+/// Stores jobs whose ids may be taken.
 #[derive(Debug)]
 pub(crate) struct Enqueue<'a> {
     pub(crate) queue: &'a QueueName,
     pub(crate) groups: &'a [Vec<NewJob>],
 }
 
-impl Verb for Enqueue<'_> {
+impl SqlVerb for Enqueue<'_> {
     type Answer = Stamped<Vec<Vec<Enqueued>>>;
 
     const NAME: &'static str = "enqueue";
 
-    /// A group of several must not be left half-stored between two rounds, and turns end with a transaction.
-    fn scope(&self) -> Scope {
+    /// A group of several must not be left half-stored between two rounds, and turns end with a
+    /// transaction.
+    fn scope(&self) -> CommitScope {
         let is_alone = |group: &Vec<NewJob>| group.len() <= 1 && !group.iter().any(replaces_waiting);
-        if self.groups.iter().all(is_alone) { Scope::Alone } else { Scope::Together }
+        if self.groups.iter().all(is_alone) { CommitScope::Statement } else { CommitScope::Transaction }
     }
 
-    async fn prepare(&self, session: &mut Session<'_>) -> Result<(), Fault> {
-        session.intern_for(self.queue, self.groups.iter().flatten()).await.map(drop)
+    async fn prepare(&self, connection: &mut CallConnection<'_>) -> Result<(), VerbError> {
+        intern_for(connection, self.queue, self.groups.iter().flatten()).await.map(drop)
     }
 
-    async fn run(&self, session: &mut Session<'_>) -> Result<Self::Answer, Fault> {
-        let queue = session.intern_for(self.queue, self.groups.iter().flatten()).await?;
+    async fn run(&self, connection: &mut CallConnection<'_>) -> Result<Self::Answer, VerbError> {
+        let queue = intern_for(connection, self.queue, self.groups.iter().flatten()).await?;
         let jobs: Vec<&NewJob> = self.groups.iter().flatten().collect();
-        session.take_turns(queue, &jobs, iter::empty()).await?;
-        let mut answers = session.enqueue_jobs(queue, self.queue, &jobs).await?.into_iter();
+        take_turns(connection, queue, &jobs, iter::empty()).await?;
+        let mut answers = enqueue_jobs(connection, queue, self.queue, &jobs).await?.into_iter();
         let each = |group: &Vec<NewJob>| answers.by_ref().take(group.len()).collect();
         let mut value: Vec<Vec<Enqueued>> = self.groups.iter().map(each).collect();
-        // Each round had that much room.
-        AnswerRoom::new(session.shared.options.limits.answer_bytes_max).trim_results(&mut value);
-        Ok(Stamped::at(session.last_told(), value))
+        // Each round had room for so many bytes, so several rounds together may have brought more.
+        AnswerRoom::new(connection.handle.options.limits.answer_bytes_max).trim_results(&mut value);
+        Ok(Stamped::at(connection.latest_time(), value))
     }
 }
 
-impl Session<'_> {
-    /// The number of a queue that shall hold these jobs, and lanes for them.
-    pub(crate) async fn intern_for(
-        &mut self,
-        name: &QueueName,
-        jobs: impl Iterator<Item = &NewJob>,
-    ) -> Result<i32, Fault> {
-        let queue = self.intern_queue(name).await?;
-        let priorities: Vec<i16> = jobs.map(|job| job.priority).collect();
-        self.intern_lanes(queue, priorities.into_iter()).await?;
-        Ok(queue)
-    }
-
-    /// Lets nobody else take the place of the waiting jobs that these would, until all is committed. Called before anything is
-    /// locked, with the ids of whatever else the transaction will lock, so that it closes no circle; and not in a transaction of a
-    /// caller, which may last.
-    pub(crate) async fn take_turns(
-        &mut self,
-        queue: i32,
-        jobs: &[&NewJob],
-        others: impl Iterator<Item = &JobId>,
-    ) -> Result<(), Fault> {
-        let replacing = jobs.iter().filter(|job| replaces_waiting(job));
-        let mut ids: Vec<String> = replacing.map(|job| job.id.to_string()).collect();
-        if !ids.is_empty() {
-            ids.extend(others.map(JobId::to_string));
-            self.read(&self.shared.statements.take_turns, |query| query.bind(queue).bind(ids)).await?;
-        }
-        Ok(())
-    }
-
-    /// Stores jobs; the answers are in their order.
-    pub(crate) async fn enqueue_jobs(
-        &mut self,
-        queue: i32,
-        name: &QueueName,
-        jobs: &[&NewJob],
-    ) -> Result<Vec<Enqueued>, Fault> {
-        let mut answers: Vec<Option<Enqueued>> = vec![None; jobs.len()];
-        if jobs.is_empty() {
-            self.now().await?;
-        }
-        // A round is cut short by an id that is said again, so there may be one for each job.
-        for _ in 0..ROUNDS_MAX + jobs.len() {
-            let round = open_round(jobs, &mut answers);
-            if round.is_empty() {
-                return Ok(answers.into_iter().flatten().collect());
-            }
-            self.enqueue_round(queue, name, jobs, &round, &mut answers).await?;
-        }
-        let message = "the ids kept being taken and freed by others; try again";
-        Err(Error::new(ErrorKind::Conflict, "enqueue", message).into())
-    }
-
-    async fn enqueue_round(
-        &mut self,
-        queue: i32,
-        name: &QueueName,
-        jobs: &[&NewJob],
-        round: &[usize],
-        answers: &mut [Option<Enqueued>],
-    ) -> Result<(), Fault> {
-        let (shared, origin, may_repeat) = (self.shared, self.origin(), !self.is_in_callers_transaction());
-        let (reading, room) = (self.reading(), limit(shared.options.limits.answer_bytes_max));
-        let asked: Vec<&NewJob> = round.iter().map(|at| jobs[*at]).collect();
-        let rows = self
-            .write(&shared.statements.enqueue, |query| {
-                bind_jobs(query.bind(reading).bind(queue), &asked)
-                    .bind(shared.channel().map(str::to_owned))
-                    .bind(origin.clone())
-                    .bind(may_repeat)
-                    .bind(room)
-                    .bind(asked.iter().map(|job| millis(job.expires_in)).collect::<Vec<_>>())
-                    .bind(asked.iter().map(|job| millis(job.time_limit)).collect::<Vec<_>>())
-                    .bind(asked.iter().map(|job| follow_up(job)).collect::<Vec<_>>())
-                    .bind(asked.iter().map(|job| longest_wait(job)).collect::<Vec<_>>())
-                    .bind(asked.iter().map(|job| headers(job)).collect::<Vec<_>>())
-                    .bind(asked.iter().map(|job| tags(job)).collect::<Vec<_>>())
-            })
+/// Keeps others from replacing the waiting jobs that these jobs replace, until all is committed.
+/// The caller does so before it locks anything, with the ids of whatever else the transaction will
+/// lock, so that no deadlock arises; and never in a transaction of a caller, which may last.
+pub(super) async fn take_turns(
+    connection: &mut CallConnection<'_>,
+    queue: i32,
+    jobs: &[&NewJob],
+    others: impl Iterator<Item = &JobId>,
+) -> Result<(), VerbError> {
+    let replacing = jobs.iter().filter(|job| replaces_waiting(job));
+    let mut ids: Vec<String> = replacing.map(|job| job.id.to_string()).collect();
+    if !ids.is_empty() {
+        ids.extend(others.map(JobId::to_string));
+        connection
+            .read(&connection.handle.statements.take_turns, |query| query.bind(queue).bind(ids))
             .await?;
-        self.told(&rows, 0)?;
-        for row in &rows {
-            let at =
-                usize::try_from(row.try_get::<i64, _>(1)? - 1).map_err(|_| foreign("no such position"))?;
-            let answer = read_answer(row)?;
-            if let (Some(Enqueued::Queued { seq }), Some(new)) = (&answer, asked.get(at)) {
-                self.hint_at_new(name, &new.id, *seq, row)?;
-            }
-            answers[*round.get(at).ok_or_else(|| foreign("no such position"))?] = answer;
-        }
-        Ok(())
     }
-
-    /// A new life, and the end of the one whose place it took.
-    fn hint_at_new(&mut self, name: &QueueName, id: &JobId, seq: Seq, row: &PgRow) -> Result<(), Fault> {
-        if row.try_get::<Option<i64>, _>(3)?.is_some() {
-            let (seq, revision) = (Seq::new(counter(row, 3)?), counter(row, 4)? + 1);
-            self.notices.tell(name, JobChange { id: id.clone(), seq, revision, state: None });
-        }
-        let change = JobChange { id: id.clone(), seq, revision: 1, state: Some(State::Queued) };
-        self.notices.tell(name, change);
-        self.notices.wake(name);
-        Ok(())
-    }
+    Ok(())
 }
 
-/// The jobs to send next, each id once, and none that has to be numbered behind one that is not among them (I12). What
-/// is clear from the answer to an earlier job of the same id is answered here.
+/// Stores jobs, in as many rounds as their ids need; the answers are in their order.
+pub(crate) async fn enqueue_jobs(
+    connection: &mut CallConnection<'_>,
+    queue: i32,
+    name: &QueueName,
+    jobs: &[&NewJob],
+) -> Result<Vec<Enqueued>, VerbError> {
+    let mut answers: Vec<Option<Enqueued>> = vec![None; jobs.len()];
+    if jobs.is_empty() {
+        connection.now().await?;
+    }
+    // An id that stands in the call twice cuts a round short, so there may be a round for each job.
+    for _ in 0..ROUNDS_MAX + jobs.len() {
+        let round = open_round(jobs, &mut answers);
+        if round.is_empty() {
+            return Ok(answers.into_iter().flatten().collect());
+        }
+        enqueue_round(connection, queue, name, jobs, &round, &mut answers).await?;
+    }
+    let message = "the ids kept being taken and freed by others; try again";
+    Err(Error::new(ErrorKind::Conflict, "enqueue", message).into())
+}
+
+async fn enqueue_round(
+    connection: &mut CallConnection<'_>,
+    queue: i32,
+    name: &QueueName,
+    jobs: &[&NewJob],
+    round: &[usize],
+    answers: &mut [Option<Enqueued>],
+) -> Result<(), VerbError> {
+    let handle = connection.handle;
+    let origin = connection.origin();
+    let may_repeat = !connection.is_in_callers_transaction();
+    let floor = connection.time_floor();
+    let room = limit(handle.options.limits.answer_bytes_max);
+    let sent: Vec<&NewJob> = round.iter().map(|at| jobs[*at]).collect();
+    let rows = connection
+        .write(&handle.statements.enqueue, |query| {
+            bind_jobs(query.bind(floor).bind(queue), &sent)
+                .bind(handle.notify_channel().map(str::to_owned))
+                .bind(origin.clone())
+                .bind(may_repeat)
+                .bind(room)
+                .bind(sent.iter().map(|job| millis(job.expires_in)).collect::<Vec<_>>())
+                .bind(sent.iter().map(|job| millis(job.time_limit)).collect::<Vec<_>>())
+                .bind(sent.iter().map(|job| follow_up(job)).collect::<Vec<_>>())
+                .bind(sent.iter().map(|job| longest_wait(job)).collect::<Vec<_>>())
+                .bind(sent.iter().map(|job| headers(job)).collect::<Vec<_>>())
+                .bind(sent.iter().map(|job| tags(job)).collect::<Vec<_>>())
+        })
+        .await?;
+    connection.note_time(&rows, 0)?;
+    for row in &rows {
+        let at = usize::try_from(row.try_get::<i64, _>(1)? - 1).map_err(|_| foreign("no such position"))?;
+        let answer = read_answer(row)?;
+        if let (Some(Enqueued::Queued { seq }), Some(new)) = (&answer, sent.get(at)) {
+            hint_at_new(connection, name, &new.id, *seq, row)?;
+        }
+        answers[*round.get(at).ok_or_else(|| foreign("no such position"))?] = answer;
+    }
+    Ok(())
+}
+
+/// Notes a new life for subscribers, and the end of the life whose place it took.
+fn hint_at_new(
+    connection: &mut CallConnection<'_>,
+    name: &QueueName,
+    id: &JobId,
+    seq: Seq,
+    row: &PgRow,
+) -> Result<(), VerbError> {
+    if row.try_get::<Option<i64>, _>(3)?.is_some() {
+        let seq = Seq::new(counter(row, 3)?);
+        let revision = counter(row, 4)? + 1;
+        connection.notices.tell(name, JobChange { id: id.clone(), seq, revision, state: None });
+    }
+    let change = JobChange { id: id.clone(), seq, revision: 1, state: Some(State::Queued) };
+    connection.notices.tell(name, change);
+    connection.notices.wake(name);
+    Ok(())
+}
+
+/// The jobs to send next: each id once, and no job that has to be numbered behind one that is not
+/// sent (I12). A job whose answer follows from that of an earlier job of the same id is answered
+/// here.
 fn open_round(jobs: &[&NewJob], answers: &mut [Option<Enqueued>]) -> Vec<usize> {
     let mut before: HashMap<&JobId, usize> = HashMap::with_capacity(jobs.len());
     let mut round = Vec::with_capacity(jobs.len());
@@ -165,7 +165,8 @@ fn open_round(jobs: &[&NewJob], answers: &mut [Option<Enqueued>]) -> Vec<usize> 
         if answers[at].is_none() {
             match before.get(&job.id).map(|earlier| &answers[*earlier]) {
                 None => round.push(at),
-                // It may begin a life after all, and then those behind it have to wait for their numbers.
+                // This job may begin a life after all, and then those behind it have to wait for
+                // their numbers.
                 Some(None) if may_replace(job) => break,
                 Some(None) => {}
                 Some(Some(earlier)) => match repeat(earlier, job) {
@@ -179,7 +180,7 @@ fn open_round(jobs: &[&NewJob], answers: &mut [Option<Enqueued>]) -> Vec<usize> 
     round
 }
 
-/// Whether it may begin a life where another has the id.
+/// Whether a job may begin a life where another has the id.
 fn may_replace(job: &NewJob) -> bool {
     job.on_failed == OnFailed::Replace || replaces_waiting(job)
 }
@@ -188,7 +189,8 @@ fn replaces_waiting(job: &NewJob) -> bool {
     job.on_waiting != OnWaiting::Block
 }
 
-/// What a job is answered after an earlier one of the same id in the same call; `None` if the store must say.
+/// The answer to a job after an earlier one of the same id in the same call; `None` if the store
+/// must say.
 fn repeat(earlier: &Enqueued, job: &NewJob) -> Option<Enqueued> {
     match earlier {
         Enqueued::Queued { .. } if replaces_waiting(job) => None,
@@ -199,16 +201,16 @@ fn repeat(earlier: &Enqueued, job: &NewJob) -> Option<Enqueued> {
     }
 }
 
-/// A new life, what holds the id, or nothing if the id was taken and freed meanwhile.
-fn read_answer(row: &PgRow) -> Result<Option<Enqueued>, Fault> {
+/// Reads a new life, or what holds the id; `None` if the id was taken and freed meanwhile.
+fn read_answer(row: &PgRow) -> Result<Option<Enqueued>, VerbError> {
     if row.try_get::<Option<i64>, _>(2)?.is_some() {
         return Ok(Some(Enqueued::Queued { seq: Seq::new(counter(row, 2)?) }));
     }
-    let (Some(_), false) =
-        (row.try_get::<Option<i64>, _>(3)?, row.try_get::<Option<bool>, _>(8)?.unwrap_or(false))
-    else {
+    let has_holder = row.try_get::<Option<i64>, _>(3)?.is_some();
+    let makes_room = row.try_get::<Option<bool>, _>(8)?.unwrap_or(false);
+    if !has_holder || makes_room {
         return Ok(None);
-    };
+    }
     let seq = Seq::new(counter(row, 3)?);
     let state = code(row.try_get(5)?, State::from_code)?;
     if state != State::Completed {
@@ -218,7 +220,7 @@ fn read_answer(row: &PgRow) -> Result<Option<Enqueued>, Fault> {
 }
 
 /// The columns of jobs, each as one array.
-fn bind_jobs(query: Bound, jobs: &[&NewJob]) -> Bound {
+fn bind_jobs(query: BoundQuery, jobs: &[&NewJob]) -> BoundQuery {
     query
         .bind(jobs.iter().map(|job| job.id.as_str()).collect::<Vec<_>>())
         .bind(jobs.iter().map(|job| job.kind.as_str()).collect::<Vec<_>>())
@@ -234,7 +236,8 @@ fn bind_jobs(query: Bound, jobs: &[&NewJob]) -> Bound {
         .bind(jobs.iter().map(|job| &job.payload.bytes[..]).collect::<Vec<_>>())
 }
 
-/// A length of time that a job may have; `unnest` takes what is missing from elsewhere, so none has a number too.
+/// A length of time that a job may have, in milliseconds. No length is -1 rather than a null, since
+/// `unnest` pads short columns with nulls.
 pub(super) fn millis(span: Option<Span>) -> i64 {
     span.map_or(-1, Span::as_millis)
 }
@@ -244,12 +247,12 @@ pub(super) fn follow_up(job: &NewJob) -> &str {
     job.on_failure.as_ref().map_or("", Kind::as_str)
 }
 
-/// Headers as lines, no text if there are none.
+/// Headers as lines; no text if there are none.
 pub(super) fn headers(job: &NewJob) -> String {
     job.headers.to_text().unwrap_or_default()
 }
 
-/// The same of tags.
+/// Tags as lines; no text if there are none.
 pub(super) fn tags(job: &NewJob) -> String {
     job.tags.to_text().unwrap_or_default()
 }

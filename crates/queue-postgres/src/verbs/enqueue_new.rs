@@ -1,18 +1,20 @@
+//! `enqueue` of new ids: one short statement, `sql/enqueue_new.sql`, for what nearly every enqueue
+//! is.
+
 use super::{
     enqueue::{follow_up, headers, millis, new_flags, tags},
     short_column::short_column,
 };
 use crate::{
-    fault::Fault,
+    call::{BoundQuery, CallConnection, SqlVerb, intern_for},
     row::budget_bits,
-    session::{Bound, Session},
-    verb::Verb,
+    verb_error::VerbError,
 };
 use queue_core::{Enqueued, JobChange, NewJob, QueueName, Seq, Stamped, State};
 use sqlx::{Row, postgres::PgRow};
 
-/// Stores jobs whose ids are all free, in one statement that commits by itself; answers nothing, and has written nothing,
-/// if one is taken. Only [`Enqueue`](super::Enqueue) knows what to do then.
+/// Stores jobs whose ids are all free, in one statement that commits by itself. Its answer is
+/// `None`, with nothing written, if an id is taken; [`Enqueue`](super::Enqueue) is for that case.
 #[derive(Debug)]
 pub(crate) struct EnqueueNew<'a> {
     queue: &'a QueueName,
@@ -23,7 +25,7 @@ pub(crate) struct EnqueueNew<'a> {
 }
 
 impl<'a> EnqueueNew<'a> {
-    /// None if there is nothing to store, or if an id is said twice.
+    /// `None` if there is nothing to store, or if the call names an id twice.
     pub(crate) fn of(queue: &'a QueueName, groups: &'a [Vec<NewJob>]) -> Option<Self> {
         let jobs: Vec<&NewJob> = groups.iter().flatten().collect();
         let mut by_id: Vec<usize> = (0..jobs.len()).collect();
@@ -33,7 +35,7 @@ impl<'a> EnqueueNew<'a> {
     }
 
     /// The columns of the jobs, each as one array.
-    fn bind(&self, query: Bound) -> Bound {
+    fn bind(&self, query: BoundQuery) -> BoundQuery {
         let jobs = || self.sorted();
         query
             .bind(jobs().map(|job| job.id.as_str()).collect::<Vec<_>>())
@@ -54,40 +56,42 @@ impl<'a> EnqueueNew<'a> {
         self.by_id.iter().map(|at| self.jobs[*at])
     }
 
-    /// The answers, and what subscribers hear.
-    fn read(&self, session: &mut Session<'_>, row: &PgRow) -> sqlx::Result<Vec<Vec<Enqueued>>> {
+    /// Reads the new lives, and notes them for subscribers.
+    fn read(&self, connection: &mut CallConnection<'_>, row: &PgRow) -> sqlx::Result<Vec<Vec<Enqueued>>> {
         let lives: Vec<i64> = row.try_get(1)?;
         let mut lives = lives.into_iter().map(|life| Seq::new(life.unsigned_abs()));
         let mut enter = |job: &NewJob| -> sqlx::Result<Enqueued> {
             let seq = lives.next().ok_or(sqlx::Error::RowNotFound)?;
             let change = JobChange { id: job.id.clone(), seq, revision: 1, state: Some(State::Queued) };
-            session.notices.tell(self.queue, change);
+            connection.notices.tell(self.queue, change);
             Ok(Enqueued::Queued { seq })
         };
         self.groups.iter().map(|group| group.iter().map(&mut enter).collect()).collect()
     }
 }
 
-impl Verb for EnqueueNew<'_> {
+impl SqlVerb for EnqueueNew<'_> {
     type Answer = Option<Stamped<Vec<Vec<Enqueued>>>>;
 
     const NAME: &'static str = "enqueue";
 
-    async fn prepare(&self, session: &mut Session<'_>) -> Result<(), Fault> {
-        session.intern_for(self.queue, self.jobs.iter().copied()).await.map(drop)
+    async fn prepare(&self, connection: &mut CallConnection<'_>) -> Result<(), VerbError> {
+        intern_for(connection, self.queue, self.jobs.iter().copied()).await.map(drop)
     }
 
-    async fn run(&self, session: &mut Session<'_>) -> Result<Self::Answer, Fault> {
-        let queue = session.intern_for(self.queue, self.jobs.iter().copied()).await?;
-        let (shared, origin, reading) = (session.shared, session.origin(), session.reading());
+    async fn run(&self, connection: &mut CallConnection<'_>) -> Result<Self::Answer, VerbError> {
+        let queue = intern_for(connection, self.queue, self.jobs.iter().copied()).await?;
+        let handle = connection.handle;
+        let origin = connection.origin();
+        let floor = connection.time_floor();
         let has_labels = self.jobs.iter().any(|job| !job.headers.is_empty() || !job.tags.is_empty());
         let statement =
-            if has_labels { &shared.statements.enqueue_new_labelled } else { &shared.statements.enqueue_new };
-        let rows = session
+            if has_labels { &handle.statements.enqueue_new_labelled } else { &handle.statements.enqueue_new };
+        let rows = connection
             .write(statement, |query| {
                 let query = self
-                    .bind(query.bind(reading).bind(queue))
-                    .bind(shared.channel().map(str::to_owned))
+                    .bind(query.bind(floor).bind(queue))
+                    .bind(handle.notify_channel().map(str::to_owned))
                     .bind(origin.clone())
                     .bind(short_column(self.sorted().map(|job| millis(job.expires_in))))
                     .bind(short_column(self.sorted().map(|job| millis(job.time_limit))))
@@ -102,9 +106,9 @@ impl Verb for EnqueueNew<'_> {
             })
             .await?;
         let Some(row) = rows.first() else { return Ok(None) };
-        let moment = session.told(&rows, 0)?;
-        let value = self.read(session, row)?;
-        session.notices.wake(self.queue);
+        let moment = connection.note_time(&rows, 0)?;
+        let value = self.read(connection, row)?;
+        connection.notices.wake(self.queue);
         Ok(Some(Stamped::at(moment, value)))
     }
 }
@@ -126,7 +130,8 @@ mod tests {
 
     #[test]
     fn jobs_are_entered_in_the_order_of_their_ids_and_numbered_in_that_of_the_request() {
-        let (queue, groups) = (QueueName::from_static("q"), [vec![job("c"), job("a")], vec![job("b")]]);
+        let queue = QueueName::from_static("q");
+        let groups = [vec![job("c"), job("a")], vec![job("b")]];
         let new = EnqueueNew::of(&queue, &groups).expect("each id once");
         assert_eq!(new.sorted().map(|job| job.id.as_str()).collect::<Vec<_>>(), ["a", "b", "c"]);
         assert_eq!(new.by_id, [1, 2, 0]);

@@ -1,8 +1,9 @@
+//! `get`: jobs by their ids.
+
 use crate::{
-    fault::Fault,
+    call::{BoundQuery, CallConnection, SqlVerb},
     row::{foreign, limit, read_job, read_record},
-    session::{Bound, Session},
-    verb::Verb,
+    verb_error::VerbError,
 };
 use queue_core::{Detail, JobId, JobRecord, QueueName, Stamped};
 use sqlx::Row;
@@ -20,23 +21,26 @@ pub(crate) struct Get<'a> {
     pub(crate) what: Detail,
 }
 
-impl Verb for Get<'_> {
+impl SqlVerb for Get<'_> {
     type Answer = Stamped<Vec<Option<JobRecord>>>;
 
     const NAME: &'static str = "get";
     const WRITES: bool = false;
 
-    async fn run(&self, session: &mut Session<'_>) -> Result<Self::Answer, Fault> {
-        let queue = session.find_queue(self.queue).await?.unwrap_or(NO_QUEUE);
-        let (shared, reading) = (session.shared, session.reading());
+    async fn run(&self, connection: &mut CallConnection<'_>) -> Result<Self::Answer, VerbError> {
+        let queue = connection.find_queue(self.queue).await?.unwrap_or(NO_QUEUE);
+        let handle = connection.handle;
+        let floor = connection.time_floor();
         let ids: Vec<&str> = self.ids.iter().map(JobId::as_str).collect();
-        let room = limit(shared.options.limits.answer_bytes_max);
-        let bind = |query: Bound| query.bind(reading).bind(queue).bind(ids);
+        let room = limit(handle.options.limits.answer_bytes_max);
+        let bind = |query: BoundQuery| query.bind(floor).bind(queue).bind(ids);
         let rows = match self.what {
-            Detail::Meta => session.read(&shared.statements.get_meta, bind).await?,
-            Detail::Full => session.read(&shared.statements.get_full, |query| bind(query).bind(room)).await?,
+            Detail::Meta => connection.read(&handle.statements.get_meta, bind).await?,
+            Detail::Full => {
+                connection.read(&handle.statements.get_full, |query| bind(query).bind(room)).await?
+            }
         };
-        let moment = session.told(&rows, 1)?;
+        let moment = connection.note_time(&rows, 1)?;
         let mut value = vec![None; self.ids.len()];
         for row in &rows {
             let Some(position) = row.try_get::<Option<i64>, _>(0)? else { continue };

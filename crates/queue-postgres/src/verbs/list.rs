@@ -1,9 +1,10 @@
+//! `list`: one page of metadata along one index.
+
 use super::get::NO_QUEUE;
 use crate::{
-    fault::Fault,
+    call::{BoundQuery, CallConnection, SqlVerb},
     row::{counter, integer, limit, read_job},
-    session::{Bound, Session},
-    verb::Verb,
+    verb_error::VerbError,
 };
 use queue_core::{JobMeta, ListQuery, Page, PageEnd, Tag, Timestamp, Walk};
 use sqlx::{Row, postgres::PgRow};
@@ -31,22 +32,23 @@ impl<'a> List<'a> {
     }
 }
 
-impl Verb for List<'_> {
+impl SqlVerb for List<'_> {
     type Answer = Page;
 
     const NAME: &'static str = "list";
     const WRITES: bool = false;
 
-    async fn run(&self, session: &mut Session<'_>) -> Result<Page, Fault> {
-        let queue = session.find_queue(&self.query.queue).await?.unwrap_or(NO_QUEUE);
-        let (shared, reading) = (session.shared, session.reading());
-        let statement = shared.statements.listings.of(&self.query.walk);
-        let bind = |query: Bound| self.bind(query.bind(reading).bind(queue));
+    async fn run(&self, connection: &mut CallConnection<'_>) -> Result<Page, VerbError> {
+        let queue = connection.find_queue(&self.query.queue).await?.unwrap_or(NO_QUEUE);
+        let handle = connection.handle;
+        let floor = connection.time_floor();
+        let statement = handle.statements.listings.of(&self.query.walk);
+        let bind = |query: BoundQuery| self.bind(query.bind(floor).bind(queue));
         let rows = match self.query.walk {
-            Walk::Lapsed => session.write(statement, bind).await?, // moves deadlines on
-            _ => session.read(statement, bind).await?,
+            Walk::Lapsed => connection.write(statement, bind).await?, // moves deadlines on
+            _ => connection.read(statement, bind).await?,
         };
-        let moment = session.told(&rows, POSITION_AT - 1)?;
+        let moment = connection.note_time(&rows, POSITION_AT - 1)?;
         let first = rows.first().ok_or(sqlx::Error::RowNotFound)?;
         let looked_at = counter(first, 0)?;
         let jobs = self.read(&rows)?;
@@ -70,8 +72,9 @@ impl List<'_> {
         }
     }
 
-    fn bind(&self, query: Bound) -> Bound {
-        let (walk, filter) = (&self.query.walk, &self.query.filter);
+    fn bind(&self, query: BoundQuery) -> BoundQuery {
+        let walk = &self.query.walk;
+        let filter = &self.query.filter;
         let begin = self.after.unwrap_or(begin(walk.is_reversed()));
         let state = match walk {
             Walk::State(state, _) => Some(i16::from(state.as_code())),
@@ -103,8 +106,9 @@ impl List<'_> {
             .bind(token)
     }
 
-    /// Behind which place the next page begins: the last job of a full page, else where the walk was left.
-    fn end(&self, first: &PgRow, jobs: &[JobMeta]) -> Result<Option<PageEnd>, Fault> {
+    /// Behind which place the next page begins: the last job of a full page, else where the walk
+    /// was left.
+    fn end(&self, first: &PgRow, jobs: &[JobMeta]) -> Result<Option<PageEnd>, VerbError> {
         if jobs.len() == self.page() {
             return Ok(jobs.last().map(|job| self.query.walk.place_of(job)).or(self.after));
         }
@@ -113,7 +117,7 @@ impl List<'_> {
     }
 
     /// The jobs in the order of the walk.
-    fn read(&self, rows: &[PgRow]) -> Result<Vec<JobMeta>, Fault> {
+    fn read(&self, rows: &[PgRow]) -> Result<Vec<JobMeta>, VerbError> {
         let mut jobs = Vec::new();
         for row in rows {
             if let Some(position) = row.try_get::<Option<i64>, _>(POSITION_AT)? {

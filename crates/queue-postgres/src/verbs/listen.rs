@@ -1,20 +1,23 @@
-//! What listening rests on.
+//! What the task that listens asks of the server: numbers of queues, changes, and probes.
 
-use crate::{fault::Fault, session::Session, verb::Verb};
+use crate::{
+    call::{CallConnection, SqlVerb},
+    verb_error::VerbError,
+};
 use queue_core::QueueName;
 
 /// The number of a queue, given now if it had none.
 #[derive(Debug)]
 pub(crate) struct Intern<'a>(pub(crate) &'a QueueName);
 
-impl Verb for Intern<'_> {
+impl SqlVerb for Intern<'_> {
     type Answer = i32;
 
     const NAME: &'static str = "subscribe";
     const WRITES: bool = false;
 
-    async fn run(&self, session: &mut Session<'_>) -> Result<i32, Fault> {
-        session.intern_queue(self.0).await
+    async fn run(&self, connection: &mut CallConnection<'_>) -> Result<i32, VerbError> {
+        connection.intern_queue(self.0).await
     }
 }
 
@@ -25,17 +28,18 @@ pub(crate) struct Follow<'a> {
     pub(crate) lasts_ms: i64,
 }
 
-impl Verb for Follow<'_> {
+impl SqlVerb for Follow<'_> {
     type Answer = ();
 
     const NAME: &'static str = "subscribe";
     const WRITES: bool = false;
 
-    async fn run(&self, session: &mut Session<'_>) -> Result<(), Fault> {
-        let (shared, reading) = (session.shared, session.reading());
+    async fn run(&self, connection: &mut CallConnection<'_>) -> Result<(), VerbError> {
+        let handle = connection.handle;
+        let floor = connection.time_floor();
         for queue in self.queues {
-            let follow = &shared.statements.follow;
-            session.write(follow, |query| query.bind(reading).bind(*queue).bind(self.lasts_ms)).await?;
+            let follow = &handle.statements.follow;
+            connection.write(follow, |query| query.bind(floor).bind(*queue).bind(self.lasts_ms)).await?;
         }
         Ok(())
     }
@@ -45,16 +49,16 @@ impl Verb for Follow<'_> {
 #[derive(Debug)]
 pub(crate) struct Notify(pub(crate) String);
 
-impl Verb for Notify {
+impl SqlVerb for Notify {
     type Answer = ();
 
     const NAME: &'static str = "subscribe";
     const WRITES: bool = false;
 
-    async fn run(&self, session: &mut Session<'_>) -> Result<(), Fault> {
-        let shared = session.shared;
-        let channel = shared.server.channel.clone();
-        let notify = &shared.statements.notify;
-        session.read(notify, |query| query.bind(channel).bind(self.0.clone())).await.map(drop)
+    async fn run(&self, connection: &mut CallConnection<'_>) -> Result<(), VerbError> {
+        let handle = connection.handle;
+        let channel = handle.channel.clone();
+        let notify = &handle.statements.notify;
+        connection.read(notify, |query| query.bind(channel).bind(self.0.clone())).await.map(drop)
     }
 }

@@ -1,4 +1,4 @@
-//! The verbs of the contract, one per file.
+//! The verbs of the contract, one per file, each as the statements that it sends.
 
 mod apply;
 mod attempts;
@@ -15,11 +15,11 @@ mod prune;
 mod short_column;
 mod verify;
 
-pub(crate) use apply::Apply;
+pub(crate) use apply::{Apply, apply_all};
 pub(crate) use attempts::ReadAttempts;
 pub(crate) use claim::Claim;
 pub(crate) use counts::{CountJobs, ListQueues};
-pub(crate) use enqueue::Enqueue;
+pub(crate) use enqueue::{Enqueue, enqueue_jobs};
 pub(crate) use enqueue_new::EnqueueNew;
 pub(crate) use get::Get;
 pub(crate) use list::List;

@@ -1,4 +1,9 @@
-use crate::{fault::Fault, session::Session, verb::Verb};
+//! `set_paused`: stops or resumes the claims of a queue.
+
+use crate::{
+    call::{CallConnection, SqlVerb},
+    verb_error::VerbError,
+};
 use queue_core::QueueName;
 
 /// Stops or resumes the claims of a queue, for every process.
@@ -8,22 +13,23 @@ pub(crate) struct SetPaused<'a> {
     pub(crate) paused: bool,
 }
 
-impl Verb for SetPaused<'_> {
+impl SqlVerb for SetPaused<'_> {
     type Answer = ();
 
     const NAME: &'static str = "set_paused";
 
-    async fn run(&self, session: &mut Session<'_>) -> Result<(), Fault> {
-        let queue = session.intern_queue(self.queue).await?;
-        let (shared, origin) = (session.shared, session.origin());
-        session
-            .write(&shared.statements.set_paused, |query| {
+    async fn run(&self, connection: &mut CallConnection<'_>) -> Result<(), VerbError> {
+        let queue = connection.intern_queue(self.queue).await?;
+        let handle = connection.handle;
+        let origin = connection.origin();
+        connection
+            .write(&handle.statements.set_paused, |query| {
                 let query = query.bind(queue).bind(self.paused);
-                query.bind(shared.channel().map(str::to_owned)).bind(origin.clone())
+                query.bind(handle.notify_channel().map(str::to_owned)).bind(origin.clone())
             })
             .await?;
         // Workers that hold jobs ready want to hear of a pause too.
-        session.notices.wake(self.queue);
+        connection.notices.wake(self.queue);
         Ok(())
     }
 }

@@ -1,38 +1,42 @@
+//! `announce`, `drain_worker` and `workers`: who works on the store.
+
 use crate::{
-    fault::Fault,
+    call::{CallConnection, SqlVerb},
     row::{code, counter, foreign, name},
-    session::Session,
-    verb::Verb,
+    verb_error::VerbError,
 };
 use queue_core::{Duty, QueueName, Span, WorkerId, WorkerInfo};
 use sqlx::{Row, postgres::PgRow};
 
-/// Shows a worker for a while, or retires it. Those that stopped announcing themselves leave on the way.
+/// Shows a worker for a while, or retires it. Those that stopped announcing themselves leave on the
+/// way.
 #[derive(Debug)]
 pub(crate) struct Announce<'a> {
     pub(crate) worker: &'a WorkerInfo,
     pub(crate) ttl: Span,
 }
 
-impl Verb for Announce<'_> {
+impl SqlVerb for Announce<'_> {
     type Answer = Duty;
 
     const NAME: &'static str = "announce";
 
-    async fn run(&self, session: &mut Session<'_>) -> Result<Duty, Fault> {
-        let (shared, worker, reading) = (session.shared, self.worker, session.reading());
+    async fn run(&self, connection: &mut CallConnection<'_>) -> Result<Duty, VerbError> {
+        let handle = connection.handle;
+        let worker = self.worker;
+        let floor = connection.time_floor();
         let id = worker.id.as_str();
         if self.ttl == Span::ZERO {
-            session.write(&shared.statements.delete_worker, |query| query.bind(id.to_owned())).await?;
+            connection.write(&handle.statements.delete_worker, |query| query.bind(id.to_owned())).await?;
             return Ok(Duty::Work);
         }
         let queues: Vec<&str> = worker.queues.iter().map(QueueName::as_str).collect();
         // PostgreSQL holds no zero character in a text.
         let host = worker.host.replace('\0', "\u{FFFD}");
-        let rows = session
-            .write(&shared.statements.save_worker, |query| {
+        let rows = connection
+            .write(&handle.statements.save_worker, |query| {
                 query
-                    .bind(reading)
+                    .bind(floor)
                     .bind(id.to_owned())
                     .bind(queues.join("\n"))
                     .bind(i64::from(worker.concurrency))
@@ -51,18 +55,19 @@ impl Verb for Announce<'_> {
 #[derive(Debug)]
 pub(crate) struct DrainWorker<'a>(pub(crate) &'a WorkerId);
 
-impl Verb for DrainWorker<'_> {
+impl SqlVerb for DrainWorker<'_> {
     /// Whether it is there.
     type Answer = bool;
 
     const NAME: &'static str = "drain_worker";
 
-    async fn run(&self, session: &mut Session<'_>) -> Result<bool, Fault> {
-        let (shared, reading) = (session.shared, session.reading());
+    async fn run(&self, connection: &mut CallConnection<'_>) -> Result<bool, VerbError> {
+        let handle = connection.handle;
+        let floor = connection.time_floor();
         let id = self.0.as_str();
-        let rows = session
-            .write(&shared.statements.drain_worker, |query| {
-                query.bind(reading).bind(id.to_owned()).bind(i16::from(Duty::Drain.as_code()))
+        let rows = connection
+            .write(&handle.statements.drain_worker, |query| {
+                query.bind(floor).bind(id.to_owned()).bind(i16::from(Duty::Drain.as_code()))
             })
             .await?;
         Ok(!rows.is_empty())
@@ -73,15 +78,16 @@ impl Verb for DrainWorker<'_> {
 #[derive(Debug)]
 pub(crate) struct ListWorkers;
 
-impl Verb for ListWorkers {
+impl SqlVerb for ListWorkers {
     type Answer = Vec<WorkerInfo>;
 
     const NAME: &'static str = "workers";
     const WRITES: bool = false;
 
-    async fn run(&self, session: &mut Session<'_>) -> Result<Vec<WorkerInfo>, Fault> {
-        let (shared, reading) = (session.shared, session.reading());
-        let rows = session.read(&shared.statements.list_workers, |query| query.bind(reading)).await?;
+    async fn run(&self, connection: &mut CallConnection<'_>) -> Result<Vec<WorkerInfo>, VerbError> {
+        let handle = connection.handle;
+        let floor = connection.time_floor();
+        let rows = connection.read(&handle.statements.list_workers, |query| query.bind(floor)).await?;
         Ok(rows.iter().map(read_worker).collect::<Result<_, _>>()?)
     }
 }

@@ -1,5 +1,8 @@
-/// A column of an argument, as statements take it that say so: one element alone, if all of them are the same. Most jobs of a
-/// batch differ in little but id and payload, and what is not sent is neither encoded nor unpacked.
+//! Columns of arguments that are sent as one element where all their elements are the same.
+
+/// A column of an argument, as statements take it that say so: one element alone, if all of them
+/// are the same. Most jobs of a batch differ in little but id and payload, and what is not sent is
+/// neither encoded nor unpacked.
 pub(crate) fn short_column<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
     let mut values: Vec<T> = values.collect();
     if values.windows(2).all(|pair| pair[0] == pair[1]) {

@@ -1,20 +1,25 @@
-use crate::{fault::Fault, session::Session, verb::Verb};
+//! `verify`: compares the tables with each other.
+
+use crate::{
+    call::{CallConnection, SqlVerb},
+    verb_error::VerbError,
+};
 use sqlx::Row;
 
 /// Compares every table with every other.
 #[derive(Debug)]
 pub(crate) struct Verify;
 
-impl Verb for Verify {
+impl SqlVerb for Verify {
     type Answer = Vec<String>;
 
     const NAME: &'static str = "verify";
     const WRITES: bool = false;
     const TAKES_LONG: bool = true;
 
-    async fn run(&self, session: &mut Session<'_>) -> Result<Vec<String>, Fault> {
-        let shared = session.shared;
-        let rows = session.read(&shared.statements.verify, |query| query).await?;
+    async fn run(&self, connection: &mut CallConnection<'_>) -> Result<Vec<String>, VerbError> {
+        let handle = connection.handle;
+        let rows = connection.read(&handle.statements.verify, |query| query).await?;
         Ok(rows.iter().map(|row| row.try_get(0)).collect::<sqlx::Result<_>>()?)
     }
 }

@@ -1,23 +1,24 @@
-//! What a notification says: who sent it on the first line, then one line for each thing that happened.
+//! The text of a notification: its origin on the first line, then one line for each event.
 
 use queue_core::{JobChange, JobId, Seq, State};
 
-/// What a sign of life begins with.
+/// The first field of a probe's line.
 const PROBE: &str = "p";
 
-/// One line.
+/// One line of a notification.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Line {
+pub(super) enum NotificationLine {
     /// A claim on this queue may find something.
     Wake(i32),
     /// A job of this queue changed.
     Changed(i32, JobChange),
-    /// The handle that sent it wants to hear itself.
+    /// The handle that sent it tests whether it hears itself.
     Probe(u64),
 }
 
-/// Splits a notification into its origin and lines. What is not understood is left out: a newer version may say more.
-pub(super) fn parse(payload: &str) -> (&str, impl Iterator<Item = Line>) {
+/// Splits a notification into its origin and lines. A line that is not understood is left out: a
+/// newer version may say more.
+pub(super) fn parse(payload: &str) -> (&str, impl Iterator<Item = NotificationLine>) {
     let (origin, lines) = payload.split_once('\n').unwrap_or((payload, ""));
     (origin, lines.lines().filter_map(parse_line))
 }
@@ -27,12 +28,12 @@ pub(super) fn probe(origin: &str, number: u64) -> String {
     format!("{origin}\n{PROBE}\t{number}")
 }
 
-fn parse_line(line: &str) -> Option<Line> {
+fn parse_line(line: &str) -> Option<NotificationLine> {
     // An id has no control characters, so no tab.
     let mut parts = line.split('\t');
     match parts.next()? {
-        "w" => Some(Line::Wake(parts.next()?.parse().ok()?)),
-        PROBE => Some(Line::Probe(parts.next()?.parse().ok()?)),
+        "w" => Some(NotificationLine::Wake(parts.next()?.parse().ok()?)),
+        PROBE => Some(NotificationLine::Probe(parts.next()?.parse().ok()?)),
         "j" => {
             let queue = parts.next()?.parse().ok()?;
             let seq = Seq::new(parts.next()?.parse().ok()?);
@@ -42,7 +43,7 @@ fn parse_line(line: &str) -> Option<Line> {
                 code => Some(State::from_code(code.parse().ok()?)?),
             };
             let id = JobId::new(parts.next()?).ok()?;
-            Some(Line::Changed(queue, JobChange { id, seq, revision, state }))
+            Some(NotificationLine::Changed(queue, JobChange { id, seq, revision, state }))
         }
         _ => None,
     }
@@ -50,7 +51,7 @@ fn parse_line(line: &str) -> Option<Line> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Line, parse, probe};
+    use super::{NotificationLine, parse, probe};
     use queue_core::{JobChange, JobId, Seq, State};
 
     #[test]
@@ -58,12 +59,19 @@ mod tests {
         let payload = "me\nw\t7\nj\t7\t12\t3\t4\ta b:c\nj\t7\t13\t1\t-1\tgone\nx\t1\nj\t7\nw\tnine";
         let (origin, lines) = parse(payload);
         let change = |id, seq, revision, state| {
-            Line::Changed(7, JobChange { id: JobId::from_static(id), seq: Seq::new(seq), revision, state })
+            NotificationLine::Changed(
+                7,
+                JobChange { id: JobId::from_static(id), seq: Seq::new(seq), revision, state },
+            )
         };
         assert_eq!(origin, "me");
         assert_eq!(
             lines.collect::<Vec<_>>(),
-            [Line::Wake(7), change("a b:c", 12, 3, Some(State::Failed)), change("gone", 13, 1, None)]
+            [
+                NotificationLine::Wake(7),
+                change("a b:c", 12, 3, Some(State::Failed)),
+                change("gone", 13, 1, None)
+            ]
         );
     }
 
@@ -71,7 +79,7 @@ mod tests {
     fn a_probe_comes_back_as_it_was_sent() {
         let payload = probe("me", 3);
         let (origin, mut lines) = parse(&payload);
-        assert_eq!((origin, lines.next(), lines.next()), ("me", Some(Line::Probe(3)), None));
+        assert_eq!((origin, lines.next(), lines.next()), ("me", Some(NotificationLine::Probe(3)), None));
         assert_eq!(parse("").1.count(), 0);
     }
 }

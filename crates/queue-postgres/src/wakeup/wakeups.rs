@@ -1,6 +1,9 @@
-use super::{followed::Followed, listener};
+//! Subscriptions of one handle: they start the task that listens, and tell it for which queues.
+
+use super::{following_stream::FollowingStream, listener};
 use crate::{
-    shared::Shared,
+    call::call,
+    handle::HandleState,
     verbs::{Follow, Intern},
 };
 use parking_lot::{Mutex, MutexGuard};
@@ -11,45 +14,45 @@ use std::{
 };
 use tokio::{sync::watch, task::JoinHandle};
 
-/// How much longer than the interval of its renewal a request for every change holds.
+/// How many intervals of its renewal a request for every change holds.
 const FOLLOW_INTERVALS: i64 = 4;
 
 /// The subscribers of one handle, and the task that listens for them.
 #[derive(Debug)]
 pub(crate) struct Wakeups {
-    shared: Arc<Shared>,
+    handle: Arc<HandleState>,
     audience: Arc<Audience>,
-    listening: Mutex<Option<Listening>>,
+    listener: Mutex<Option<ListenerTask>>,
 }
 
 /// The task that listens, and whether it does by now: `None` until that is known.
 #[derive(Debug)]
-struct Listening {
+struct ListenerTask {
     task: JoinHandle<()>,
     started: watch::Receiver<Option<Result<()>>>,
 }
 
-/// For whom the task listens.
+/// The queues that the task listens for.
 #[derive(Debug, Default)]
-pub(super) struct Audience(Mutex<Heard>);
+pub(super) struct Audience(Mutex<AudienceQueues>);
 
 #[derive(Debug, Default)]
-struct Heard {
+struct AudienceQueues {
     queues: HashMap<i32, QueueName>,
-    /// Queues of which somebody wants to hear everything, while the stream lives.
+    /// Queues of which a subscriber wants to hear every change, while its stream lives.
     followed: HashMap<i32, Weak<()>>,
 }
 
 impl Wakeups {
-    pub(crate) fn new(shared: Arc<Shared>) -> Self {
-        Self { shared, audience: Arc::default(), listening: Mutex::default() }
+    pub(crate) fn new(handle: Arc<HandleState>) -> Self {
+        Self { handle, audience: Arc::default(), listener: Mutex::default() }
     }
 
-    /// Registers a subscriber; what is committed from now on is hinted at.
+    /// Registers a subscriber, who hears of what is committed from now on.
     pub(crate) async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
         let follows = interest == Interest::All;
-        let hints = self.shared.hub.subscribe(queue, interest);
-        if !self.shared.options.is_listening() {
+        let hints = self.handle.hub.subscribe(queue, interest);
+        if !self.handle.options.is_listening() {
             return Ok(hints);
         }
         let number = self.intern(queue).await?;
@@ -59,28 +62,28 @@ impl Wakeups {
             return Ok(hints);
         }
         if let Some(alive) = self.audience.follower(number) {
-            return Ok(Box::pin(Followed { hints, _alive: alive }));
+            return Ok(Box::pin(FollowingStream { hints, _alive: alive }));
         }
-        follow(&self.shared, &[number]).await?;
+        follow(&self.handle, &[number]).await?;
         let alive = self.audience.begin_to_follow(number);
-        Ok(Box::pin(Followed { hints, _alive: alive }))
+        Ok(Box::pin(FollowingStream { hints, _alive: alive }))
     }
 
     /// Ends the task and its connection.
     pub(crate) async fn close(&self) {
         let listening = self.lock().take();
-        if let Some(Listening { task, .. }) = listening {
+        if let Some(ListenerTask { task, .. }) = listening {
             task.abort();
-            // It was aborted, so that is what it answers.
+            // The task was aborted, so how it ended says nothing.
             drop(task.await);
         }
     }
 
     async fn intern(&self, queue: &QueueName) -> Result<i32> {
-        if let Some(number) = self.shared.server.directory.number(queue) {
+        if let Some(number) = self.handle.names.number(queue) {
             return Ok(number);
         }
-        self.shared.call(&Intern(queue)).await
+        call(&self.handle, &Intern(queue)).await
     }
 
     /// Starts the task unless it runs, and waits until it listens.
@@ -92,32 +95,33 @@ impl Wakeups {
         })
     }
 
-    /// Whether the task listens; one that could not is followed by another.
+    /// Tells when the task listens. A task that ended, such as one that could not connect, is
+    /// replaced.
     #[expect(clippy::disallowed_methods, reason = "the one task of the store, which `Wakeups` owns and ends")]
     fn listening(&self) -> watch::Receiver<Option<Result<()>>> {
         let mut listening = self.lock();
-        if let Some(Listening { task, started }) = &*listening
+        if let Some(ListenerTask { task, started }) = &*listening
             && !task.is_finished()
         {
             return started.clone();
         }
         let (starting, started) = watch::channel(None);
-        // The runtime that the former ran on may have taken it with it, and with it what came since.
+        // A former task may have gone with its runtime; its subscribers missed what came since.
         let is_first = listening.is_none();
-        let run = listener::run(self.shared.clone(), self.audience.clone(), starting, is_first);
+        let run = listener::run(self.handle.clone(), self.audience.clone(), starting, is_first);
         let task = tokio::spawn(run);
-        *listening = Some(Listening { task, started: started.clone() });
+        *listening = Some(ListenerTask { task, started: started.clone() });
         started
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<Listening>> {
-        self.listening.lock()
+    fn lock(&self) -> MutexGuard<'_, Option<ListenerTask>> {
+        self.listener.lock()
     }
 }
 
 impl Drop for Wakeups {
     fn drop(&mut self) {
-        if let Some(Listening { task, .. }) = self.lock().take() {
+        if let Some(ListenerTask { task, .. }) = self.lock().take() {
             task.abort();
         }
     }
@@ -129,12 +133,13 @@ impl Audience {
         self.lock().queues.get(&queue).cloned()
     }
 
-    /// What a stream of every change holds on to, if there is one of this queue already.
+    /// The token that all streams of every change of a queue hold, if there is such a stream
+    /// already.
     fn follower(&self, queue: i32) -> Option<Arc<()>> {
         self.lock().followed.get(&queue).and_then(Weak::upgrade)
     }
 
-    /// The same, for the first one.
+    /// The token for the first stream of every change of a queue.
     fn begin_to_follow(&self, queue: i32) -> Arc<()> {
         let mut heard = self.lock();
         let alive = heard.followed.get(&queue).and_then(Weak::upgrade).unwrap_or_default();
@@ -149,14 +154,14 @@ impl Audience {
         heard.followed.keys().copied().collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Heard> {
+    fn lock(&self) -> MutexGuard<'_, AudienceQueues> {
         self.0.lock()
     }
 }
 
 /// Asks every process to tell of each change of these queues for a while.
-pub(super) async fn follow(shared: &Shared, queues: &[i32]) -> Result<()> {
+pub(super) async fn follow(handle: &HandleState, queues: &[i32]) -> Result<()> {
     let interval =
-        i64::try_from(shared.options.probe_interval.as_millis()).unwrap_or(i64::MAX / FOLLOW_INTERVALS);
-    shared.call(&Follow { queues, lasts_ms: interval.saturating_mul(FOLLOW_INTERVALS) }).await
+        i64::try_from(handle.options.probe_interval.as_millis()).unwrap_or(i64::MAX / FOLLOW_INTERVALS);
+    call(handle, &Follow { queues, lasts_ms: interval.saturating_mul(FOLLOW_INTERVALS) }).await
 }

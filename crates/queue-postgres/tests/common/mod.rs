@@ -83,7 +83,8 @@ impl Place {
 
     /// Returns once a statement about this schema waits for another transaction.
     pub(crate) async fn until_one_waits_for_a_lock(&self) {
-        // By the tables that it has locked: the server keeps no more than 1 KiB of a statement's text.
+        // By the tables that it has locked: the server keeps no more than 1 KiB of a statement's
+        // text.
         let waiting = "SELECT count(*) FROM pg_locks AS w JOIN pg_locks AS h USING (pid)
             JOIN pg_class AS c ON c.oid = h.relation JOIN pg_namespace AS n ON n.oid = c.relnamespace
             WHERE NOT w.granted AND n.nspname = $1";

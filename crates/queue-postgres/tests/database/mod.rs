@@ -1,5 +1,5 @@
-//! A database of one's own, which counts its deadlocks. It sorts as people do where the server can: ids are to be locked in one
-//! order whatever the database takes for the order of texts.
+//! A database of one's own, which counts its deadlocks. It sorts as people do where the server can:
+//! ids are to be locked in one order whatever the database takes for the order of texts.
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use crate::{common::server, storm::in_database};
@@ -47,7 +47,8 @@ impl Database {
         PostgresOptions::new(&self.url).expect("a URL")
     }
 
-    /// How often the server had to break a deadlock so far. Sessions report with a delay, or when they end.
+    /// How often the server had to break a deadlock so far. Sessions report with a delay, or when
+    /// they end.
     pub(crate) async fn deadlocks(&mut self) -> i64 {
         self.count("SELECT deadlocks FROM pg_stat_database WHERE datname = $1").await
     }

@@ -1,5 +1,6 @@
-//! Handlers whose write commits together with the completion of their job, and producers whose write commits together with
-//! the job that is about it, in processes that are killed: at the end each write has its counterpart, exactly.
+//! Handlers whose write commits together with the completion of their job, and producers whose
+//! write commits together with the job that is about it, in processes that are killed: at the end
+//! each write has its counterpart, exactly.
 
 use crate::{
     KILLS, PROCESSES,
@@ -31,7 +32,8 @@ const TABLES: &str = "
     CREATE TABLE {schema}.announced (id text NOT NULL);
     CREATE TABLE {schema}.effect (id text NOT NULL, seq bigint NOT NULL, epoch bigint NOT NULL);";
 
-/// Rows without a counterpart: of what was announced and what was enqueued, and of effects and completions, run by run.
+/// Rows without a counterpart: of what was announced and what was enqueued, and of effects and
+/// completions, run by run.
 const UNMATCHED: &str = "
     SELECT
       (SELECT count(*) FROM {schema}.announced AS a FULL JOIN {schema}.job AS j ON j.id = a.id

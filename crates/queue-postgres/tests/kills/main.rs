@@ -1,8 +1,9 @@
-//! `SIGKILL` of random processes among those that share one schema: with everything that the contract has, judged by the
-//! checker of the test kit (I1, I21), and with handlers and producers whose own writes commit together with their jobs (I18).
+//! `SIGKILL` of random processes among those that share one schema: with everything that the
+//! contract has, judged by the checker of the test kit (I1, I21), and with handlers and producers
+//! whose own writes commit together with their jobs (I18).
 //!
-//! The tests start themselves again as the processes. `QUEUE_TEST_FAULT_ROUNDS=50` runs more of them, with
-//! [`KILLS`] kills each.
+//! The tests start themselves again as the processes. `QUEUE_TEST_FAULT_ROUNDS=50` runs more of
+//! them, with [`KILLS`] kills each.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -10,7 +10,8 @@ use tokio::time::{Instant, sleep};
 /// How long a fault goes on.
 pub(crate) const LASTS: Duration = Duration::from_secs(2);
 
-/// How much goes on: few enough tasks that a fault meets all of them, and a history of two seconds stays short.
+/// How much goes on: few enough tasks that a fault meets all of them, and a history of two seconds
+/// stays short.
 pub(crate) fn params(seed: u64) -> LoadParams {
     let tasks = Params { producers: 2, workers: 4, meddlers: 2, ..Params::default() };
     LoadParams { seed, tasks, waiters: 2, ..LoadParams::default() }
@@ -29,8 +30,9 @@ pub(crate) async fn under(
     let load = Load::start(stores, Arc::new(Recorder::new()), params);
     let strikes = fault.await;
     let report = load.finish().await;
-    let (events, unanswered, completions) =
-        (report.history.events().len(), report.unanswered(), report.completions());
+    let events = report.history.events().len();
+    let unanswered = report.unanswered();
+    let completions = report.completions();
     println!(
         "seed {}: {strikes} strikes, {events} events, {unanswered} unanswered, {completions} completions",
         report.seed

@@ -36,7 +36,8 @@ pub(crate) struct PrivateServer {
 }
 
 impl PrivateServer {
-    /// Of the programs of the test server, so that it has the same version. None if the environment says to do without.
+    /// Of the programs of the test server, so that it has the same version. None if the environment
+    /// says to do without.
     pub(crate) async fn start() -> Option<Self> {
         let url = url()?;
         let programs = programs(&url).await.expect("a superuser may ask where the programs are");
@@ -72,8 +73,8 @@ impl PrivateServer {
         sqlx::raw_sql(AssertSqlSafe(text)).execute(&mut connection).await.expect("the statement is fine");
     }
 
-    /// As `pg_ctl stop -m immediate` does: every session is cut, nothing is flushed, and the next start recovers from the
-    /// log.
+    /// As `pg_ctl stop -m immediate` does: every session is cut, nothing is flushed, and the next
+    /// start recovers from the log.
     pub(crate) fn stop_at_once(&mut self) {
         self.stop("QUIT");
     }
@@ -98,7 +99,8 @@ impl PrivateServer {
         panic!("the server does not start again");
     }
 
-    /// Starts it, and waits until it serves or has ended. Its password is its own, so nobody else can answer in its place.
+    /// Starts it, and waits until it serves or has ended. Its password is its own, so nobody else
+    /// can answer in its place.
     async fn serves(&mut self) -> bool {
         assert!(self.process.is_none(), "it runs already");
         let mut command = self.command("postgres");

@@ -16,8 +16,8 @@ const SKIP: &str = "QUEUE_TEST_SKIP";
 /// Why something of the server failed, in whatever form.
 pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;
 
-/// The server, or none if the environment says to do without. One that is merely missing is a failure, since tests that
-/// silently lack their server look green.
+/// The server, or none if the environment says to do without. One that is merely missing is a
+/// failure, since tests that silently lack their server look green.
 pub(crate) fn url() -> Option<String> {
     url_of("postgres", URL)
 }

@@ -1,5 +1,5 @@
-//! Stores that are struck while they work: after so many calls something is done to the server or to the way there, a
-//! bounded number of times, and then never again.
+//! Stores that are struck while they work: after so many calls something is done to the server or
+//! to the way there, a bounded number of times, and then never again.
 #![allow(dead_code, unused_imports, reason = "each test file uses a part")]
 
 mod stormy;

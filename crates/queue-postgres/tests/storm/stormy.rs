@@ -1,3 +1,5 @@
+//! A store whose calls a storm counts.
+
 use super::Storm;
 use async_trait::async_trait;
 use queue_core::{

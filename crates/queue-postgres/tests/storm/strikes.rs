@@ -59,8 +59,8 @@ impl Strike for Terminator {
     }
 }
 
-/// Kills a session without warning. The server then ends all others at once and recovers from its log, as after an
-/// immediate stop.
+/// Kills a session without warning. The server then ends all others at once and recovers from its
+/// log, as after an immediate stop.
 pub(crate) struct Crashes;
 
 #[async_trait]
@@ -113,8 +113,8 @@ impl Strike for Cutter {
         through(&self.0, server)
     }
 
-    /// The next statement that was prepared before, or the next commit, is carried out and not answered; on every
-    /// connection, until the next strike passes everything again.
+    /// The next statement that was prepared before, or the next commit, is carried out and not
+    /// answered; on every connection, until the next strike passes everything again.
     async fn strike(&self) {
         let withheld = self.0.counts().withheld;
         let request = if withheld.is_multiple_of(2) { "sqlx_s_" } else { "COMMIT" };

@@ -96,7 +96,8 @@ async fn what_is_wrong_with_a_certificate_is_told_with_what_to_do() {
     assert_refused(&mixed, &["check the URL", "key"]).await;
     let store = open(&server.url_as("client")).await.expect("nothing is wrong now");
 
-    // What was right when it was opened is for the server to be mended, so that callers go on trying.
+    // What was right when it was opened is for the server to be mended, so that callers go on
+    // trying.
     let queue = QueueName::from_static("q");
     store.counts(&queue).await.expect("it answers");
     server.show("expired").await;

@@ -1,11 +1,13 @@
--- Part: the rule of ids, and the beginning of a life (lifecycle::admit, JobMeta::begin and JobMeta::replacing, in Lua; I9).
+-- Part: the rule of ids, and the beginning of a life (lifecycle::admit, JobMeta::begin and
+-- JobMeta::replacing, in Lua; I9).
 --
--- New jobs come as shapes of their options (delay, marks, priority, and where a mark says so how long it may be put off), then
--- all heads (what never changes of a state string: the payload's length, and from the id on), all payloads.
+-- New jobs come as shapes of their options (delay, marks, priority, and where a mark says so how
+-- long it may be put off), then all heads (what never changes of a state string: the payload's
+-- length, and from the id on), all payloads.
 local AWAITED_NEW, REPLACE_FAILED, TERMS_NEW, REPLACE_WAITING = 1, 2, 4, 8
 local TAGS_NEW, BUDGETS_NEW, RETENTIONS_NEW = 16, 32, 64
 
--- What the first state strings of jobs with the same options have in common.
+-- The common part of the first state strings of jobs with the same options.
 local function read_options(options)
   local delay, marks, priority = read('>I6Bc2', options)
   local flags = (has(marks, AWAITED_NEW) and AWAITED or 0) + (has(marks, TERMS_NEW) and HAS_TERMS or 0)
@@ -24,7 +26,8 @@ local function read_options(options)
   }
 end
 
--- The same for one job that takes the place of a waiting one: it is as old as that, and put off from then on.
+-- The same for one job that takes the place of a waiting one: it is as old as the waiting job, and
+-- its delay counts from that job's beginning.
 local function in_place_of(former, options)
   local tail = tail_of(former)
   local since = sub(former, tail + 8, tail + 13)
@@ -35,8 +38,9 @@ local function in_place_of(former, options)
   return { state = state, place = place, run_at = run_at, has_tags = options.has_tags }
 end
 
--- Reads a block of new jobs. Answers the seqs that hold their ids, as far as they do, and a function that admits one of them,
--- unless its id is taken: then it answers the seq that holds it, and its record if it was there before this script.
+-- Reads a block of new jobs. Answers the seqs that hold their ids, as far as they do, and a
+-- function that admits one of them, unless its id is taken: then it answers the seq that holds it,
+-- and its record if it was there before this script.
 local function read_jobs(base, count)
   local options_of, at = read_shapes(base, read_options)
   local heads_at, payloads_at = at - 1, at + count - 1
@@ -55,7 +59,8 @@ local function read_jobs(base, count)
     local id, holder, options = new_ids[job], holders[job], options_of(job)
     if taken[id] then
       if not options.max_wait then return taken[id] end
-      -- A life of this very script: its place in `states` follows from its seq, since no record is added before it ends.
+      -- A life of this very script: its place in `states` follows from its seq, since no record is
+      -- added before it ends.
       holder = taken[id]
       present[holder] = states[2 * (read('>I6', holder) - last_seq)]
     end

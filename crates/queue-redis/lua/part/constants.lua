@@ -1,13 +1,14 @@
--- Part: the numbers of a job's state string. They are put in where their names stand (src/script.rs).
+-- Part: the numbers of a job's state string. They are put in where their names stand
+-- (src/script.rs).
 local FRONT = '>BBBBI6I6I4I4I6I6I6BBBI2I3'
 local FRONT_BYTES = 50
--- From the beginning of the tail to what follows its fixed bytes.
+-- The fixed bytes of the tail: the place of a job, and all of them.
 local PLACE_BYTES, TAIL_BYTES = 8, 18
 local NEVER = 281474976710655
 
 local QUEUED, PROCESSING, FAILING, COMPLETED, FAILED, CANCELLED = 0, 1, 2, 3, 4, 5
 local CANCEL_REQUESTED, AWAITED, HAS_RESULT, HAS_DETAILS, HAS_PROGRESS, RESULT_WITHIN = 1, 2, 4, 8, 16, 32
 local EXPIRY_LIFTED, HAS_TERMS, TIMES_BYTES = 64, 128, 12
--- Of the extras.
+-- Bits of the extras, the second byte of flags.
 local HAS_TAGS, HAS_ATTEMPTS, HAS_BUDGETS, HAS_RETENTIONS = 1, 2, 4, 8
 local BUDGETS_BYTES, RETENTIONS_BYTES = 8, 12

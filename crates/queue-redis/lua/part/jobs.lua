@@ -1,8 +1,10 @@
--- Part: records as this script found them and as it leaves them. Nothing is written before part/write.lua.
+-- Part: records as this script found them and as it leaves them. Nothing is written before
+-- part/write.lua.
 local present, first = {}, {}
--- The seqs of the records that changed, and beside each what it changed by: a plan of apply.lua, or false.
+-- The seqs of the records that changed, and beside each what it changed by: a plan of apply.lua, or
+-- false.
 local touched, steps, touched_count = {}, {}, 0
--- What changed more than once.
+-- The seqs of records that changed more than once.
 local again
 -- Ids of removed records; of lives that this script began, by id.
 local freed, taken
@@ -32,7 +34,8 @@ local function touch(seq, step)
   end
 end
 
--- Adds the members under which a record stands in LISTED for its tags, each behind a score if there is one.
+-- Adds the members under which a record stands in LISTED for its tags, each behind a score if there
+-- is one.
 local function add_tags(members, job, seq, score)
   for tag in string.gmatch(tags_of(job), '[^\n]+') do
     if score then members[#members + 1] = score end
@@ -67,7 +70,8 @@ local function remove(seq, job, id, step)
   if is_told(GONE, flags) then tell(seq, job, GONE) end
 end
 
--- Puts a waiting job where it belongs; `place` is its priority and its time. Answers where it is now.
+-- Puts a waiting job where it belongs; `place` is its priority and its time. Answers where it is
+-- now.
 local function wait(seq, place, run_at)
   if run_at > now then
     later = later or {}

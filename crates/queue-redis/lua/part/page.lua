@@ -1,20 +1,22 @@
 -- Part of listings: which of the records that a walk steps through a page shows, and when it ends.
 --
--- In: ARGV 3 limit; 4 states as a sum of 2 ^ state; 5 kind, 6 worker, 7 tag, 8 beginning of the id, '' for any; 9 and 10 from and
--- until when it came into its state, '' for whenever; 11 the place behind which to begin, '' for the beginning; 12 is '1' if the
--- newest come first; what follows is the walk's own. A place is what the walk sorts by, in bytes.
--- Out: now, clock, number, the place where the page ended if there may be more or '', how many records it stepped through, those
--- that it shows, each behind its seq.
+-- In: ARGV 3 limit; 4 states as a sum of 2 ^ state; 5 kind, 6 worker, 7 tag, 8 beginning of the id,
+-- '' for any; 9 and 10 from and until when it came into its state, '' for whenever; 11 the place
+-- behind which to begin, '' for the beginning; 12 is '1' if the newest come first; what follows is
+-- the walk's own. A place is what the walk sorts by, in bytes.
+-- Out: now, clock, number, the place where the page ended if there may be more or '', how many
+-- records it stepped through, those that it shows, each behind its seq.
 -- Guard: a record past its purge time is absent (I20).
--- Cost: at most LOOKS_MAX records of the walk; with those that do not belong to it and entries without one, PROBES_MAX.
+-- Cost: at most LOOKS_MAX records of the walk; with those that do not belong to it and entries
+-- without one, PROBES_MAX.
 
--- A script holds up the server, so that a page that looks for few among many goes on in another.
+-- A script holds up the server, so a page that looks for few among many goes on in another one.
 local LOOKS_MAX, PROBES_MAX, PORTION_MAX, PORTION_MIN = 2000, 4000, 1000, 64
 local limit, states, kind, worker, tag, prefix = tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5], ARGV[6], ARGV[7], ARGV[8]
 local entered_from, entered_until = tonumber(ARGV[9]), tonumber(ARGV[10])
 local after, is_reversed = ARGV[11] ~= '' and ARGV[11], ARGV[12] == '1'
 
--- Whether a page shows it (ListFilter::matches, in Lua).
+-- Whether a page shows a record (ListFilter::matches, in Lua).
 local function matches(job)
   if not has(states, 2 ^ byte(job, 1)) then return false end
   if worker ~= '' then
@@ -36,9 +38,10 @@ local function matches(job)
   return entered_from <= at_ms and at_ms < entered_until
 end
 
--- Answers one page. `portion` is given how many entries it may bring, and answers their seqs and their places, in order and behind
--- those that it brought before; none at the end. `stands` tells whether a record belongs to the walk, where not every entry
--- of what is walked does and some have no record.
+-- Answers one page. `portion` is given how many entries it may bring, and answers their seqs and
+-- their places, in order and behind those that it brought before; none at the end. `stands` tells
+-- whether a record belongs to the walk, where not every entry of what is walked does and some have
+-- no record.
 local function page_of(portion, stands)
   local shown, looked, probed, ended = {}, 0, 0, after or ''
   local size = math.max(PORTION_MIN, math.min(limit + 1, PORTION_MAX))
@@ -50,7 +53,7 @@ local function page_of(portion, stands)
       local job = found[at]
       if not job and not stands then return redis.error_reply('CORRUPT an entry of an index has no record') end
       local is_there = job and not is_purged(job) and (not stands or stands(job))
-      -- There is a further one, so that the page before it is not the last.
+      -- There is a further record, so this page is not the last.
       local is_full = is_there and #shown == limit or looked == LOOKS_MAX or probed == PROBES_MAX
       if is_full then return { now, clock, number, ended, looked, shown } end
       probed, ended = probed + 1, places[at]

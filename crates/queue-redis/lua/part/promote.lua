@@ -3,7 +3,8 @@
 -- Scheduled jobs that one script moves; the rest follows with the next one.
 local PROMOTE_MAX = 10000
 
--- Moves what is due, and answers how many that were. LATER may be empty behind it, and is not read again: part/write.lua says why.
+-- Moves what is due, and answers how many that were. LATER may be empty behind it, and is not read
+-- again: part/write.lua says why.
 local function promote()
   local due = call('ZRANGEBYSCORE', LATER, '-inf', text(now), 'LIMIT', 0, PROMOTE_MAX)
   local entries = {}

@@ -1,8 +1,10 @@
 -- Part of every script: the keys of one queue, its time, and calls with many arguments.
 --
--- KEYS: all of one queue, in this order; MARK, the highest time that a write was decided by, may be shared by all queues.
--- ARGV 1: the injected reading of the clock in ms, or '' for the server's own. ARGV 2: the floor, what this handle measured
--- since the time that it was told (queue_core::StoreTime). Store time is the latest of mark, clock and floor (I24).
+-- KEYS: all of one queue, in this order; MARK, the highest time that a write was decided by, may be
+-- shared by all queues.
+-- ARGV 1: the injected reading of the clock in ms, or '' for the server's own. ARGV 2: the floor,
+-- what this handle measured since the time that it was told (queue_core::StoreTime). Store time is
+-- the latest of mark, clock and floor (I24).
 local META, IDS, STATE, PAYLOAD, OUTCOME, READY, LATER, LEASES, DONE, BLOCKS, FILL, LISTED, MARK = unpack(KEYS)
 local call, sub, byte, pack, read = redis.call, string.sub, string.byte, struct.pack, struct.unpack
 
@@ -16,7 +18,7 @@ local function many(command, key, args)
   end
 end
 
--- The same for a command that answers one value for each argument.
+-- Calls a command that answers one value for each argument, with any number of arguments.
 local function fetch(command, key, args)
   local last = #args
   if last <= ARGS_MAX then
@@ -41,7 +43,7 @@ local meta = call('HMGET', META, 'seq', 'number', 'paused', 'feed')
 local last_seq, number, paused = tonumber(meta[1]) or 0, tonumber(meta[2]) or 0, meta[3] and true or false
 local time = call('TIME')
 local server_now = time[1] * 1000 + math.floor(time[2] / 1000)
--- Whether somebody asked for every change, and their request has not run out.
+-- Whether a subscriber asked for every change and its request has not run out.
 local is_fed = meta[4] and tonumber(meta[4]) > server_now
 local mark = tonumber(call('GET', MARK) or 0)
 local clock = tonumber(ARGV[1]) or server_now

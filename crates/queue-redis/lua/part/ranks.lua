@@ -1,7 +1,8 @@
 -- Part: places in indexes by time, whose members begin with their seq.
 
--- How many entries stand before or at a time and a seq. Exact whatever came and went since somebody stood there; among entries of
--- one millisecond it is found by halves. Seqs are compared as numbers: the order of texts is up to the server's locale.
+-- The number of entries before or at a time and a seq. The answer is exact whatever came and went
+-- since the last page; among entries of one millisecond it is found by bisection. Seqs are compared
+-- as numbers: the order of texts is up to the server's locale.
 local function rank_behind(index, time, seq)
   local from, to = call('ZCOUNT', index, '-inf', '(' .. text(time)), call('ZCOUNT', index, '-inf', text(time))
   while from < to do

@@ -1,7 +1,7 @@
--- Part: how many bytes an answer may still bring (queue_core::AnswerRoom, in Lua).
+-- Part: the bytes that an answer may still bring (queue_core::AnswerRoom, in Lua).
 
--- Answers a function that takes a part of so many bytes or leaves it out: the first fits whatever its size, and from the first
--- that does not fit none does. With -1 none does from the beginning.
+-- Answers a function that takes a part of so many bytes or leaves it out: the first fits whatever
+-- its size, and from the first that does not fit none does. With -1 none does from the beginning.
 local function room_of(bytes_max)
   local left, is_empty = bytes_max, true
   return function(bytes)

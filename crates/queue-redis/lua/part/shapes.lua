@@ -1,7 +1,7 @@
--- Part: what many items of a batch have in common, sent and read once.
+-- Part: shapes, which are what many items of a batch have in common, sent and read once.
 --
--- In ARGV stand, from a place on: two bytes for each item that say which shape it has, from zero, or '' if there is one shape
--- for all; the count of shapes; the shapes.
+-- In ARGV stand, from a place on: two bytes for each item that say which shape it has, from zero,
+-- or '' if there is one shape for all; the count of shapes; the shapes.
 
 -- Answers the parsed shapes, a function that tells that of an item, and the place behind.
 local function read_shapes(at, parse)

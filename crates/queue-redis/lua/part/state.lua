@@ -1,10 +1,12 @@
 -- Part: a job's state string, as src/row.rs describes it byte by byte.
 --
--- Its front is what changes and what the jobs of a batch mostly share, so that a script works out once what becomes of it:
--- state, flags, reason, settle, revision, epoch, failures, stalls, lease end or finish, purge_at, claimed_at, extras (further flags),
--- lengths of token, worker, error and progress; token and worker. Its tail begins with priority, run_at, created_at and the payload's
--- length; behind them error (which begins with failed_at) and progress, what never changes, from the id on (id, kind, and where flags
--- say so budgets, retentions, terms and tags), and a small result.
+-- Its front is what changes and what the jobs of a batch mostly share, so that a script works out
+-- once what becomes of it: state, flags, reason, settle, revision, epoch, failures, stalls, lease
+-- end or finish, purge_at, claimed_at, extras (further flags), lengths of token, worker, error and
+-- progress; token and worker. Its tail begins with priority, run_at, created_at and the payload's
+-- length; behind them error (which begins with failed_at) and progress, what never changes, from
+-- the id on (id, kind, and where flags say so budgets, retentions, terms and tags), and a small
+-- result.
 -- @part constants
 
 local function has(flags, flag)
@@ -15,24 +17,24 @@ local function is_waiting(state)
   return state == QUEUED or state == FAILING
 end
 
--- Where the tail begins.
+-- The place where the tail begins.
 local function tail_of(job)
   local token, worker = byte(job, 44, 45)
   return 51 + token + worker
 end
 
--- How many bytes the payload has, without its content type.
+-- The number of bytes of the payload, without its content type.
 local function payload_bytes(job)
   return read('>I4', job, tail_of(job) + 14)
 end
 
--- Where the length of the id stands; the id is behind it.
+-- The place of the id's length; the id is behind it.
 local function id_at(job)
   local token, worker, failure, progress = read('>BBI2I3', job, 44)
   return 69 + token + worker + failure + progress
 end
 
--- When it came into its state, in six bytes (JobMeta::entered_at, in Lua).
+-- The time at which a job came into its state, in six bytes (JobMeta::entered_at, in Lua).
 local function entered(job)
   local state, tail = byte(job, 1), tail_of(job)
   if state == PROCESSING then return sub(job, 37, 42) end
@@ -41,7 +43,8 @@ local function entered(job)
   return sub(job, tail + 8, tail + 13)
 end
 
--- Where it stands in LISTED besides under its tags: behind its state and when it came into it. Nil where it does not.
+-- The member of LISTED for a job's state: state, the time at which it came into it, seq. Nil for a
+-- state that is not listed.
 local function listed_as(job, seq)
   local state = byte(job, 1)
   if state ~= FAILING and state ~= FAILED and state ~= CANCELLED then return nil end

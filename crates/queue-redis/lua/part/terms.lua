@@ -5,7 +5,8 @@ local function id_of(job)
   return sub(job, at + 1, at + byte(job, at))
 end
 
--- What stands behind id, kind, budgets and retentions, when its id begins here: its terms, which begin with its times.
+-- The place of the terms of a job whose id begins at `at`: behind id, kind, budgets and retentions.
+-- Terms begin with the times.
 local function terms_at(job, at)
   local extras = byte(job, 43)
   at = at + 1 + byte(job, at)
@@ -13,7 +14,7 @@ local function terms_at(job, at)
   return at + (has(extras, HAS_BUDGETS) and BUDGETS_BYTES or 0) + (has(extras, HAS_RETENTIONS) and RETENTIONS_BYTES or 0)
 end
 
--- What stands behind the terms: tags, where a flag says so.
+-- The place behind the terms: that of the tags, where a flag says so.
 local function tags_at(job, at)
   at = terms_at(job, at)
   if not has(byte(job, 2), HAS_TERMS) then return at end
@@ -26,14 +27,14 @@ local function tags_of(job)
   return sub(job, at + 2, at + 1 + read('>I2', job, at))
 end
 
--- Where a small result begins, when its id does here.
+-- The place of a small result of a job whose id begins at `at`.
 local function result_at(job, at)
   at = tags_at(job, at)
   if not has(byte(job, 43), HAS_TAGS) then return at end
   return at + 2 + read('>I2', job, at)
 end
 
--- Whether it has not started in time (JobMeta::is_expired, in Lua).
+-- Whether a job has not started in time (JobMeta::is_expired, in Lua).
 local function is_expired(job)
   local state, flags = byte(job, 1, 2)
   if state ~= QUEUED or not has(flags, HAS_TERMS) or has(flags, EXPIRY_LIFTED) then return false end

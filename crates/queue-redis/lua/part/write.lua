@@ -1,10 +1,12 @@
--- Part, at the end of scripts that change jobs: says where each changed job stands in the indexes, and writes everything.
+-- Part, at the end of scripts that change jobs: says where each changed job stands in the indexes,
+-- and writes everything.
 --
--- Keeps I20: whatever leaves or enters does so with its record, its counter and its block, in one script.
--- READY has equal scores and is ordered by its bytes, priority, run_at and seq, which is the order of claims (I12). LATER has scores,
--- and behind an equal one the order of seqs: a member is seq, priority, run_at. LISTED has equal scores: state, time, seq of jobs that
--- failed in some way or are cancelled, and tag, 0, seq; no tag has a byte as low as a state. Members of the others are the seq alone.
--- Lists that every job of a batch grows have counters, since # searches.
+-- Keeps I20: whatever leaves or enters does so with its record, its counter and its block, in one
+-- script. READY has equal scores and is ordered by its bytes, priority, run_at and seq, which is
+-- the order of claims (I12). LATER has scores, and behind an equal one the order of seqs: a member
+-- is seq, priority, run_at. LISTED has equal scores: state, time, seq of jobs that failed in some
+-- way or are cancelled, and tag, 0, seq; no tag has a byte as low as a state. Members of the others
+-- are the seq alone. Lists that every job of a batch grows have counters, since # searches.
 local unready, unlater, unleased, undone, leased, done, gone, blocks
 local unleased_count, done_count = 0, 0
 if touched_count > 0 then
@@ -25,7 +27,7 @@ for at = 1, touched_count do
     blocks[block] = (blocks[block] or 0) - 1
   end
   if step and step.ends_lease and not (again and again[seq]) then
-    -- What nearly every settle of a batch is.
+    -- This is the case of nearly every settle of a batch.
     unleased_count = unleased_count + 1
     unleased[unleased_count] = seq
     moved[2] = moved[2] - 1
@@ -69,7 +71,7 @@ for at = 1, touched_count do
         index = 'done'
       end
     end
-    -- It leaves its former place, unless it is now in the same index at the same place.
+    -- The job leaves its former place, unless it is now in the same index at the same place.
     local state = byte(was, 1)
     moved[state + 1] = moved[state + 1] - 1
     if is_waiting(state) then
@@ -105,7 +107,8 @@ if freed and taken then
   freed = free
 end
 
--- Blocks of 1,024 consecutive seqs that hold records, so that a listing skips what is gone. New seqs have no gaps.
+-- Blocks of 1,024 consecutive seqs that hold records, so that a listing skips what is gone. New
+-- seqs have no gaps.
 local from = last_seq + 1
 while from <= seq_mark do
   local block = (from - from % 1024) / 1024
@@ -116,8 +119,9 @@ while from <= seq_mark do
 end
 moved[1] = moved[1] + seq_mark - last_seq
 
--- Everything enters before anything leaves, and nothing is read afterwards: while a slot moves to another node, a script that
--- comes back to a key which it has emptied itself would be ended half-way.
+-- All entries are made before any is removed, and nothing is read afterwards: while a slot moves to
+-- another node, a script that comes back to a key which it has emptied itself would be ended
+-- half-way.
 many('HSET', IDS, ids)
 many('HSET', STATE, states)
 many('HSET', PAYLOAD, payloads)

@@ -1,3 +1,5 @@
+//! Compares the records of a queue with its indexes and counters (I20).
+
 use super::Dump;
 use crate::{
     attempts::read_attempts,
@@ -14,7 +16,7 @@ const BLOCK: u64 = 1024;
 /// An index: members and their scores, as text.
 type Index = BTreeMap<Bytes, Bytes>;
 
-/// What does not add up, in words.
+/// The findings, in words.
 pub(crate) fn audit(dump: &Dump) -> Vec<String> {
     let mut audit = Audit { dump, findings: Vec::new(), expected: Expected::default() };
     for (seq, job) in &dump.states {
@@ -31,7 +33,7 @@ struct Audit<'a> {
     expected: Expected,
 }
 
-/// What the records say that must be elsewhere.
+/// What the indexes and counters must hold, by the records.
 #[derive(Default)]
 struct Expected {
     ids: Index,
@@ -120,13 +122,15 @@ impl Audit<'_> {
         }
     }
 
-    /// A waiting job stands in one of two indexes, and in the one of ready jobs only when it is due.
+    /// A waiting job stands in one of two indexes, and in the one of ready jobs only when it is
+    /// due.
     fn waits_once(&mut self, seq: &Bytes, count: u64, meta: &JobMeta) {
         if !meta.state.is_waiting() {
             return;
         }
         let [ready, later] = waiting_members(seq, meta);
-        let (is_ready, scheduled_for) = (self.dump.ready.contains_key(&ready), self.dump.later.get(&later));
+        let is_ready = self.dump.ready.contains_key(&ready);
+        let scheduled_for = self.dump.later.get(&later);
         if is_ready == scheduled_for.is_some() {
             self.say(format!(
                 "record {count} is {} and stands in none or both of ready and later",
@@ -203,7 +207,7 @@ impl Audit<'_> {
     }
 }
 
-/// As it stands among the ready, and among those whose time is to come.
+/// The members under which a job stands among the ready jobs and among the scheduled ones.
 fn waiting_members(seq: &[u8], meta: &JobMeta) -> [Bytes; 2] {
     let priority = row::priority_bytes(meta.priority);
     let run_at = row::six(meta.run_at.as_millis().unsigned_abs());

@@ -1,9 +1,11 @@
+//! Everything that the server has of one queue, as one script answers it.
+
 use crate::reply::{Reply, corrupt};
 use bytes::Bytes;
 use queue_core::{QueueName, Result, Timestamp};
 use std::collections::BTreeMap;
 
-/// Everything that belongs to a queue, but the large parts.
+/// Everything that belongs to a queue except the large parts.
 #[derive(Debug)]
 pub(crate) struct Dump {
     pub(crate) queue: QueueName,
@@ -15,10 +17,10 @@ pub(crate) struct Dump {
     pub(crate) states: BTreeMap<Bytes, Bytes>,
     /// Seqs, and how many bytes stand behind the content type.
     pub(crate) payloads: BTreeMap<Bytes, Bytes>,
-    /// What stands behind payloads, where there is something.
+    /// The headers that stand behind payloads, where there are some.
     pub(crate) headers: BTreeMap<Bytes, Bytes>,
     pub(crate) outcomes: Vec<Bytes>,
-    /// By their names in the outcomes.
+    /// Attempts, by their names in the outcomes.
     pub(crate) attempts: BTreeMap<Bytes, Bytes>,
     /// Members with their scores, of the five indexes and of the blocks.
     pub(crate) ready: BTreeMap<Bytes, Bytes>,
@@ -33,10 +35,14 @@ pub(crate) struct Dump {
 impl Dump {
     /// In the order in which `lua/dump.lua` answers.
     pub(crate) fn read(mut reply: Reply, queue: QueueName, number: u64, now: Timestamp) -> Result<Self> {
-        let (meta, ids, states) = (pairs(&mut reply)?, pairs(&mut reply)?, pairs(&mut reply)?);
+        let meta = pairs(&mut reply)?;
+        let ids = pairs(&mut reply)?;
+        let states = pairs(&mut reply)?;
         let (payloads, headers) = (pairs(&mut reply)?, pairs(&mut reply)?);
         let (outcomes, attempts) = (names(&mut reply)?, pairs(&mut reply)?);
-        let (ready, later, leases) = (pairs(&mut reply)?, pairs(&mut reply)?, pairs(&mut reply)?);
+        let ready = pairs(&mut reply)?;
+        let later = pairs(&mut reply)?;
+        let leases = pairs(&mut reply)?;
         let (done, listed) = (pairs(&mut reply)?, pairs(&mut reply)?);
         let (blocks, fills) = (pairs(&mut reply)?, pairs(&mut reply)?);
         Ok(Self {

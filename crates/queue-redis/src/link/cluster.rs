@@ -1,5 +1,7 @@
+//! Connections to a Cluster: each call goes to the master of its key.
+
 use super::{
-    Connection, Dial, Lent, Shared,
+    Connection, ConnectionClone, Dial, SharedConnection,
     nodes::{Node, Nodes},
 };
 use crate::spawn::spawn;
@@ -11,22 +13,23 @@ use tokio::{task::JoinHandle, time::sleep};
 /// The pause after a look at the slots, so that many calls which fail at once ask for few of them.
 const LOOK_UP_PAUSE: Duration = Duration::from_millis(100);
 
-/// The masters of a Cluster, each with a connection of its own, so that calls to one never wait for another.
+/// The masters of a Cluster, each with a connection of its own, so that calls to one never wait for
+/// another.
 ///
-/// Absent on purpose: the driver's own connection to a Cluster. While it learns which master has which slot, and that
-/// includes reaching for a master that is silent, it serves nobody (ADR 0021).
+/// Absent on purpose: the driver's own connection to a Cluster. While it learns which master has
+/// which slot, and that includes reaching for a master that is silent, it serves nobody (ADR 0021).
 #[derive(Debug)]
 pub(crate) struct Cluster {
     nodes: Arc<Nodes>,
-    /// The first look at the slots, which all who come early wait for.
-    first: Shared<()>,
-    /// A later one. Meanwhile calls go by what is known, since most of them are for others.
+    /// The first look at the slots, which all early calls wait for.
+    first: SharedConnection<()>,
+    /// A later look. Meanwhile calls go by what is known, since most of them are for other slots.
     renewal: Mutex<Option<JoinHandle<()>>>,
 }
 
 /// A connection to the master of a slot, for one call.
-pub(crate) struct Routed {
-    pub(crate) lent: Lent<Connection>,
+pub(crate) struct NodeConnection {
+    pub(crate) clone: ConnectionClone<Connection>,
     node: Arc<Node>,
     slot: Slot,
 }
@@ -34,11 +37,11 @@ pub(crate) struct Routed {
 impl Cluster {
     pub(crate) fn new(named: &[ConnectionInfo], dial: Dial) -> RedisResult<Self> {
         let nodes = Arc::new(Nodes::new(named, dial)?);
-        Ok(Self { nodes, first: Shared::default(), renewal: Mutex::default() })
+        Ok(Self { nodes, first: SharedConnection::default(), renewal: Mutex::default() })
     }
 
-    /// A connection to the master that has a key.
-    pub(crate) async fn lend(&self, key: &str) -> RedisResult<Routed> {
+    /// Lends a connection to the master that has a key.
+    pub(crate) async fn lend(&self, key: &str) -> RedisResult<NodeConnection> {
         self.first.lend(|| self.nodes.look_up()).await?;
         let slot = Slot::for_key(key);
         let Some(node) = self.nodes.owner(slot) else {
@@ -48,27 +51,32 @@ impl Cluster {
         self.connect(node, slot).await
     }
 
-    /// A connection to the node that is taking over a slot, as its master said.
-    pub(crate) async fn lend_elsewhere(&self, from: &Routed, redirected: &RedisError) -> RedisResult<Routed> {
+    /// Lends a connection to the node that is taking over a slot, as its master said.
+    pub(crate) async fn lend_elsewhere(
+        &self,
+        from: &NodeConnection,
+        redirected: &RedisError,
+    ) -> RedisResult<NodeConnection> {
         let target =
             redirected.redirect_node().and_then(|(target, _)| self.nodes.redirected(target, &from.node));
         self.connect(target.ok_or_else(|| redirected.clone())?, from.slot).await
     }
 
-    /// After an error. Where it may be that another node has the slot by now, the slots are looked up anew.
-    pub(crate) fn give_up(&self, routed: &Routed, error: &RedisError) {
-        routed.node.single.give_up(&routed.lent, error);
+    /// Handles an error of a call: where another node may have the slot by now, the slots are
+    /// looked up anew.
+    pub(crate) fn give_up(&self, connection: &NodeConnection, error: &RedisError) {
+        connection.node.single.give_up(&connection.clone, error);
         if error.kind() == ErrorKind::Server(ServerErrorKind::Moved)
             && let Some((target, _)) = error.redirect_node()
         {
-            self.nodes.moved(routed.slot, target, &routed.node);
+            self.nodes.moved(connection.slot, target, &connection.node);
         }
         if may_be_elsewhere(error) {
             self.renew();
         }
     }
 
-    /// Lets go of the connections.
+    /// Closes the connections.
     pub(crate) fn close(&self) {
         if let Some(renewal) = self.renewal().take() {
             renewal.abort();
@@ -76,9 +84,9 @@ impl Cluster {
         self.nodes.close();
     }
 
-    async fn connect(&self, node: Arc<Node>, slot: Slot) -> RedisResult<Routed> {
-        let lent = node.single.lend().await.inspect_err(|_| self.renew())?;
-        Ok(Routed { lent, node, slot })
+    async fn connect(&self, node: Arc<Node>, slot: Slot) -> RedisResult<NodeConnection> {
+        let clone = node.single.lend().await.inspect_err(|_| self.renew())?;
+        Ok(NodeConnection { clone, node, slot })
     }
 
     /// Looks up the slots in the background, once at a time.
@@ -87,7 +95,7 @@ impl Cluster {
         if renewal.as_ref().is_none_or(JoinHandle::is_finished) {
             let nodes = self.nodes.clone();
             *renewal = Some(spawn(async move {
-                // If it fails, the next call that does starts another.
+                // If the look fails, the next call that fails starts another.
                 drop(nodes.look_up().await);
                 sleep(LOOK_UP_PAUSE).await;
             }));
@@ -99,7 +107,7 @@ impl Cluster {
     }
 }
 
-/// Whoever drops the handle without closing it ends the task too.
+/// A handle that is dropped without being closed ends the task too.
 impl Drop for Cluster {
     fn drop(&mut self) {
         self.close();

@@ -1,3 +1,5 @@
+//! A connection of the driver, and whether it still works.
+
 use redis::aio::MultiplexedConnection;
 use std::sync::Weak;
 
@@ -5,7 +7,7 @@ use std::sync::Weak;
 #[derive(Clone)]
 pub(crate) struct Connection {
     pub(crate) driver: MultiplexedConnection,
-    /// What the task alone holds, until the server hangs up or the runtime on which the task runs is gone.
+    /// Alive as long as the task is: until the server hangs up, or the runtime of the task is gone.
     task: Weak<()>,
 }
 

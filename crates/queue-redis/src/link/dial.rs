@@ -1,3 +1,5 @@
+//! How connections are made: to a server, to a Sentinel's master, with or without TLS.
+
 use super::Connection;
 use crate::{
     endpoint::Endpoint,
@@ -28,7 +30,8 @@ impl Dial {
     pub(crate) async fn open(&self) -> RedisResult<Connection> {
         let held = Arc::new(());
         let seen = Arc::downgrade(&held);
-        // The driver's task is not ours, so its end is known by what it drops: the receiver of pushes, of which none come.
+        // The driver's task is not ours, so its end is known by what it drops: the receiver of
+        // pushes, of which none come.
         let pushes: Listen = Box::new(move |push| ignore(&held, push));
         Ok(Connection::new(self.connect(Some(pushes)).await?, seen))
     }

@@ -1,24 +1,25 @@
 //! Connections: one to a server, or one to each master of a Cluster.
 //!
-//! Absent on purpose: a pool of our own. A server runs one command at a time, so a second connection would wait as the
-//! first does; on the one there is, calls that come together travel together.
+//! Absent on purpose: a pool of our own. A server runs one command at a time, so a second
+//! connection would wait as the first does; on the one there is, calls that come together travel
+//! together.
 
+#[cfg(feature = "deadpool")]
+mod application_pool;
 mod cluster;
 mod connection;
 mod dial;
 mod nodes;
-#[cfg(feature = "deadpool")]
-mod pooled;
-mod shared;
+mod shared_connection;
 mod single;
 mod slots;
 
-pub(crate) use cluster::{Cluster, Routed};
+#[cfg(feature = "deadpool")]
+pub(crate) use application_pool::ApplicationPool;
+pub(crate) use cluster::{Cluster, NodeConnection};
 pub(crate) use connection::Connection;
 pub(crate) use dial::{Dial, Listen};
-#[cfg(feature = "deadpool")]
-pub(crate) use pooled::Pooled;
-pub(crate) use shared::{Lent, Shared};
+pub(crate) use shared_connection::{ConnectionClone, SharedConnection};
 pub(crate) use single::Single;
 
 use crate::{endpoint::Endpoint, options::RedisOptions};
@@ -31,13 +32,13 @@ pub(crate) enum Link {
     Single(Box<Single>),
     Cluster(Cluster),
     #[cfg(feature = "deadpool")]
-    Pooled(Pooled),
+    Pooled(ApplicationPool),
 }
 
-/// A connection as one call uses it.
-pub(crate) enum Line {
-    Single(Lent<Connection>),
-    Cluster(Routed),
+/// A connection for the length of one call.
+pub(crate) enum CallConnection {
+    Single(ConnectionClone<Connection>),
+    Cluster(NodeConnection),
     #[cfg(feature = "deadpool")]
     Pooled(deadpool_redis::Connection),
 }
@@ -46,7 +47,7 @@ impl Link {
     pub(crate) fn new(options: &RedisOptions) -> RedisResult<Self> {
         #[cfg(feature = "deadpool")]
         if let Some(pool) = &options.pool {
-            return Ok(Self::Pooled(Pooled::new(pool.clone(), options.response_timeout)));
+            return Ok(Self::Pooled(ApplicationPool::new(pool.clone(), options.response_timeout)));
         }
         match &options.endpoint {
             Endpoint::Cluster(nodes) => Ok(Self::Cluster(Cluster::new(nodes, dial(options))?)),
@@ -56,32 +57,36 @@ impl Link {
         }
     }
 
-    /// A connection to the server, on a Cluster to the master that has a key.
-    pub(crate) async fn line(&self, key: &str) -> RedisResult<Line> {
+    /// Lends a connection to the server, on a Cluster to the master that has a key.
+    pub(crate) async fn connect(&self, key: &str) -> RedisResult<CallConnection> {
         match self {
-            Self::Single(single) => single.lend().await.map(Line::Single),
-            Self::Cluster(cluster) => cluster.lend(key).await.map(Line::Cluster),
+            Self::Single(single) => single.lend().await.map(CallConnection::Single),
+            Self::Cluster(cluster) => cluster.lend(key).await.map(CallConnection::Cluster),
             #[cfg(feature = "deadpool")]
-            Self::Pooled(pooled) => pooled.lend().await.map(Line::Pooled),
+            Self::Pooled(pooled) => pooled.lend().await.map(CallConnection::Pooled),
         }
     }
 
-    /// A connection to the node that is taking over the key of a call, as its master said.
-    pub(crate) async fn line_elsewhere(&self, from: &Line, redirected: &RedisError) -> RedisResult<Line> {
+    /// Lends a connection to the node that is taking over the key of a call, as its master said.
+    pub(crate) async fn connect_elsewhere(
+        &self,
+        from: &CallConnection,
+        redirected: &RedisError,
+    ) -> RedisResult<CallConnection> {
         match (self, from) {
-            (Self::Cluster(cluster), Line::Cluster(routed)) => {
-                cluster.lend_elsewhere(routed, redirected).await.map(Line::Cluster)
+            (Self::Cluster(cluster), CallConnection::Cluster(node)) => {
+                cluster.lend_elsewhere(node, redirected).await.map(CallConnection::Cluster)
             }
             _ => Err(redirected.clone()),
         }
     }
 
-    /// After an error.
-    pub(crate) fn give_up(&self, line: &Line, error: &RedisError) {
-        match (self, line) {
-            (Self::Single(single), Line::Single(lent)) => single.give_up(lent, error),
-            (Self::Cluster(cluster), Line::Cluster(routed)) => cluster.give_up(routed, error),
-            // The pool sees to broken ones.
+    /// Handles an error of a call on this connection.
+    pub(crate) fn give_up(&self, connection: &CallConnection, error: &RedisError) {
+        match (self, connection) {
+            (Self::Single(single), CallConnection::Single(clone)) => single.give_up(clone, error),
+            (Self::Cluster(cluster), CallConnection::Cluster(node)) => cluster.give_up(node, error),
+            // The application's pool sees to broken connections itself.
             _ => {}
         }
     }
@@ -97,7 +102,7 @@ impl Link {
     }
 }
 
-impl Line {
+impl CallConnection {
     /// Waits longer for the answers of this call.
     pub(crate) fn be_patient(&mut self, timeout: Duration) {
         self.driver().set_response_timeout(timeout);
@@ -107,7 +112,8 @@ impl Line {
         refused_or(self.driver().send_packed_command(command).await?)
     }
 
-    /// Sends a command to the node that is taking over the keys which it names, and which wants to be asked in this way.
+    /// Sends a command to the node that is taking over the keys which it names, and which wants to
+    /// be asked in this way.
     pub(crate) async fn ask(&mut self, command: &Cmd) -> RedisResult<Value> {
         let mut both = Pipeline::new();
         both.cmd("ASKING").add_command(command.clone());
@@ -122,8 +128,8 @@ impl Line {
 
     fn driver(&mut self) -> &mut MultiplexedConnection {
         match self {
-            Self::Single(lent) => &mut lent.connection.driver,
-            Self::Cluster(routed) => &mut routed.lent.connection.driver,
+            Self::Single(clone) => &mut clone.connection.driver,
+            Self::Cluster(node) => &mut node.clone.connection.driver,
             #[cfg(feature = "deadpool")]
             Self::Pooled(connection) => connection,
         }

@@ -1,3 +1,5 @@
+//! The masters of a Cluster and which of them has which slot, as far as is known.
+
 use super::{
     Dial, Single,
     slots::{Address, Slots},
@@ -8,8 +10,8 @@ use parking_lot::{Mutex, MutexGuard};
 use redis::{ConnectionAddr, ConnectionInfo, ErrorKind, RedisResult, cluster_routing::Slot};
 use std::{collections::HashMap, sync::Arc};
 
-/// Nodes that are asked at once which master has which slot. The first answer counts, so that a node which says nothing
-/// holds up nothing while another answers.
+/// Nodes that are asked at once which master has which slot. The first answer counts, so that a
+/// node which says nothing holds up nothing while another answers.
 const ASKED_MAX: usize = 8;
 
 /// The nodes of a Cluster that a handle knows, each with a connection of its own.
@@ -20,16 +22,16 @@ pub(super) struct Nodes {
     login: ConnectionInfo,
     /// Those that the URL names, which are asked for the slots even if they have none.
     named: Vec<Address>,
-    known: Mutex<Known>,
+    known: Mutex<KnownNodes>,
 }
 
 #[derive(Debug, Default)]
-struct Known {
+struct KnownNodes {
     slots: Slots,
     nodes: HashMap<Address, Arc<Node>>,
 }
 
-/// One of them.
+/// One master, and the connection to it.
 #[derive(Debug)]
 pub(crate) struct Node {
     pub(super) address: Address,
@@ -93,7 +95,7 @@ impl Nodes {
         all.into_iter().map(|address| self.node(&mut known, address)).collect()
     }
 
-    fn node(&self, known: &mut Known, address: Address) -> Arc<Node> {
+    fn node(&self, known: &mut KnownNodes, address: Address) -> Arc<Node> {
         let node = known.nodes.entry(address).or_insert_with_key(|address| {
             let info = self.login.clone().set_addr(at(self.login.addr(), address));
             let dial = Dial { endpoint: Endpoint::Single(info), ..self.dial.clone() };
@@ -102,12 +104,12 @@ impl Nodes {
         node.clone()
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, KnownNodes> {
         self.known.lock()
     }
 }
 
-impl Known {
+impl KnownNodes {
     /// A node that has no slots any more is let go, with its connection.
     fn learn(&mut self, slots: Slots, named: &[Address]) {
         self.nodes.retain(|address, _| slots.masters().contains(address) || named.contains(address));
@@ -117,11 +119,11 @@ impl Known {
 
 impl Node {
     async fn slots(&self) -> RedisResult<Slots> {
-        let mut lent = self.single.lend().await?;
+        let mut clone = self.single.lend().await?;
         let asked = redis::cmd("CLUSTER").arg("SLOTS").to_owned();
-        let answer = lent.connection.driver.send_packed_command(&asked).await;
+        let answer = clone.connection.driver.send_packed_command(&asked).await;
         let slots = answer.and_then(|answer| Slots::read(&answer.extract_error()?, &self.address));
-        slots.inspect_err(|error| self.single.give_up(&lent, error))
+        slots.inspect_err(|error| self.single.give_up(&clone, error))
     }
 }
 
@@ -134,7 +136,7 @@ fn address(addr: &ConnectionAddr) -> RedisResult<Address> {
     }
 }
 
-/// The same kind of connection to another address.
+/// A connection of the same kind to another address.
 fn at(kind: &ConnectionAddr, address: &Address) -> ConnectionAddr {
     let Address { host, port } = address.clone();
     match kind {

@@ -1,3 +1,5 @@
+//! The map from slots to addresses.
+
 use redis::{ErrorKind, RedisError, RedisResult, Value, cluster_routing::Slot};
 use std::{collections::HashMap, fmt};
 
@@ -17,7 +19,8 @@ pub(super) struct Slots {
 }
 
 impl Address {
-    /// As a redirection names it. A node that knows no name of its own leaves the host out, and the one that was asked is meant.
+    /// As a redirection names it. A node that knows no name of its own leaves the host out, and the
+    /// one that was asked is meant.
     pub(super) fn parse(text: &str, asked: &Self) -> Option<Self> {
         let (host, port) = text.rsplit_once(':')?;
         let host = host.trim_start_matches('[').trim_end_matches(']');

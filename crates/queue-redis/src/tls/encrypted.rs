@@ -1,3 +1,5 @@
+//! TLS connections, where the feature is on.
+
 use super::{AUTHORITY, CERTIFICATE, CertificateFiles, KEY};
 use redis::{
     Client, ClientTlsConfig, ConnectionAddr, ConnectionInfo, ErrorKind, RedisError, RedisResult,
@@ -50,8 +52,8 @@ impl Certificates {
     }
 }
 
-/// The driver takes the cryptography of the process, and panics where it cannot tell which that is; so the process gets
-/// some, unless the application chose before.
+/// The driver takes the cryptography of the process, and panics where it cannot tell which that is;
+/// so the process gets some, unless the application chose before.
 fn provide() {
     if CryptoProvider::get_default().is_none() {
         // Where somebody else was faster, theirs will do.
@@ -68,7 +70,8 @@ fn unusable(why: &impl ToString) -> RedisError {
     (ErrorKind::InvalidClientConfig, "certificates cannot be used", why.to_string()).into()
 }
 
-/// What is wrong with an encrypted connection, and what to set; nothing for an error of another kind.
+/// What is wrong with an encrypted connection, and what to set; nothing for an error of another
+/// kind.
 pub(crate) fn verdict(error: &RedisError) -> Option<String> {
     use rustls::Error as Tls;
     Some(match cause(error)? {

@@ -1,14 +1,16 @@
+//! `apply`: transitions, one script for each queue of a batch.
+
 use super::{
     enqueue::{after, push_jobs},
     runs,
 };
 use crate::{
     client::Access,
-    known::KnownQueue,
+    handle::{HandleState, ScriptAnswer, arg},
+    known_queues::KnownQueue,
     reply::{Reply, corrupt},
     row::{self, push_short, six, split},
     script,
-    session::{Answer, Session, arg},
     shapes::{push_shapes, two},
     transition::{large, shape},
 };
@@ -21,13 +23,13 @@ use queue_core::{
 };
 use std::collections::BTreeMap;
 
-/// What `lua/apply.lua` calls outcomes.
-const DONE: u64 = 0;
-const LOST: u64 = 1;
-const STALE: u64 = 2;
-const MISSING: u64 = 3;
+/// What became of a transition, as `lua/apply.lua` answers.
+const IS_DONE: u64 = 0;
+const IS_LOST: u64 = 1;
+const IS_STALE: u64 = 2;
+const IS_MISSING: u64 = 3;
 
-impl Session {
+impl HandleState {
     pub(crate) async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
         self.limits.check_apply(&batch)?;
         if batch.is_empty() {
@@ -53,7 +55,8 @@ impl Session {
         batch: Vec<(usize, Transition)>,
     ) -> Result<Stamped<Vec<(usize, Applied)>>> {
         let queue = self.queues.get(&queue);
-        let (mut moment, mut answers) = (Moment::default(), Vec::with_capacity(batch.len()));
+        let mut moment = Moment::default();
+        let mut answers = Vec::with_capacity(batch.len());
         for run in runs(batch, |(_, sent)| weigh(sent)) {
             let (places, run): (Vec<usize>, Vec<Transition>) = run.into_iter().unzip();
             let sent = self.apply_run(&queue, &run).await;
@@ -67,13 +70,14 @@ impl Session {
     async fn apply_run(&self, queue: &KnownQueue, batch: &[Transition]) -> Result<(Moment, Vec<Applied>)> {
         let mut args = Vec::new();
         push_batch(&mut args, batch);
-        let Answer { moment, number, mut rest } =
+        let ScriptAnswer { moment, number, mut rest } =
             self.call("apply", &script::APPLY, queue, access(batch), args).await?;
         Ok((moment, all_applied(&mut rest, batch, number)?))
     }
 }
 
-/// The parts, or the first error, whose outcome is unknown if any part was applied or may have been.
+/// The parts, or the first error, whose outcome is unknown if any part was applied or may have
+/// been.
 fn all<T>(parts: Vec<Result<T>>) -> Result<Vec<T>> {
     let may_be_applied = |part: &Result<T>| !matches!(part, Err(error) if error.certainty() == NotApplied);
     let some_applied = parts.iter().any(may_be_applied);
@@ -97,7 +101,8 @@ fn weigh(sent: &Transition) -> (usize, usize) {
     (sent.weight(), sent.large_bytes())
 }
 
-/// As `lua/apply.lua` takes them. All are about lives of one number of their queue.
+/// Pushes transitions as `lua/apply.lua` takes them. All are about lives of one number of their
+/// queue.
 fn push_batch(args: &mut Vec<Vec<u8>>, batch: &[Transition]) {
     let (_, number) = batch.first().map_or((0, 0), |sent| split(sent.seq));
     let then: Vec<&NewJob> = batch.iter().flat_map(|sent| &sent.then).collect();
@@ -122,7 +127,8 @@ fn ids(batch: &[Transition]) -> Vec<u8> {
     ids
 }
 
-/// How many large parts there are, and they: one for all if all are alike, as results of nothing are.
+/// How many large parts there are, and they: one for all if all are alike, as results of nothing
+/// are.
 fn push_larges(args: &mut Vec<Vec<u8>>, batch: &[Transition]) {
     let mut larges: Vec<_> = batch.iter().map(|sent| large(&sent.patch)).collect();
     if larges.windows(2).all(|two| two[0] == two[1]) {
@@ -139,8 +145,9 @@ fn follows(batch: &[Transition]) -> Vec<u8> {
 
 /// The places and outcomes of those that are not done, then all records.
 fn all_applied(rest: &mut Reply, batch: &[Transition], number: u64) -> Result<Vec<Applied>> {
-    let (mut others, mut records) = (rest.array()?, rest.array()?);
-    let mut outcomes = vec![DONE; batch.len()];
+    let mut others = rest.array()?;
+    let mut records = rest.array()?;
+    let mut outcomes = vec![IS_DONE; batch.len()];
     while others.len() > 0 {
         let place = usize::try_from(others.count()?).map_err(|_| corrupt("apply"))?;
         let outcome = place.checked_sub(1).and_then(|at| outcomes.get_mut(at));
@@ -151,15 +158,15 @@ fn all_applied(rest: &mut Reply, batch: &[Transition], number: u64) -> Result<Ve
 }
 
 fn applied(outcome: u64, job: &[u8], sent: &Transition, number: u64) -> Result<Applied> {
-    if outcome == MISSING {
+    if outcome == IS_MISSING {
         return Ok(Applied::Missing);
     }
     let (count, _) = split(sent.seq);
     let stored = row::read(&sent.queue, row::seq(count, number), job).ok_or_else(|| corrupt("apply"))?;
     match outcome {
-        DONE => Ok(Applied::Done(stored.meta)),
-        LOST => Ok(Applied::LeaseLost(stored.meta)),
-        STALE => Ok(Applied::Stale(stored.meta)),
+        IS_DONE => Ok(Applied::Done(stored.meta)),
+        IS_LOST => Ok(Applied::LeaseLost(stored.meta)),
+        IS_STALE => Ok(Applied::Stale(stored.meta)),
         _ => Err(corrupt("apply")),
     }
 }
@@ -167,10 +174,16 @@ fn applied(outcome: u64, job: &[u8], sent: &Transition, number: u64) -> Result<A
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::script::{APPLY_TEXT, assert_same_constants};
     use queue_core::{Certainty, Error, ErrorKind};
 
     fn certainty(parts: Vec<Result<()>>) -> Certainty {
         all(parts).expect_err("a part failed").certainty()
+    }
+
+    #[test]
+    fn the_script_that_applies_has_the_same_numbers_for_outcomes() {
+        assert_same_constants!(APPLY_TEXT: IS_DONE, IS_LOST, IS_STALE, IS_MISSING);
     }
 
     #[test]

@@ -1,20 +1,23 @@
+//! `claim`: several claims of one queue in one script.
+
 use crate::{
     body::read_body,
     client::Access,
+    handle::{HandleState, ScriptAnswer, arg},
     reply::{Reply, corrupt},
     row::{self, SEQ_BYTES, StoredJob},
     script,
-    session::{Answer, Session, arg},
 };
 use queue_core::{ClaimRequest, Claimed, ClaimedJob, JobBody, JobRecord, Moment, QueueName, Result, Seq};
 
-impl Session {
-    /// Claims of one queue in one script. Those at the end that its answer has no room for are not begun.
+impl HandleState {
+    /// Claims of one queue in one script. Those at the end that its answer has no room for are not
+    /// begun.
     pub(crate) async fn claim(&self, requests: &[ClaimRequest]) -> Result<Vec<Claimed>> {
         let first = requests.first().ok_or_else(|| corrupt("claim"))?;
         let queue = self.queues.get(&first.queue);
         let args = requests.iter().flat_map(claim_args).collect();
-        let Answer { moment, number, mut rest } =
+        let ScriptAnswer { moment, number, mut rest } =
             self.call("claim", &script::CLAIM, &queue, Access::WritesLightly, args).await?;
         let mut reply = rest.array()?;
         let paused = reply.integer()? == 1;
@@ -30,7 +33,7 @@ impl Session {
     }
 }
 
-/// As `lua/claim.lua` takes them.
+/// Pushes requests as `lua/claim.lua` takes them.
 fn claim_args(request: &ClaimRequest) -> [Vec<u8>; 6] {
     [
         arg(request.limit),
@@ -44,7 +47,8 @@ fn claim_args(request: &ClaimRequest) -> [Vec<u8>; 6] {
 
 fn claimed(reply: &mut Reply, request: &ClaimRequest, number: u64, moment: Moment) -> Result<Claimed> {
     let next_due = reply.time()?;
-    let (seqs, mut jobs) = (reply.bytes()?, reply.array()?);
+    let seqs = reply.bytes()?;
+    let mut jobs = reply.array()?;
     let mut claimed = Vec::with_capacity(seqs.len() / SEQ_BYTES);
     for seq in seqs.chunks(SEQ_BYTES) {
         let record = record(&mut jobs, &request.queue, named_seq(seq, number))?;

@@ -1,22 +1,25 @@
+//! `counts` and `queues`: the counters of one queue, or of a page of queues.
+
 use crate::{
     client::{Access, Run},
+    handle::{HandleState, ScriptAnswer, arg},
     reply::{Reply, corrupt},
     script,
-    session::{Answer, Session, arg},
 };
 use futures_util::{StreamExt, TryStreamExt, stream};
 use queue_core::{Counts, QueueName, QueueStatus, QueuesPage, QueuesQuery, Result, State};
 use std::str;
 
-/// So many queues of a page are asked for at the same time.
+/// How many queues of a page are asked for at the same time.
 const QUEUES_AT_ONCE: usize = 64;
 
-impl Session {
+impl HandleState {
     pub(crate) async fn counts(&self, queue: &QueueName) -> Result<Counts> {
         Ok(self.status("counts", queue.clone()).await?.counts)
     }
 
-    /// One page: the names in one script, and then each queue in one of its own, since they may be on different nodes.
+    /// One page: the names in one script, and then each queue in one of its own, since they may be
+    /// on different nodes.
     pub(crate) async fn page_of_queues(&self, query: &QueuesQuery) -> Result<QueuesPage> {
         let names = self.names("queues", query.start(), query.limit()).await?;
         let statuses = stream::iter(names).map(|name| self.status("queues", name)).buffered(QUEUES_AT_ONCE);
@@ -45,7 +48,7 @@ impl Session {
 
     async fn status(&self, operation: &'static str, name: QueueName) -> Result<QueueStatus> {
         let queue = self.queues.get(&name);
-        let Answer { moment, mut rest, .. } =
+        let ScriptAnswer { moment, mut rest, .. } =
             self.call(operation, &script::COUNTS, &queue, Access::Reads, Vec::new()).await?;
         let mut counts = Counts::empty(moment);
         let mut by_state = rest.array()?;

@@ -1,13 +1,15 @@
+//! `enqueue`: stores groups of jobs, as many in one script as it may take.
+
 use super::runs;
 use crate::{
     body::{read_payload, write_body},
     client::Access,
-    known::KnownQueue,
+    handle::{HandleState, arg},
+    known_queues::KnownQueue,
     reader::Reader,
     reply::{Reply, corrupt},
     row::{self, head, options},
     script,
-    session::{Session, arg},
     shapes::push_shapes,
 };
 use bytes::Bytes;
@@ -15,7 +17,7 @@ use queue_core::{
     AnswerRoom, Enqueued, Error, Limits, Moment, NewJob, QueueName, Result, Stamped, State, payload_bytes,
 };
 
-impl Session {
+impl HandleState {
     pub(crate) async fn enqueue(
         &self,
         queue: &QueueName,
@@ -24,7 +26,8 @@ impl Session {
         self.limits.check_enqueue(&groups)?;
         let queue = self.queues.get(queue);
         let number = self.number("enqueue", &queue).await?;
-        let (mut moment, mut answers) = (Moment::default(), Vec::with_capacity(groups.len()));
+        let mut moment = Moment::default();
+        let mut answers = Vec::with_capacity(groups.len());
         // A call without groups asks for the time all the same.
         let mut runs = runs(groups, |group| (group.len(), payload_bytes(group)));
         if runs.is_empty() {
@@ -57,7 +60,7 @@ impl Session {
     }
 }
 
-/// As `lua/part/admit.lua` takes them.
+/// Pushes jobs as `lua/part/admit.lua` takes them.
 pub(super) fn push_jobs(args: &mut Vec<Vec<u8>>, jobs: &[&NewJob]) {
     push_shapes(args, jobs.iter().map(|job| options(job)));
     args.extend(jobs.iter().map(|job| head(job)));
@@ -70,12 +73,14 @@ fn room(answers: &[Vec<Enqueued>], limits: Limits) -> Vec<u8> {
     if answers.iter().flatten().any(is_left_out) { b"-1".to_vec() } else { arg(limits.answer_bytes_max) }
 }
 
-/// Once a part of a call has been stored, its failure is one of which something may have been applied.
+/// Once a part of a call has been stored, its failure is one of which something may have been
+/// applied.
 pub(super) fn after<T>(answers: &[T], error: Error) -> Error {
     if answers.is_empty() { error } else { error.unknown() }
 }
 
-/// The last seq before, then the places of duplicates, and what they are duplicates of; all others have the next seqs.
+/// The last seq before, then the places of duplicates, and what they are duplicates of; all others
+/// have the next seqs.
 fn enqueued(mut reply: Reply, number: u64, jobs: usize) -> Result<Vec<Enqueued>> {
     let mut last = reply.count()?;
     let mut all = Vec::with_capacity(jobs);

@@ -1,12 +1,14 @@
+//! `get`: jobs by their ids.
+
 use super::{claim::read_named, enqueue::after};
 use crate::{
     body::{read_body, read_payload},
     client::Access,
-    known::KnownQueue,
+    handle::{HandleState, ScriptAnswer, arg},
+    known_queues::KnownQueue,
     reply::{Reply, corrupt},
     row::{SEQ_BYTES, StoredJob},
     script,
-    session::{Answer, Session, arg},
 };
 use bytes::Bytes;
 use queue_core::{AnswerRoom, Detail, JobBody, JobId, JobRecord, Moment, QueueName, Result, Stamped};
@@ -14,7 +16,7 @@ use queue_core::{AnswerRoom, Detail, JobBody, JobId, JobRecord, Moment, QueueNam
 /// Ids in one script; the records of further ones may be of a later moment.
 const IDS_MAX: usize = 1_000;
 
-impl Session {
+impl HandleState {
     pub(crate) async fn get(
         &self,
         name: &QueueName,
@@ -22,7 +24,8 @@ impl Session {
         what: Detail,
     ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
         let queue = self.queues.get(name);
-        let (mut moment, mut found) = (Moment::default(), Vec::with_capacity(ids.len()));
+        let mut moment = Moment::default();
+        let mut found = Vec::with_capacity(ids.len());
         let mut chunks: Vec<&[JobId]> = ids.chunks(IDS_MAX).collect();
         if chunks.is_empty() {
             chunks.push(&[]);
@@ -52,7 +55,7 @@ impl Session {
         let room = if what == Detail::Full { arg(self.limits.answer_bytes_max) } else { Vec::new() };
         let mut args = vec![room];
         args.extend(ids.iter().map(|id| id.as_str().as_bytes().to_vec()));
-        let Answer { moment, number, mut rest } =
+        let ScriptAnswer { moment, number, mut rest } =
             self.call("get", &script::GET, queue, Access::Reads, args).await?;
         let mut records = rest.array()?;
         let read = ids.iter().map(|_| record(&mut records, &queue.name, number, what));
@@ -73,7 +76,9 @@ fn record(reply: &mut Reply, queue: &QueueName, number: u64, what: Detail) -> Re
 
 /// No body if there was no room for it; `within` is the result that stands in the state string.
 fn body(reply: &mut Reply, payload_bytes: u32, within: Option<Bytes>) -> Result<Option<JobBody>> {
-    let (payload, result, error_details) = (reply.optional()?, reply.optional()?, reply.optional()?);
+    let payload = reply.optional()?;
+    let result = reply.optional()?;
+    let error_details = reply.optional()?;
     let Some(payload) = payload else { return Ok(None) };
     let read = |blob| read_payload(&blob).ok_or_else(|| corrupt("get"));
     let result = result.or(within).map(read).transpose()?;

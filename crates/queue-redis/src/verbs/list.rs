@@ -1,12 +1,14 @@
+//! `list`: one page of metadata along one index.
+
 use super::{
     claim::read_named,
     list_args::{args, read_place},
 };
 use crate::{
     client::Access,
+    handle::{HandleState, ScriptAnswer},
     reply::{Reply, corrupt},
     script::{self, Script},
-    session::{Answer, Session},
 };
 use queue_core::{JobMeta, ListQuery, Page, PageEnd, QueueName, Result, State, Walk};
 
@@ -15,14 +17,15 @@ const CURSORS: &str = "redis";
 /// Due jobs that one page moves to the ready ones, in portions of 10,000: more than a server holds.
 const PROMOTIONS_MAX: usize = 100_000;
 
-impl Session {
+impl HandleState {
     pub(crate) async fn list(&self, query: ListQuery) -> Result<Page> {
         let after = PageEnd::parse(&query, CURSORS)?;
         let queue = self.queues.get(&query.queue);
         let (script, access) = script_of(&query.walk);
         for _ in 0..PROMOTIONS_MAX {
             let args = args(&query, after);
-            let Answer { moment, number, mut rest } = self.call("list", script, &queue, access, args).await?;
+            let ScriptAnswer { moment, number, mut rest } =
+                self.call("list", script, &queue, access, args).await?;
             if rest.len() == 0 {
                 continue;
             }

@@ -1,15 +1,16 @@
-//! What listings tell their scripts, and where these say that a page ended. `lua/part/page.lua` names the parts in the same order.
+//! What listings tell their scripts, and where these say that a page ended. `lua/part/page.lua`
+//! names the parts in the same order.
 
 use crate::{
+    handle::arg,
     reader::Reader,
     reply::corrupt,
     row::{NEVER, priority, priority_bytes, six},
-    session::arg,
 };
 use queue_core::{Kind, ListFilter, ListQuery, PageEnd, Result, State, Tag, Timestamp, Walk, WorkerId};
 use std::ops::Range;
 
-/// What a page is asked for, from the place on where the one before ended.
+/// The arguments of a page that begins where the one before ended.
 pub(super) fn args(query: &ListQuery, after: Option<PageEnd>) -> Vec<Vec<u8>> {
     let ListQuery { walk, filter, limit, .. } = query;
     let text = |text: Option<&str>| text.unwrap_or_default().as_bytes().to_vec();
@@ -30,7 +31,7 @@ pub(super) fn args(query: &ListQuery, after: Option<PageEnd>) -> Vec<Vec<u8>> {
     args
 }
 
-/// What the script of a walk is told besides.
+/// The arguments that only the script of one walk takes.
 fn own_args(walk: &Walk, entered: Range<u64>) -> Vec<Vec<u8>> {
     match walk {
         Walk::State(State::Processing, _) => vec![arg(entered.start), arg(entered.end)],
@@ -80,7 +81,8 @@ fn has_time(walk: &Walk) -> bool {
     walk.is_by_time() || matches!(walk, Walk::Due | Walk::Scheduled | Walk::Lapsed)
 }
 
-/// No state at all stands for all of them. A walk along all jobs of a queue shows those of one state by this.
+/// No state at all stands for all of them. A walk along all jobs of a queue shows those of one
+/// state by this.
 fn state_bits(filter: &ListFilter, walk: &Walk) -> u32 {
     let is_asked = |state: &State| filter.states.is_empty() || filter.states.contains(state);
     let is_walked = |state: &State| !matches!(walk, Walk::State(walked, _) if walked != state);
@@ -88,7 +90,7 @@ fn state_bits(filter: &ListFilter, walk: &Walk) -> u32 {
     shown.fold(0, |bits, state| bits | 1 << state.as_code())
 }
 
-/// Within the times that there are here.
+/// Bounds a range to the times that six bytes can hold.
 fn millis(entered: &Range<Timestamp>) -> Range<u64> {
     let bound = |at: Timestamp| u64::try_from(at.as_millis()).unwrap_or_default().min(NEVER);
     bound(entered.start)..bound(entered.end)

@@ -13,12 +13,14 @@ mod presence;
 mod prune;
 mod verify;
 
-/// Most jobs in one script, so that it holds up the server for a few milliseconds only, unless a group has more.
+/// Most jobs in one script, so that it holds up the server for a few milliseconds only, unless a
+/// group has more.
 const SCRIPT_JOBS_MAX: usize = 1_000;
 /// Most bytes of payloads or results in one script, unless one item has more.
 const SCRIPT_BYTES_MAX: usize = 16 << 20;
 
-/// Splits items into runs that a script may take at once, in order. `weigh` answers jobs and bytes of an item.
+/// Splits items into runs that a script may take at once, in order. `weigh` answers jobs and bytes
+/// of an item.
 fn runs<T>(items: impl IntoIterator<Item = T>, weigh: impl Fn(&T) -> (usize, usize)) -> Vec<Vec<T>> {
     let mut runs: Vec<Vec<T>> = Vec::new();
     let (mut jobs, mut bytes) = (0, 0);

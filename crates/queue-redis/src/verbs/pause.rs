@@ -1,11 +1,13 @@
+//! `set_paused`: stops or resumes the claims of a queue.
+
 use crate::{
     client::Access,
+    handle::{HandleState, arg},
     script,
-    session::{Session, arg},
 };
 use queue_core::{QueueName, Result};
 
-impl Session {
+impl HandleState {
     /// Stops or resumes claims.
     pub(crate) async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
         let args = vec![arg(u8::from(paused))];

@@ -1,16 +1,18 @@
+//! `announce`, `drain_worker` and `workers`: who works on the store.
+
 use crate::{
     client::{Access, Run},
+    handle::{HandleState, arg},
     reader::Reader,
     reply::{Reply, corrupt},
     script::{self, Script},
-    session::{Session, arg},
 };
 use bytes::Bytes;
 use queue_core::{Duty, Moment, QueueName, Result, Span, Timestamp, WorkerId, WorkerInfo};
 use redis::Value;
 use std::time::Duration;
 
-impl Session {
+impl HandleState {
     pub(crate) async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<Duty> {
         worker.check()?;
         let ttl = Span::new("presence ttl", ttl)?;
@@ -31,7 +33,7 @@ impl Session {
         let answer = self.presence_call("workers", &script::WORKERS, Access::Reads, Vec::new()).await?;
         let mut reply = Reply::new("workers", answer)?;
         let now = Timestamp::from_millis(reply.integer()?);
-        self.clock.note(self.queues.told(), Moment::at(now));
+        self.clock.note(self.queues.time(), Moment::at(now));
         let mut infos = reply.array()?;
         let mut workers = Vec::with_capacity(infos.len());
         while infos.len() > 0 {
@@ -44,7 +46,7 @@ impl Session {
     fn presence_answer(&self, operation: &'static str, answer: Value) -> Result<i64> {
         let mut reply = Reply::new(operation, answer)?;
         let now = Timestamp::from_millis(reply.integer()?);
-        self.clock.note(self.queues.told(), Moment::at(now));
+        self.clock.note(self.queues.time(), Moment::at(now));
         reply.integer()
     }
 
@@ -56,7 +58,7 @@ impl Session {
         more: Vec<Vec<u8>>,
     ) -> Result<Value> {
         let keys = self.queues.namespace().presence();
-        let mut args = self.clock.args(self.queues.told()).to_vec();
+        let mut args = self.clock.args(self.queues.time()).to_vec();
         args.extend(more);
         self.client.run(&Run { operation, script, keys: &keys, args: &args, access }).await
     }
@@ -84,7 +86,9 @@ fn read_info(info: &[u8]) -> Option<WorkerInfo> {
     let mut from = Reader::new(info);
     let duty = Duty::from_code(from.u8()?)?;
     let id = WorkerId::new(text(&mut from)?).ok()?;
-    let (concurrency, running, host) = (from.u32()?, from.u32()?, text(&mut from)?.to_owned());
+    let concurrency = from.u32()?;
+    let running = from.u32()?;
+    let host = text(&mut from)?.to_owned();
     let about = Bytes::copy_from_slice(bytes(&mut from)?);
     let mut queues = Vec::new();
     while !from.is_empty() {

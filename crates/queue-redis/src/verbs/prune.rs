@@ -1,13 +1,15 @@
+//! `prune`: removes records, in scripts of bounded size.
+
 use super::SCRIPT_JOBS_MAX;
 use crate::{
     client::Access,
-    known::KnownQueue,
+    handle::{HandleState, ScriptAnswer, arg},
+    known_queues::KnownQueue,
     script,
-    session::{Answer, Session, arg},
 };
 use queue_core::{Prune, PruneRequest, Result};
 
-impl Session {
+impl HandleState {
     /// Removes in scripts of bounded size.
     pub(crate) async fn prune(&self, request: PruneRequest) -> Result<u64> {
         self.client.check_open("prune")?;
@@ -15,11 +17,11 @@ impl Session {
         let (mut removed, mut rank) = (0, 0);
         while removed < request.limit {
             let limit = SCRIPT_JOBS_MAX.min(request.limit - removed);
-            let step = self.prune_some(&queue, request.what, limit, rank).await?;
-            removed += step.removed;
-            match (request.what, step.next_rank) {
-                (Prune::Expired, _) if step.removed < limit => break,
-                (Prune::Everything, _) if step.removed == 0 => break,
+            let batch = self.prune_some(&queue, request.what, limit, rank).await?;
+            removed += batch.removed;
+            match (request.what, batch.next_rank) {
+                (Prune::Expired, _) if batch.removed < limit => break,
+                (Prune::Everything, _) if batch.removed == 0 => break,
                 (Prune::FinishedBefore(_), None) => break,
                 (_, next_rank) => rank = next_rank.unwrap_or(0),
             }
@@ -27,21 +29,28 @@ impl Session {
         Ok(removed as u64)
     }
 
-    async fn prune_some(&self, queue: &KnownQueue, what: Prune, limit: usize, rank: u64) -> Result<Step> {
+    async fn prune_some(
+        &self,
+        queue: &KnownQueue,
+        what: Prune,
+        limit: usize,
+        rank: u64,
+    ) -> Result<PruneBatch> {
         let (which, age_ms) = match what {
             Prune::Expired => ("expired", 0),
             Prune::FinishedBefore(age) => ("finished", age.as_millis()),
             Prune::Everything => ("everything", 0),
         };
         let args = vec![which.into(), arg(limit), arg(age_ms), arg(rank)];
-        let Answer { mut rest, .. } = self.call("prune", &script::PRUNE, queue, Access::Writes, args).await?;
+        let ScriptAnswer { mut rest, .. } =
+            self.call("prune", &script::PRUNE, queue, Access::Writes, args).await?;
         let removed = usize::try_from(rest.count()?).unwrap_or(usize::MAX);
-        Ok(Step { removed, next_rank: u64::try_from(rest.integer()?).ok() })
+        Ok(PruneBatch { removed, next_rank: u64::try_from(rest.integer()?).ok() })
     }
 }
 
-/// What one script did.
-struct Step {
+/// What one script removed.
+struct PruneBatch {
     removed: usize,
     /// Where to look on, when records were left because they finished too late.
     next_rank: Option<u64>,

@@ -1,9 +1,11 @@
+//! `verify`: dumps each queue in one script and checks the dump.
+
 use crate::{
     audit::{Dump, audit},
     client::{Access, Run},
+    handle::{HandleState, ScriptAnswer},
     reply::{Reply, corrupt},
     script,
-    session::{Answer, Session},
 };
 use queue_core::{QueueName, Result};
 use std::{collections::HashSet, str};
@@ -11,18 +13,19 @@ use std::{collections::HashSet, str};
 /// More than a namespace has.
 const QUEUES_MAX: usize = 1 << 20;
 
-impl Session {
+impl HandleState {
     /// Reads everything, queue by queue, each as it is at one moment.
     pub(crate) async fn verify(&self) -> Result<Vec<String>> {
         let mut findings = Vec::new();
-        // Nothing is ever taken out, so what is in order by now was in the registry before, or is newer.
+        // Nothing is ever taken out, so what is in order by now was in the registry before, or is
+        // newer.
         let registered = self.registered().await?;
         let ordered: HashSet<QueueName> = self.names("verify", "", QUEUES_MAX).await?.into_iter().collect();
         let unlisted = registered.iter().filter(|(name, _)| !ordered.contains(name));
         findings.extend(unlisted.map(|(name, _)| format!("{name:?}: it is missing in the list of queues")));
         for (name, number) in registered {
             let queue = self.queues.get(&name);
-            let Answer { moment, rest, .. } =
+            let ScriptAnswer { moment, rest, .. } =
                 self.call("verify", &script::DUMP, &queue, Access::Audits, Vec::new()).await?;
             let dump = Dump::read(rest, name, number, moment.now)?;
             findings.extend(audit(&dump).into_iter().map(|finding| format!("{:?}: {finding}", dump.queue)));

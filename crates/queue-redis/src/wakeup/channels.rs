@@ -1,9 +1,11 @@
-use crate::known::KnownQueue;
+//! Which channels are heard, and for how many streams.
+
+use crate::known_queues::KnownQueue;
 use parking_lot::{Mutex, MutexGuard};
 use queue_core::Interest;
 use std::{collections::HashMap, sync::Arc};
 
-/// What a channel tells.
+/// What a channel is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Topic {
     Wake,
@@ -20,11 +22,12 @@ pub(super) struct Channel {
     user: Arc<()>,
 }
 
-/// All of them, by name.
+/// All channels that are heard, by name.
 #[derive(Debug, Default)]
 pub(super) struct Channels(HashMap<String, Channel>);
 
-/// Those of a handle, for subscribers, the listener and its connection. Nobody holds them for longer than a look.
+/// Those of a handle, for subscribers, the listener and its connection. Nobody holds them for
+/// longer than a look.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SharedChannels(Arc<Mutex<Channels>>);
 
@@ -66,8 +69,8 @@ impl Channels {
         channel.user.clone()
     }
 
-    /// The same where it is heard already, as far as nothing is to be asked of the server for that. If its connection has
-    /// just broken, the hint that something was missed follows.
+    /// The same where it is heard already, as far as nothing is to be asked of the server for that.
+    /// If its connection has just broken, the hint that something was missed follows.
     pub(super) fn join_heard(&self, queue: &KnownQueue, topic: Topic) -> Option<Arc<()>> {
         let (name, _) = self.find(queue, topic);
         self.0.get(&name).filter(|_| topic != Topic::Feed).map(|channel| channel.user.clone())

@@ -1,9 +1,11 @@
+//! Asks the server to publish every change of the queues that a subscriber follows.
+
 use super::channels::SharedChannels;
 use crate::{
     client::Access,
-    known::KnownQueue,
+    handle::{HandleState, arg},
+    known_queues::KnownQueue,
     script,
-    session::{Session, arg},
 };
 use futures_util::future::join_all;
 use queue_core::{QueueName, Result};
@@ -19,19 +21,21 @@ const RETRY_EVERY: Duration = Duration::from_secs(1);
 
 /// Asks the server for every change of the queues where somebody hears them.
 pub(super) struct Feeder {
-    session: Arc<Session>,
+    handle: Arc<HandleState>,
     hub: Arc<Hub>,
     channels: SharedChannels,
 }
 
 impl Feeder {
-    pub(super) fn new(session: Arc<Session>, hub: Arc<Hub>, channels: SharedChannels) -> Self {
-        Self { session, hub, channels }
+    pub(super) fn new(handle: Arc<HandleState>, hub: Arc<Hub>, channels: SharedChannels) -> Self {
+        Self { handle, hub, channels }
     }
 
-    /// From a new connection on: the server may have forgotten what it was asked for over the former one.
+    /// From a new connection on, the server may have forgotten the requests that came over the
+    /// former one.
     pub(super) async fn keep_asking(&self) -> Infallible {
-        let (mut unsure, mut asked_at) = (self.fed(), Instant::now());
+        let mut unsure = self.fed();
+        let mut asked_at = Instant::now();
         loop {
             if asked_at.elapsed() >= FEED_LASTS {
                 unsure = self.fed();
@@ -42,12 +46,12 @@ impl Feeder {
         }
     }
 
-    /// Asks for all again. `unsure` are the queues whose request may not stand; once one of them does again, everybody is
-    /// told that changes were missed.
+    /// Asks for all again. `unsure` are the queues whose request may not stand; once one of them
+    /// does again, everybody is told that changes were missed.
     async fn renew(&self, unsure: &mut HashSet<QueueName>) {
         let fed = self.channels.lock().fed();
         unsure.retain(|name| fed.iter().any(|queue| queue.name == *name));
-        let outcomes = join_all(fed.iter().map(|queue| ask_for_feed(&self.session, queue))).await;
+        let outcomes = join_all(fed.iter().map(|queue| ask_for_feed(&self.handle, queue))).await;
         let mut had_gap = false;
         for (queue, outcome) in fed.iter().zip(outcomes) {
             if outcome.is_ok() {
@@ -67,7 +71,7 @@ impl Feeder {
 }
 
 /// Asks for the changes of one queue.
-pub(super) async fn ask_for_feed(session: &Session, queue: &KnownQueue) -> Result<()> {
+pub(super) async fn ask_for_feed(handle: &HandleState, queue: &KnownQueue) -> Result<()> {
     let args = vec![arg(FEED_LASTS.as_millis())];
-    session.call("subscribe", &script::FEED, queue, Access::WritesLightly, args).await.map(drop)
+    handle.call("subscribe", &script::FEED, queue, Access::WritesLightly, args).await.map(drop)
 }

@@ -1,3 +1,5 @@
+//! The task that owns the connection for hints: it subscribes, probes, and connects again.
+
 use super::{
     channels::{SharedChannels, Topic},
     feeder::Feeder,
@@ -5,9 +7,9 @@ use super::{
 };
 use crate::{
     error::{Phase, explain, unreachable},
-    known::KnownQueue,
+    handle::HandleState,
+    known_queues::KnownQueue,
     link::{Dial, Listen},
-    session::Session,
 };
 use queue_core::Result;
 use queue_store::Hub;
@@ -21,12 +23,12 @@ use tracing::debug;
 
 /// How often channels that nobody hears any more are let go.
 const SWEEP_EVERY: Duration = Duration::from_secs(20);
-/// A connection may say nothing for long, so it is asked whether it still works.
+/// How often the connection is probed: a working one may be silent for long.
 const PROBE_EVERY: Duration = Duration::from_secs(5);
 const RECONNECT_MIN: Duration = Duration::from_millis(20);
 const RECONNECT_MAX: Duration = Duration::from_secs(2);
 
-/// Somebody wants to hear a channel; the answer is held as long as it is heard.
+/// A request to hear a channel. The subscriber holds the reply as long as it wants to hear it.
 #[derive(Debug)]
 pub(super) struct Subscribe {
     pub(super) queue: Arc<KnownQueue>,
@@ -42,22 +44,22 @@ pub(super) struct Listener {
     channels: SharedChannels,
 }
 
-/// A connection that passes on what it hears, and word of its end.
-struct Ear {
+/// A connection that passes hints on, and the receiver that is told of its end.
+struct HintConnection {
     connection: MultiplexedConnection,
     end: mpsc::UnboundedReceiver<()>,
 }
 
 /// Why listening on one connection ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Ended {
+enum ListenEnd {
     Closed,
     Broken,
 }
 
 impl Listener {
-    pub(super) fn new(dial: Dial, session: Arc<Session>, hub: Arc<Hub>, channels: SharedChannels) -> Self {
-        let feeder = Feeder::new(session, hub.clone(), channels.clone());
+    pub(super) fn new(dial: Dial, handle: Arc<HandleState>, hub: Arc<Hub>, channels: SharedChannels) -> Self {
+        let feeder = Feeder::new(handle, hub.clone(), channels.clone());
         Self { dial, feeder, hub, channels }
     }
 
@@ -66,21 +68,22 @@ impl Listener {
         let mut pause = RECONNECT_MIN;
         loop {
             match self.connect().await {
-                Ok(ear) => {
+                Ok(hints) => {
                     pause = RECONNECT_MIN;
-                    // What was published in between is lost.
+                    // Messages that were published in between are lost.
                     self.hub.missed();
                     let ended = tokio::select! {
-                        ended = self.listen(ear, &mut inbox) => ended,
+                        ended = self.listen(hints, &mut inbox) => ended,
                         never = self.feeder.keep_asking() => match never {},
                     };
-                    if ended == Ended::Closed {
+                    if ended == ListenEnd::Closed {
                         return;
                     }
                     debug!("the connection that listens is lost; another is made");
                 }
                 Err(error) => {
-                    // What the driver says may quote the server, so it is left to the error of a call.
+                    // What the driver says may quote the server, so it is left to the error of a
+                    // call.
                     debug!(kind = ?error.kind(), "no connection to listen on yet");
                     while let Ok(request) = inbox.try_recv() {
                         let error = unreachable("subscribe", &self.dial.endpoint, error.clone());
@@ -93,18 +96,18 @@ impl Listener {
         }
     }
 
-    /// A connection that hears everything that the one before it heard.
-    async fn connect(&self) -> RedisResult<Ear> {
+    /// Makes a connection that hears every channel that the one before it heard.
+    async fn connect(&self) -> RedisResult<HintConnection> {
         let (ended, end) = mpsc::unbounded_channel();
         let mut connection = self.dial.connect(Some(self.passing_on(ended))).await?;
         let names = self.channels.lock().names();
         if !names.is_empty() {
             connection.subscribe(names).await?;
         }
-        Ok(Ear { connection, end })
+        Ok(HintConnection { connection, end })
     }
 
-    /// Hints go to those who wait for them without the detour over this task.
+    /// Hints go straight to the subscribers, without a detour over this task.
     fn passing_on(&self, ended: mpsc::UnboundedSender<()>) -> Listen {
         let (hub, channels) = (self.hub.clone(), self.channels.clone());
         Box::new(move |push| {
@@ -118,27 +121,27 @@ impl Listener {
         })
     }
 
-    async fn listen(&self, mut ear: Ear, inbox: &mut mpsc::Receiver<Subscribe>) -> Ended {
+    async fn listen(&self, mut hints: HintConnection, inbox: &mut mpsc::Receiver<Subscribe>) -> ListenEnd {
         let (mut sweep, mut probe) = (Instant::now() + SWEEP_EVERY, Instant::now() + PROBE_EVERY);
         loop {
             tokio::select! {
-                _ = ear.end.recv() => return Ended::Broken,
+                _ = hints.end.recv() => return ListenEnd::Broken,
                 request = inbox.recv() => match request {
-                    Some(request) => if self.hear(&mut ear, request).await == Err(Ended::Broken) {
-                        return Ended::Broken;
+                    Some(request) => if self.hear(&mut hints, request).await == Err(ListenEnd::Broken) {
+                        return ListenEnd::Broken;
                     },
-                    None => return Ended::Closed,
+                    None => return ListenEnd::Closed,
                 },
                 () = sleep_until(probe) => {
-                    let answer: RedisResult<String> = redis::cmd("PING").query_async(&mut ear.connection).await;
+                    let answer: RedisResult<String> = redis::cmd("PING").query_async(&mut hints.connection).await;
                     if answer.is_err() {
-                        return Ended::Broken;
+                        return ListenEnd::Broken;
                     }
                     probe = Instant::now() + PROBE_EVERY;
                 },
                 () = sleep_until(sweep) => {
-                    if self.sweep(&mut ear).await.is_err() {
-                        return Ended::Broken;
+                    if self.sweep(&mut hints).await.is_err() {
+                        return ListenEnd::Broken;
                     }
                     sweep = Instant::now() + SWEEP_EVERY;
                 }
@@ -146,21 +149,21 @@ impl Listener {
         }
     }
 
-    /// Answers when everything is heard that is published from then on.
-    async fn hear(&self, ear: &mut Ear, request: Subscribe) -> Result<(), Ended> {
+    /// Answers a request once the server sends what is published from then on.
+    async fn hear(&self, hints: &mut HintConnection, request: Subscribe) -> Result<(), ListenEnd> {
         let Subscribe { queue, topic, reply } = request;
         let (name, is_new) = self.channels.lock().find(&queue, topic);
-        if is_new && let Err(error) = ear.connection.subscribe(&name).await {
+        if is_new && let Err(error) = hints.connection.subscribe(&name).await {
             drop(reply.send(Err(explain("subscribe", Phase::Connecting, error))));
-            return Err(Ended::Broken);
+            return Err(ListenEnd::Broken);
         }
         let user = self.channels.lock().join(name, queue, topic);
         drop(reply.send(Ok(user)));
         Ok(())
     }
 
-    async fn sweep(&self, ear: &mut Ear) -> RedisResult<()> {
+    async fn sweep(&self, hints: &mut HintConnection) -> RedisResult<()> {
         let unheard = self.channels.lock().sweep();
-        if unheard.is_empty() { Ok(()) } else { ear.connection.unsubscribe(unheard).await }
+        if unheard.is_empty() { Ok(()) } else { hints.connection.unsubscribe(unheard).await }
     }
 }

@@ -1,10 +1,12 @@
+//! What is published on the channels of a queue.
+
 use super::channels::{Channels, Topic};
 use crate::{reader::Reader, row::seq};
 use queue_core::{JobChange, JobId, State};
 use queue_store::Hub;
 use redis::{PushInfo, PushKind, Value};
 
-/// What stands for a state when a job is gone.
+/// The code that stands for a state when a job is gone.
 const GONE: u8 = 255;
 
 /// Passes a message on to those who listen in this process.

@@ -1,4 +1,5 @@
-//! What a failover costs: replication is asynchronous, so that a replica may be promoted that lacks acknowledged writes.
+//! What a failover costs: replication is asynchronous, so that a replica may be promoted that lacks
+//! acknowledged writes.
 //!
 //! ```sh
 //! cargo xtask services run redis-sentinel -- cargo test -p queue-redis --test faults -- --ignored --nocapture failover
@@ -26,7 +27,8 @@ async fn master(sentinel: &mut MultiplexedConnection, service: &str) -> Vec<Stri
     command.arg("GET-MASTER-ADDR-BY-NAME").arg(service).query_async(sentinel).await.expect("there is one")
 }
 
-/// The master is gone without a word to its replica. It stays gone, so that this runs once on the same Sentinels.
+/// The master is gone without a word to its replica. It stays gone, so that this runs once on the
+/// same Sentinels.
 async fn end_at_once(url: &str, place: &[String]) {
     let (login, _) = url.trim_start_matches("redis+sentinel://").rsplit_once('@').unwrap_or(("", ""));
     let at = if login.is_empty() { "" } else { "@" };

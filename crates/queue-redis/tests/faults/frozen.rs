@@ -1,5 +1,5 @@
-//! A master of a Cluster that stands still while its socket goes on taking connections, as a stopped process or a hung
-//! machine does.
+//! A master of a Cluster that stands still while its socket goes on taking connections, as a
+//! stopped process or a hung machine does.
 
 use crate::{
     cluster::{Cluster, MASTERS},
@@ -26,7 +26,8 @@ use tokio::{
 const TIMEOUT: Duration = Duration::from_millis(500);
 /// Calls that the frozen master leaves unanswered, in each round.
 const UNANSWERED: usize = 12;
-/// Calls that other masters must answer meanwhile, for each of them. They take a few milliseconds, the others a time-out.
+/// Calls that other masters must answer meanwhile, for each of them. They take a few milliseconds,
+/// the others a time-out.
 const ANSWERED_MIN: u64 = 10;
 const RESENDS_MAX: usize = 100;
 /// Jobs of the queue whose master serves, before and while the other stands still.
@@ -134,7 +135,8 @@ async fn a_worker_goes_on_with_the_queues_of_other_masters() {
     put(&well, JOBS).await;
     put(&sick, 3 * JOBS).await;
     let handle = async |(): (), _: Context| {
-        // So short that the worker asks for more all the time, and not all is done before the master stands still.
+        // So short that the worker asks for more all the time, and not all is done before the
+        // master stands still.
         sleep(Duration::from_millis(10)).await;
         Ok(())
     };

@@ -1,4 +1,5 @@
-//! Producers, workers and others who go on whatever happens, and the verdict on what they were told.
+//! Producers, workers and others who go on whatever happens, and the verdict on what they were
+//! told.
 
 use crate::verdict::Verdict;
 use queue_core::{
@@ -76,7 +77,8 @@ impl Load {
         Self { stage, tasks }
     }
 
-    /// Ends the tasks, works off what is left, reads everything and judges. Nothing may be broken any more.
+    /// Ends the tasks, works off what is left, reads everything and judges. Nothing may be broken
+    /// any more.
     pub(crate) async fn finish(self) -> Verdict {
         self.stage.is_over.store(true, Ordering::Release);
         self.tasks.join_all().await;

@@ -1,9 +1,10 @@
-//! Recorded workloads in real time on a private server to which things happen, judged by the checker of the test kit: no
-//! acknowledged job is lost, and nobody without a lease changes anything (I1 to I24, as far as a history shows them).
+//! Recorded workloads in real time on a private server to which things happen, judged by the
+//! checker of the test kit: no acknowledged job is lost, and nobody without a lease changes
+//! anything (I1 to I24, as far as a history shows them).
 //!
-//! Each fault goes on for two seconds; `QUEUE_TEST_FAULT_ROUNDS=300` does so 300 times, with a fresh history each time. A private
-//! server is needed, since it is stopped and killed; it is started from the program `redis-server`, or what
-//! `QUEUE_TEST_REDIS_PROGRAM` names.
+//! Each fault goes on for two seconds; `QUEUE_TEST_FAULT_ROUNDS=300` does so 300 times, with a
+//! fresh history each time. A private server is needed, since it is stopped and killed; it is
+//! started from the program `redis-server`, or what `QUEUE_TEST_REDIS_PROGRAM` names.
 
 mod cluster;
 mod failover;
@@ -108,9 +109,9 @@ async fn a_server_that_is_killed_loses_nothing_that_it_acknowledged() {
     }
 }
 
-/// Its process may be gone with writes that it had answered and not yet handed to the system: what that breaks is told. It is as
-/// if they had never been, so that claims, numbers and outcomes among them may come again. What is left must be a sound
-/// whole, which goes on.
+/// Its process may be gone with writes that it had answered and not yet handed to the system: what
+/// that breaks is told. It is as if they had never been, so that claims, numbers and outcomes among
+/// them may come again. What is left must be a sound whole, which goes on.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_server_that_flushes_now_and_then_goes_on_from_a_sound_state() {
     for _ in 0..rounds() {

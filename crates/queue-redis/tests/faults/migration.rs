@@ -59,7 +59,8 @@ impl Nodes {
         self.masters.iter().position(|node| node.id == id).expect("it is one of them")
     }
 
-    /// As `redis-cli --cluster reshard` does it: key by key, with the slot open on both sides meanwhile.
+    /// As `redis-cli --cluster reshard` does it: key by key, with the slot open on both sides
+    /// meanwhile.
     async fn move_slot(&mut self, slot: u16, from: usize, to: usize) {
         let (from_id, to_id) = (self.masters[from].id.clone(), self.masters[to].id.clone());
         self.set_slot(to, slot, &["IMPORTING", &from_id]).await;
@@ -96,7 +97,8 @@ impl Nodes {
     }
 }
 
-/// Jobs, indexes and marks of the queue are never apart for a script: it is refused, and sent again.
+/// Jobs, indexes and marks of the queue are never apart for a script: it is refused, and sent
+/// again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_queue_that_moves_to_other_nodes_breaks_no_invariant() {
     let Some(url) = CLUSTER.url() else { return };
@@ -109,7 +111,9 @@ async fn a_queue_that_moves_to_other_nodes_breaks_no_invariant() {
         .query_async(&mut nodes.masters[0].connection)
         .await
         .expect("a slot");
-    let (home, end, mut moves) = (nodes.owner(slot).await, Instant::now() + LASTS, 0);
+    let home = nodes.owner(slot).await;
+    let end = Instant::now() + LASTS;
+    let mut moves = 0;
     let mut at = home;
     while Instant::now() < end || at != home {
         let to = (at + 1) % nodes.masters.len();

@@ -42,7 +42,8 @@ impl Server {
         Self::start_with(fsync, |_| Vec::new()).await
     }
 
-    /// With more settings, as a command line has them. They may use a second port, which was free too.
+    /// With more settings, as a command line has them. They may use a second port, which was free
+    /// too.
     pub(crate) async fn start_with(fsync: Fsync, settings: impl Fn(u16) -> Vec<String>) -> Self {
         for _ in 0..TRIES_MAX {
             let (port, second_port) = free_ports();
@@ -133,7 +134,8 @@ impl Server {
         redis::Client::open(self.url())?.get_multiplexed_async_connection().await
     }
 
-    /// Waits until it does, or has ended. Another server may answer at the port, so the answer has to be of this process.
+    /// Waits until it does, or has ended. Another server may answer at the port, so the answer has
+    /// to be of this process.
     async fn serves(&mut self) -> bool {
         let (end, own) = (Instant::now() + START_MAX, format!("process_id:{}", self.process.id()));
         while self.process.try_wait().expect("it is a child").is_none() {

@@ -131,7 +131,8 @@ impl Place for Space {
     }
 }
 
-/// Removes every key of a namespace, on each master of a Cluster. Behind Sentinels they go with the servers.
+/// Removes every key of a namespace, on each master of a Cluster. Behind Sentinels they go with the
+/// servers.
 pub(crate) async fn clean_up(url: &str, namespace: &str) -> Result<(), Failure> {
     if url.contains("+sentinel://") {
         return Ok(());

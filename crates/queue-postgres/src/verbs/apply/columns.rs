@@ -2,8 +2,8 @@
 
 use super::plan::{Completion, Route};
 use crate::{
+    call::BoundQuery,
     row::{flags, integer},
-    session::Bound,
     verbs::short_column::short_column,
 };
 use bytes::Bytes;
@@ -12,17 +12,30 @@ use queue_core::{
     lifecycle::{Finish, Lapse, Patch, Proof, Purge, Requeue, RunAt, Transition},
 };
 
-/// A length of time that does not end, where there must be a number.
+/// The number that stands for a length of time without end.
 const FOR_EVER: i64 = -1;
 /// Marks of a job that waits again.
 const FRESH: i16 = 1;
 const LIFTS_EXPIRY: i16 = 4;
+/// The table that a job moves to, as `move.sql` has it.
+const TO_READY: i16 = 0;
+const TO_FINISHED: i16 = 1;
+const TO_NO_TABLE: i16 = 2;
+/// When a job that waits again is due: when it was before, at once unless that is sooner, or after a
+/// span.
+const DUE_AS_BEFORE: i16 = 0;
+const DUE_SOONEST: i16 = 1;
+const DUE_AFTER: i16 = 2;
+/// Which leases a guard asks for.
+const ANY_LAPSE: i16 = 0;
+const LAPSED: i16 = 1;
+const LIVE: i16 = 2;
 
 /// A transition and the number of its queue.
 pub(super) type Item<'a> = (i32, &'a Transition);
 
 /// Binds what follows the mark.
-pub(super) fn bind(route: Route, query: Bound, items: &[Item<'_>]) -> Bound {
+pub(super) fn bind(route: Route, query: BoundQuery, items: &[Item<'_>]) -> BoundQuery {
     if route == Route::Complete {
         return bind_completions(query, items);
     }
@@ -37,8 +50,9 @@ pub(super) fn bind(route: Route, query: Bound, items: &[Item<'_>]) -> Bound {
     }
 }
 
-/// Binds what stands last: the epochs that lease holders name, and what jobs that wait again carry on; marks have neither.
-pub(super) fn bind_rest(route: Route, query: Bound, items: &[Item<'_>]) -> Bound {
+/// Binds what stands last: the epochs that lease holders name, and what jobs that wait again carry
+/// on; marks have neither.
+pub(super) fn bind_rest(route: Route, query: BoundQuery, items: &[Item<'_>]) -> BoundQuery {
     let epochs = || items.iter().map(|(_, sent)| epoch(sent));
     match route {
         Route::Complete => query.bind(short_column(epochs())),
@@ -64,7 +78,7 @@ fn carried((_, sent): &Item<'_>) -> Option<Vec<u8>> {
     }
 }
 
-/// As much of an error's message as an attempt keeps.
+/// The part of an error's message that an attempt keeps.
 fn excerpt((_, sent): &Item<'_>) -> Option<String> {
     Move::of(&sent.patch).error.map(|error| Attempt::excerpt(error).to_owned())
 }
@@ -73,7 +87,7 @@ fn column<T>(items: &[Item<'_>], value: impl Fn(&Item<'_>) -> T) -> Vec<T> {
     items.iter().map(value).collect()
 }
 
-fn bind_guards(query: Bound, items: &[Item<'_>]) -> Bound {
+fn bind_guards(query: BoundQuery, items: &[Item<'_>]) -> BoundQuery {
     query
         .bind(column(items, |(_, sent)| token(sent)))
         .bind(column(items, |(_, sent)| match sent.guard.proof {
@@ -82,9 +96,9 @@ fn bind_guards(query: Bound, items: &[Item<'_>]) -> Bound {
         }))
         .bind(column(items, |(_, sent)| revision(sent)))
         .bind(column(items, |(_, sent)| match sent.guard.lapse {
-            Lapse::Any => 0_i16,
-            Lapse::Lapsed => 1,
-            Lapse::Live => 2,
+            Lapse::Any => ANY_LAPSE,
+            Lapse::Lapsed => LAPSED,
+            Lapse::Live => LIVE,
         }))
         .bind(column(items, |(_, sent)| match sent.guard.proof {
             Proof::Lease { settle, .. } => settle.map(|settle| i16::from(settle.as_code())),
@@ -107,7 +121,7 @@ fn revision(sent: &Transition) -> Option<i64> {
 }
 
 /// Columns that are the same for all items have one element.
-fn bind_completions(query: Bound, items: &[Item<'_>]) -> Bound {
+fn bind_completions(query: BoundQuery, items: &[Item<'_>]) -> BoundQuery {
     let all = || items.iter().filter_map(|(_, sent)| Completion::of(sent));
     let tokens = short_column(all().map(|to| to.token));
     query
@@ -131,7 +145,7 @@ fn kept(purge: Purge) -> Option<i64> {
     }
 }
 
-fn bind_moves(query: Bound, items: &[Item<'_>]) -> Bound {
+fn bind_moves(query: BoundQuery, items: &[Item<'_>]) -> BoundQuery {
     let moves: Vec<Move<'_>> = items.iter().map(|(_, sent)| Move::of(&sent.patch)).collect();
     let of = |value: fn(&Move<'_>) -> i16| moves.iter().map(value).collect::<Vec<_>>();
     query
@@ -155,7 +169,7 @@ fn bind_moves(query: Bound, items: &[Item<'_>]) -> Bound {
         .bind(moves.iter().map(|to| to.result.map(|result| &result[..])).collect::<Vec<_>>())
 }
 
-fn bind_extensions(query: Bound, items: &[Item<'_>]) -> Bound {
+fn bind_extensions(query: BoundQuery, items: &[Item<'_>]) -> BoundQuery {
     query
         .bind(column(items, |(_, sent)| token(sent)))
         .bind(column(items, |(_, sent)| match &sent.patch {
@@ -168,7 +182,7 @@ fn bind_extensions(query: Bound, items: &[Item<'_>]) -> Bound {
         }))
 }
 
-fn bind_marks(query: Bound, items: &[Item<'_>]) -> Bound {
+fn bind_marks(query: BoundQuery, items: &[Item<'_>]) -> BoundQuery {
     query
         .bind(column(items, |(_, sent)| revision(sent)))
         .bind(column(items, |(_, sent)| match sent.patch {
@@ -185,10 +199,10 @@ fn bind_marks(query: Bound, items: &[Item<'_>]) -> Bound {
 /// Where a job goes, and with what.
 #[derive(Debug, Default)]
 struct Move<'a> {
-    /// 0 `ready`, 1 `finished`, 2 nowhere.
+    /// The table that the job moves to.
     target: i16,
     state: i16,
-    /// When it is due: 0 as before, 1 as before or now, 2 after the span.
+    /// When the job is due.
     time_rule: i16,
     /// Until it is due, or until it counts as absent.
     span: Option<i64>,
@@ -207,18 +221,18 @@ impl<'a> Move<'a> {
         match patch {
             Patch::Requeue(requeue) => Self::back(requeue),
             Patch::Finish(finish) => Self::to_the_end(finish),
-            _ => Self { target: 2, ..Self::default() },
+            _ => Self { target: TO_NO_TABLE, ..Self::default() },
         }
     }
 
     fn back(requeue: &'a Requeue) -> Self {
         let (time_rule, span) = match requeue.run_at {
-            RunAt::Keep => (0, None),
-            RunAt::Soonest => (1, None),
-            RunAt::After(span) => (2, Some(span.as_millis())),
+            RunAt::Keep => (DUE_AS_BEFORE, None),
+            RunAt::Soonest => (DUE_SOONEST, None),
+            RunAt::After(span) => (DUE_AFTER, Some(span.as_millis())),
         };
         Self {
-            target: 0,
+            target: TO_READY,
             state: i16::from(requeue.state.as_code()),
             time_rule,
             span,
@@ -233,7 +247,7 @@ impl<'a> Move<'a> {
 
     fn to_the_end(finish: &'a Finish) -> Self {
         Self {
-            target: 1,
+            target: TO_FINISHED,
             state: i16::from(finish.state.as_code()),
             span: kept(finish.purge),
             failures: finish.failures,

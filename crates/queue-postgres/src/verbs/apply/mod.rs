@@ -1,11 +1,13 @@
 //! Compares guards and writes patches: one statement for each route that a batch takes.
 //!
-//! The statements answer each job as it was before, and [`lifecycle::apply`](queue_core::lifecycle::apply) says what became
-//! of it, so the answer cannot differ from what other stores say. What a statement left alone did not match its guard;
-//! it is read, and the same function says why.
+//! The statements answer each job as it was before, and
+//! [`lifecycle::apply`](queue_core::lifecycle::apply) says what became of it, so the answer cannot
+//! differ from what other stores say. What a statement left alone did not match its guard; it is
+//! read, and the same function says why.
 
+mod apply_verb;
 mod columns;
+mod judge;
 mod plan;
-mod verb;
 
-pub(crate) use verb::Apply;
+pub(crate) use apply_verb::{Apply, apply_all};

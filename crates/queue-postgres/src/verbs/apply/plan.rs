@@ -1,10 +1,13 @@
-//! In what order a batch is written, so that the result is that of one item after the other.
+//! The order in which a batch is written, so that the result is that of one item after the other.
 
 use queue_core::{
-    JobId, LeaseToken, Payload, QueueName, Seq, State,
+    JobId, LeaseToken, NewJob, Payload, QueueName, Seq, State,
     lifecycle::{Finish, Flags, Lapse, Patch, Proof, Settle, Transition},
 };
-use std::{collections::HashSet, ops::Range};
+use std::{
+    collections::{BTreeMap, HashSet},
+    ops::Range,
+};
 
 /// Which statement writes a patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +36,7 @@ impl Route {
     }
 }
 
-/// What a completion by the holder of the lease says, where the record is kept.
+/// A completion by the holder of the lease that keeps the record.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Completion<'a> {
     pub(super) token: LeaseToken,
@@ -43,7 +46,7 @@ pub(super) struct Completion<'a> {
 }
 
 impl<'a> Completion<'a> {
-    /// Reads a transition as one, if it is nothing but that.
+    /// Reads a transition as a completion, if it is nothing else.
     pub(super) fn of(transition: &'a Transition) -> Option<Self> {
         let Proof::Lease { token, flags: Some(flags), settle: Some(Settle::Complete), .. } =
             transition.guard.proof
@@ -59,9 +62,9 @@ impl<'a> Completion<'a> {
     }
 }
 
-/// The routes of a run. Two of them lock rows that jobs leave. Where both are taken in one transaction, the rows are locked in
-/// the order of routes and no longer in that of `seq`, so two batches over the same jobs could wait for each other; then
-/// one takes all.
+/// The routes of a run. Two of them lock rows that jobs leave. Where both are taken in one
+/// transaction, the rows are locked in the order of routes and no longer in that of `seq`, so two
+/// batches over the same jobs could wait for each other; then one takes all.
 pub(super) fn routes(run: &[Transition], commits_together: bool) -> Vec<Route> {
     let routes: Vec<Route> = run.iter().map(Route::of).collect();
     let is_general = commits_together && routes.contains(&Route::Move);
@@ -69,36 +72,48 @@ pub(super) fn routes(run: &[Transition], commits_together: bool) -> Vec<Route> {
     routes.into_iter().map(demoted).collect()
 }
 
-/// Cuts a batch into runs whose items do not depend on each other: no life twice, and no follower whose id is that of an
-/// item of the run.
+/// Cuts a batch into runs whose items do not depend on each other: no life twice, and no follower
+/// whose id is that of an item of the run.
 pub(super) fn runs(batch: &[Transition]) -> Vec<Range<usize>> {
     let mut runs = Vec::new();
-    let (mut begin, mut seen) = (0, Seen::default());
+    let mut begin = 0;
+    let mut contents = RunContents::default();
     for (at, transition) in batch.iter().enumerate() {
-        if !seen.has_room_for(transition) {
+        if !contents.has_room_for(transition) {
             runs.push(begin..at);
-            (begin, seen) = (at, Seen::default());
+            (begin, contents) = (at, RunContents::default());
         }
-        seen.add(transition);
+        contents.add(transition);
     }
     runs.push(begin..batch.len());
     runs
 }
 
-/// True if no item rests on another: each may be committed by itself.
+/// True if no item depends on another, so that each may be committed by itself.
 pub(super) fn is_independent(batch: &[Transition]) -> bool {
     batch.iter().all(|transition| transition.then.is_empty()) && runs(batch).len() == 1
 }
 
-/// What a run touches.
+/// The followers of these items in their order, by queue.
+pub(super) fn followers<'a>(
+    items: impl Iterator<Item = &'a Transition>,
+) -> BTreeMap<&'a QueueName, Vec<&'a NewJob>> {
+    let mut followers: BTreeMap<&QueueName, Vec<&NewJob>> = BTreeMap::new();
+    for sent in items.filter(|sent| !sent.then.is_empty()) {
+        followers.entry(&sent.queue).or_default().extend(&sent.then);
+    }
+    followers
+}
+
+/// The lives and ids that a run touches.
 #[derive(Debug, Default)]
-struct Seen<'a> {
+struct RunContents<'a> {
     lives: HashSet<Seq>,
     ids: HashSet<(&'a QueueName, &'a JobId)>,
     followers: HashSet<(&'a QueueName, &'a JobId)>,
 }
 
-impl<'a> Seen<'a> {
+impl<'a> RunContents<'a> {
     fn has_room_for(&self, transition: &'a Transition) -> bool {
         let key = (&transition.queue, &transition.id);
         let is_met = |id: &'a JobId| self.ids.contains(&(&transition.queue, id)) || *id == transition.id;

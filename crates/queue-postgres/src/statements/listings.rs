@@ -1,9 +1,9 @@
 //! The statements of listings: one for each index and end, all of one frame, `sql/list.sql`.
 
-use crate::sql::{Renderer, Statement};
+use super::{Renderer, Statement};
 use queue_core::{State, Walk};
 
-/// What a listing steps through: a fragment under `sql/walks/` each.
+/// The ways through the jobs that listings take, each a fragment under `sql/walks/`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Source {
     All,
@@ -22,17 +22,17 @@ enum Source {
 impl Source {
     /// In the order of their numbers.
     const ALL: [(Self, &'static str); 11] = [
-        (Self::All, include_str!("../sql/walks/all.sql")),
-        (Self::Waiting, include_str!("../sql/walks/waiting.sql")),
-        (Self::Leased, include_str!("../sql/walks/leased.sql")),
-        (Self::Failing, include_str!("../sql/walks/failing.sql")),
-        (Self::Finished, include_str!("../sql/walks/finished.sql")),
-        (Self::Failed, include_str!("../sql/walks/failed.sql")),
-        (Self::Due, include_str!("../sql/walks/due.sql")),
-        (Self::Scheduled, include_str!("../sql/walks/scheduled.sql")),
-        (Self::Tagged, include_str!("../sql/walks/tagged.sql")),
-        (Self::Lapsed, include_str!("../sql/walks/lapsed.sql")),
-        (Self::Held, include_str!("../sql/walks/held.sql")),
+        (Self::All, include_str!("../../sql/walks/all.sql")),
+        (Self::Waiting, include_str!("../../sql/walks/waiting.sql")),
+        (Self::Leased, include_str!("../../sql/walks/leased.sql")),
+        (Self::Failing, include_str!("../../sql/walks/failing.sql")),
+        (Self::Finished, include_str!("../../sql/walks/finished.sql")),
+        (Self::Failed, include_str!("../../sql/walks/failed.sql")),
+        (Self::Due, include_str!("../../sql/walks/due.sql")),
+        (Self::Scheduled, include_str!("../../sql/walks/scheduled.sql")),
+        (Self::Tagged, include_str!("../../sql/walks/tagged.sql")),
+        (Self::Lapsed, include_str!("../../sql/walks/lapsed.sql")),
+        (Self::Held, include_str!("../../sql/walks/held.sql")),
     ];
 
     fn of(walk: &Walk) -> Self {
@@ -52,7 +52,7 @@ impl Source {
     }
 }
 
-/// From either end of each index.
+/// The statement of each way, from either end.
 #[derive(Debug)]
 pub(crate) struct Listings([[Statement; 2]; 11]);
 

@@ -1,5 +1,7 @@
+//! What a handle remembers of the queues that it was asked about.
+
 use crate::{
-    clock::{StoreClock, Told},
+    clock::{KnownTime, StoreClock},
     keys::{Namespace, QueueKeys, Spread},
 };
 use parking_lot::Mutex;
@@ -12,14 +14,15 @@ use std::{
     },
 };
 
-/// What a handle knows of the queues that it was asked about. It grows with their number alone.
+/// The queues that a handle was asked about. The memory grows with their number alone.
 #[derive(Debug)]
 pub(crate) struct KnownQueues {
     namespace: Namespace,
     spread: Spread,
-    /// The time of no queue, and of all queues where one clock is read for all. On a Cluster each node has its own, and a queue
-    /// that is met begins with this: what the last handle that was closed had been told.
-    told: Arc<Told>,
+    /// The time of no queue, and of all queues where one clock is read for all. On a Cluster each
+    /// node has its own, and a queue that is met begins with this: what the last handle that was
+    /// closed had been told.
+    time: Arc<KnownTime>,
     has_one_clock: bool,
     queues: Mutex<HashMap<QueueName, Arc<KnownQueue>>>,
 }
@@ -29,15 +32,21 @@ pub(crate) struct KnownQueues {
 pub(crate) struct KnownQueue {
     pub(crate) name: QueueName,
     pub(crate) keys: QueueKeys,
-    pub(crate) told: Arc<Told>,
-    /// Its number once known, else zero.
+    pub(crate) time: Arc<KnownTime>,
+    /// The number of the queue once known, else zero.
     number: AtomicU64,
 }
 
 impl KnownQueues {
     pub(crate) fn new(namespace: Namespace, spread: Spread, clock: &StoreClock) -> Self {
         let has_one_clock = spread == Spread::OneServer || clock.is_injected();
-        Self { namespace, spread, told: Arc::new(clock.untold()), has_one_clock, queues: Mutex::default() }
+        Self {
+            namespace,
+            spread,
+            time: Arc::new(clock.unknown_time()),
+            has_one_clock,
+            queues: Mutex::default(),
+        }
     }
 
     pub(crate) fn namespace(&self) -> &Namespace {
@@ -48,16 +57,16 @@ impl KnownQueues {
         self.spread
     }
 
-    /// What was told of no queue.
-    pub(crate) fn told(&self) -> &Told {
-        &self.told
+    /// The time of no queue.
+    pub(crate) fn time(&self) -> &KnownTime {
+        &self.time
     }
 
-    /// The earliest that it can be anywhere that this handle knows.
+    /// The latest of the floors of store time over all known queues.
     pub(crate) fn latest(&self, clock: &StoreClock) -> Timestamp {
         let queues = self.queues.lock();
-        let latest = queues.values().map(|queue| clock.floor(&queue.told)).max();
-        latest.unwrap_or_default().max(clock.floor(&self.told))
+        let latest = queues.values().map(|queue| clock.floor(&queue.time)).max();
+        latest.unwrap_or_default().max(clock.floor(&self.time))
     }
 
     pub(crate) fn get(&self, name: &QueueName) -> Arc<KnownQueue> {
@@ -67,8 +76,8 @@ impl KnownQueues {
         }
         let keys = self.namespace.queue(name, self.spread);
         let number = AtomicU64::new(0);
-        let told = if self.has_one_clock { self.told.clone() } else { Arc::new(self.told.copy()) };
-        let known = Arc::new(KnownQueue { name: name.clone(), keys, told, number });
+        let time = if self.has_one_clock { self.time.clone() } else { Arc::new(self.time.copy()) };
+        let known = Arc::new(KnownQueue { name: name.clone(), keys, time, number });
         queues.insert(name.clone(), known.clone());
         known
     }

@@ -1,20 +1,22 @@
+//! Connections of the application's own pool.
+
 use deadpool_redis::{Connection, Pool, PoolError};
 use redis::{ErrorKind, RedisError, RedisResult};
 use std::time::Duration;
 
-/// Connections of a pool that the application has for other things too.
+/// A pool that the application uses for other things too.
 #[derive(Debug)]
-pub(crate) struct Pooled {
+pub(crate) struct ApplicationPool {
     pool: Pool,
     response_timeout: Duration,
 }
 
-impl Pooled {
+impl ApplicationPool {
     pub(crate) fn new(pool: Pool, response_timeout: Duration) -> Self {
         Self { pool, response_timeout }
     }
 
-    /// One for one call. The pool sees to broken ones.
+    /// Lends a connection for one call. The pool sees to broken connections.
     pub(crate) async fn lend(&self) -> RedisResult<Connection> {
         let mut connection = self.pool.get().await.map_err(|error| match error {
             PoolError::Backend(error) => error,

@@ -1,6 +1,7 @@
-//! Texts with places in braces, filled in one pass: what is put in is never looked at again, whatever its name.
+//! Texts with places in braces, filled in one pass: what is put in is never looked at again,
+//! whatever its name.
 
-/// What stands in a place.
+/// The filling of a place.
 pub(crate) enum Filling<'a> {
     /// A text with places of its own.
     Template(&'static str),

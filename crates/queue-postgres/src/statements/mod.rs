@@ -1,21 +1,23 @@
-//! The statements, one per file under `sql/`, each with a header that says what it takes, gives and keeps.
+//! The statements, one per file under `sql/`, each with a header that says what it takes, gives and
+//! keeps.
 //!
-//! The name of the schema is part of a statement's text, since it cannot be a parameter; so every handle renders its own
-//! statements once. Ids and names of jobs are parameters, always.
+//! The name of the schema is part of a statement's text, since it cannot be a parameter; so every
+//! handle renders its own statements once. Ids and names of jobs are parameters, always.
 
-use crate::{
-    listings::Listings,
-    options::Time,
-    schema::SchemaName,
-    template::{Filling, fill},
-};
+mod listings;
+mod template;
+
+pub(crate) use template::{Filling, fill};
+
+use crate::{options::Time, schema::SchemaName};
+use listings::Listings;
 use sqlx::{AssertSqlSafe, Postgres, postgres::PgArguments, query::Query};
 use std::sync::Arc;
 
 /// The columns of a body, as row `b`.
 const BODY: &str = "b.seq, b.id, b.kind, b.priority, b.created_at, b.max_attempts, b.max_stalls, b.keep_completed, \
     b.keep_failed, b.expires_in, b.time_limit, b.on_failure, b.tags";
-/// The same of row `i`, which is an item of a request with its body.
+/// The columns of a body in row `i`, which is an item of a request with its body.
 const ITEM: &str = "i.seq, i.id, i.kind, i.priority, i.created_at, i.max_attempts, i.max_stalls, i.keep_completed, \
     i.keep_failed, i.expires_in, i.time_limit, i.on_failure, i.tags";
 /// The columns of a state, as row `s`, wherever it came from.
@@ -44,7 +46,8 @@ const JOB: &str = "j.seq, j.id, j.kind, j.priority, j.created_at, j.max_attempts
 /// When row `j` of the view `job` came into its state.
 const ENTERED_AT: &str = "coalesce(CASE j.state WHEN 0 THEN NULL WHEN 1 THEN j.claimed_at WHEN 2 THEN j.failed_at \
     ELSE j.finished_at END, j.created_at)";
-/// What `enqueue_new.sql` does besides for jobs with headers or tags: what it takes, reads and writes of them.
+/// What `enqueue_new.sql` does besides for jobs with headers or tags: what it takes, reads and
+/// writes of them.
 const LABELS_TAKEN: &str = ", $20::text[], $21::text[]";
 const LABELS_READ: &str = ", nullif(coalesce(i.headers, ($20::text[])[1]), '') AS headers, \
     nullif(coalesce(i.tags, ($21::text[])[1]), '') AS tags";
@@ -54,8 +57,8 @@ tagged AS (
   INSERT INTO {schema}.tag (queue, tag, seq)
   SELECT $2, tag.tag, i.seq FROM i CROSS JOIN unnest(string_to_array(i.tags, E'\\n')) AS tag (tag)
 ),";
-/// Tells subscribers of other processes about removed records: those that somebody awaits, or all if somebody follows
-/// the queue.
+/// Tells subscribers of other processes about removed records: those that somebody awaits, or all
+/// if somebody follows the queue.
 const TOLD_LOST: &str = "
   SELECT count(pg_notify($5::text, $6::text || E'\\n' || lines)) AS sent
   FROM (
@@ -69,12 +72,12 @@ const TOLD_LOST: &str = "
   ) AS parts
   WHERE $5::text IS NOT NULL
 ";
-/// What the counters of a queue add up to, from its total `s` and its changes `d`.
+/// The sums of a queue's counters, from its total `s` and its changes `d`.
 const COUNTED: &str = "coalesce(s.unfinished, 0) + coalesce(d.unfinished, 0), \
     coalesce(s.failing, 0) + coalesce(d.failing, 0), coalesce(s.completed, 0) + coalesce(d.completed, 0), \
     coalesce(s.failed, 0) + coalesce(d.failed, 0), coalesce(s.cancelled, 0) + coalesce(d.cancelled, 0)";
-/// How many jobs of queue `q` run, how many are due later, and the earliest due time of those that are due: a look into the order
-/// of claims for each priority.
+/// How many jobs of queue `q` run, how many are due later, and the earliest due time of those that
+/// are due: a look into the order of claims for each priority.
 const WAITS: &str = "
   SELECT
     (SELECT count(*) FROM {schema}.lease AS l WHERE l.queue = q.queue) AS running, sum(l.scheduled)::bigint AS scheduled,
@@ -91,16 +94,16 @@ const WAITS: &str = "
     FROM {schema}.lane AS l WHERE l.queue = q.queue
   ) AS l
 ";
-/// Store time and the clock behind it, by the server's clock: never behind the mark of the schema, nor behind the floor of
-/// this handle.
+/// Store time and the clock behind it, by the server's clock: never behind the mark of the schema,
+/// nor behind the floor of this handle.
 const SERVER_TIME: &str = "greatest($1::bigint, (SELECT mark FROM {schema}.clock), c.clock) AS now, c.clock \
     FROM (SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS clock) AS c";
-/// The same by a clock that the caller brought, whose reading is in `$1` already.
+/// Store time by a clock that the caller injected, whose reading is in `$1` already.
 const CALLERS_TIME: &str =
     "greatest($1::bigint, (SELECT mark FROM {schema}.clock)) AS now, NULL::bigint AS clock";
 /// Store time alone, as an expression.
 const NOW: &str = "(SELECT now FROM (SELECT {time}) AS t)";
-/// What a reply says of the time, in one column.
+/// The time that a reply tells, in one column.
 const STAMP: &str = "ARRAY[t.now, t.clock]";
 
 /// A statement whose text is ready to be sent.
@@ -117,7 +120,7 @@ impl Statement {
     }
 }
 
-/// Fills in what stands in braces.
+/// Renders statements: fills in the places in braces.
 pub(crate) struct Renderer {
     schema: String,
     /// The sequence and two tables, as literals.
@@ -132,7 +135,8 @@ pub(crate) struct Renderer {
 }
 
 impl Renderer {
-    /// For one schema and clock. `is_kept` says whether connections remember how a statement was prepared.
+    /// For one schema and clock. `is_kept` says whether connections remember how a statement was
+    /// prepared.
     pub(crate) fn new(schema: &SchemaName, time: &Time, is_kept: bool) -> Self {
         let time = match time {
             Time::Server => SERVER_TIME,
@@ -190,7 +194,7 @@ impl Renderer {
     /// The listing along an index; `is_reversed` begins at its end.
     pub(crate) fn listing(&mut self, walk: &'static str, is_reversed: bool) -> Statement {
         (self.walk, self.is_reversed) = (walk, is_reversed);
-        self.statement(include_str!("../sql/list.sql"))
+        self.statement(include_str!("../../sql/list.sql"))
     }
 
     fn labelled(&mut self, file: &str) -> Statement {
@@ -220,8 +224,8 @@ macro_rules! statements {
             /// Renders every file.
             pub(crate) fn new(mut renderer: Renderer) -> Self {
                 Self {
-                    $($name: renderer.statement(include_str!(concat!("../sql/", $file, ".sql"))),)*
-                    enqueue_new_labelled: renderer.labelled(include_str!("../sql/enqueue_new.sql")),
+                    $($name: renderer.statement(include_str!(concat!("../../sql/", $file, ".sql"))),)*
+                    enqueue_new_labelled: renderer.labelled(include_str!("../../sql/enqueue_new.sql")),
                     listings: Listings::new(&mut renderer),
                 }
             }

@@ -1,8 +1,10 @@
+//! The state of one handle, which its verbs share, and how they call a script.
+
 use crate::{
     client::{Access, Client, Run},
     clock::StoreClock,
     keys::Spread,
-    known::{KnownQueue, KnownQueues},
+    known_queues::{KnownQueue, KnownQueues},
     reply::{Reply, corrupt},
     rights,
     row::NUMBERS_MAX,
@@ -10,28 +12,29 @@ use crate::{
 };
 use queue_core::{Error, ErrorKind, Limits, Moment, Result, Timestamp};
 
-/// The version of what is written. It changes whenever an older version of this library would misread it.
+/// The version of what is written. It changes whenever an older version of this library would
+/// misread it.
 const LAYOUT: i64 = 5;
 
-/// What the verbs of one handle share.
+/// The state of one handle, which its verbs share.
 #[derive(Debug)]
-pub(crate) struct Session {
+pub(crate) struct HandleState {
     pub(crate) client: Client,
     pub(crate) clock: StoreClock,
     pub(crate) queues: KnownQueues,
     pub(crate) limits: Limits,
 }
 
-/// What every script about a queue answers first, and the rest.
+/// The answer of a script about one queue: what each of them says first, and the rest.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct ScriptAnswer {
     pub(crate) moment: Moment,
     /// The queue's number, zero if it never had a job.
     pub(crate) number: u64,
     pub(crate) rest: Reply,
 }
 
-impl Session {
+impl HandleState {
     /// Runs a script about one queue; `args` are those behind the two about time.
     pub(crate) async fn call(
         &self,
@@ -40,28 +43,31 @@ impl Session {
         queue: &KnownQueue,
         access: Access,
         args: Vec<Vec<u8>>,
-    ) -> Result<Answer> {
+    ) -> Result<ScriptAnswer> {
         let mut all = Vec::with_capacity(2 + args.len());
-        all.extend(self.clock.args(&queue.told));
+        all.extend(self.clock.args(&queue.time));
         all.extend(args);
         let run = Run { operation, script, keys: queue.keys.all(), args: &all, access };
         let mut rest = Reply::new(operation, self.client.run(&run).await?)?;
         let moment = rest.moment()?;
-        self.clock.note(&queue.told, moment);
-        Ok(Answer { moment, number: rest.count()?, rest })
+        self.clock.note(&queue.time, moment);
+        Ok(ScriptAnswer { moment, number: rest.count()?, rest })
     }
 
-    /// The time, of no queue. On a Cluster it is below no time that a handle was told before it was closed.
+    /// The time, of no queue. On a Cluster it is below no time that a handle was told before it was
+    /// closed.
     pub(crate) async fn now(&self, operation: &'static str) -> Result<Moment> {
         self.time(operation, Timestamp::default()).await
     }
 
-    /// Refuses a namespace that another version of this library laid out, and a user that lacks rights, before a script does so
-    /// half-way.
+    /// Refuses a namespace that another version of this library laid out, and a user that lacks
+    /// rights, before a script does so half-way.
     pub(crate) async fn check_layout(&self) -> Result<()> {
         let namespace = self.queues.namespace();
-        let (keys, args) = ([namespace.layout()], [arg(LAYOUT), namespace.trial_channel().into_bytes()]);
-        let (operation, script) = ("open", &script::LAYOUT);
+        let keys = [namespace.layout()];
+        let args = [arg(LAYOUT), namespace.trial_channel().into_bytes()];
+        let operation = "open";
+        let script = &script::LAYOUT;
         let run = Run { operation, script, keys: &keys, args: &args, access: Access::Opens };
         let mut reply = Reply::new(operation, self.client.run(&run).await?)?;
         let found = reply.integer()?;
@@ -82,7 +88,8 @@ impl Session {
         Err(Error::new(ErrorKind::Unsupported, operation, message))
     }
 
-    /// Leaves what this handle was told to those that are opened later, where queues do not share a mark of time.
+    /// Leaves what this handle was told to those that are opened later, where queues do not share a
+    /// mark of time.
     pub(crate) async fn leave_time(&self) -> Result<()> {
         if self.queues.spread() == Spread::OneServer {
             return Ok(());
@@ -92,16 +99,17 @@ impl Session {
 
     async fn time(&self, operation: &'static str, mark: Timestamp) -> Result<Moment> {
         let keys = [self.queues.namespace().mark()];
-        let told = self.queues.told();
-        let [injected, floor] = self.clock.args(told);
+        let known = self.queues.time();
+        let [injected, floor] = self.clock.args(known);
         let args = [injected, floor, arg(mark.as_millis())];
         let run = Run { operation, script: &script::TIME, keys: &keys, args: &args, access: Access::Reads };
         let moment = Reply::new(operation, self.client.run(&run).await?)?.moment()?;
-        self.clock.note(told, moment);
+        self.clock.note(known, moment);
         Ok(moment)
     }
 
-    /// The number of a queue, given to it if it has none: what tells its lives apart from those of others.
+    /// The number of a queue, given to it if it has none: what tells its lives apart from those of
+    /// others.
     pub(crate) async fn number(&self, operation: &'static str, queue: &KnownQueue) -> Result<u64> {
         if let Some(number) = queue.number() {
             return Ok(number);

@@ -1,24 +1,31 @@
+//! Gives a call up once the server has said nothing for too long.
+
 use parking_lot::Mutex;
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
-/// When a call last heard from the server. A long answer over a slow link takes its time and is no silence.
+/// When a call last heard from the server. A long answer over a slow network takes its time and is
+/// no silence.
 #[derive(Debug)]
-pub(crate) struct Pulse(Mutex<Instant>);
+pub(super) struct AnswerWatch(Mutex<Instant>);
 
-impl Pulse {
-    /// Begins now.
-    pub(crate) fn new() -> Self {
+impl AnswerWatch {
+    /// Begins the watch now.
+    pub(super) fn new() -> Self {
         Self(Mutex::new(Instant::now()))
     }
 
-    /// There was a sign of life.
-    pub(crate) fn beat(&self) {
+    /// Records that a part of an answer arrived.
+    pub(super) fn heard(&self) {
         *self.0.lock() = Instant::now();
     }
 
-    /// Runs a call until it ends, or until there was no sign of life for so long: `None`.
-    pub(crate) async fn watch<T>(&self, silence_max: Duration, call: impl Future<Output = T>) -> Option<T> {
+    /// Runs a call until it ends; `None` if nothing was heard for `silence_max` before that.
+    pub(super) async fn until_silent<T>(
+        &self,
+        silence_max: Duration,
+        call: impl Future<Output = T>,
+    ) -> Option<T> {
         tokio::select! {
             biased;
             outcome = call => Some(outcome),
@@ -44,21 +51,22 @@ impl Pulse {
 
 #[cfg(test)]
 mod tests {
-    use super::Pulse;
+    use super::AnswerWatch;
     use std::{future::pending, time::Duration};
     use tokio::time::sleep;
 
     #[tokio::test]
     async fn a_call_is_given_up_for_its_silence_and_not_for_its_length() {
-        let (pulse, silence_max) = (Pulse::new(), Duration::from_millis(300));
+        let watch = AnswerWatch::new();
+        let silence_max = Duration::from_millis(300);
         let longer = async {
             for _ in 0..20 {
                 sleep(silence_max / 10).await;
-                pulse.beat();
+                watch.heard();
             }
         };
-        assert_eq!(pulse.watch(silence_max, longer).await, Some(()));
-        assert_eq!(pulse.watch(silence_max, pending::<()>()).await, None);
-        assert_eq!(pulse.watch(Duration::MAX, async {}).await, Some(()));
+        assert_eq!(watch.until_silent(silence_max, longer).await, Some(()));
+        assert_eq!(watch.until_silent(silence_max, pending::<()>()).await, None);
+        assert_eq!(watch.until_silent(Duration::MAX, async {}).await, Some(()));
     }
 }

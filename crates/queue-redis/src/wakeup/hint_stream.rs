@@ -1,3 +1,5 @@
+//! A stream of hints that keeps its channel in use.
+
 use futures_core::Stream;
 use queue_core::{EventStream, Hint};
 use std::{
@@ -7,18 +9,18 @@ use std::{
 };
 
 /// Hints of the hub; while it lives, the channel that they come from is in use.
-pub(super) struct Heard {
+pub(super) struct HintStream {
     hints: EventStream,
     _user: Arc<()>,
 }
 
-impl Heard {
+impl HintStream {
     pub(super) fn new(hints: EventStream, user: Arc<()>) -> Self {
         Self { hints, _user: user }
     }
 }
 
-impl Stream for Heard {
+impl Stream for HintStream {
     type Item = Hint;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Hint>> {

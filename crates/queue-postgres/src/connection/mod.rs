@@ -1,0 +1,17 @@
+//! Connections to the server: how they are made, and the pools that lend them to calls.
+//!
+//! Nothing here knows what a job or a statement of the store is.
+
+mod acquire_error;
+mod idle_trust;
+mod pool;
+mod pooled;
+mod pools;
+mod settings;
+
+pub(crate) use pool::ASK_MAX;
+pub(crate) use pooled::PooledConnection;
+pub(crate) use pools::{PoolKind, Pools};
+pub(crate) use settings::{
+    BEGIN, BEGIN_WITH_SETTINGS, configured, connect_within, kept_settings, limit_silence,
+};

@@ -1,0 +1,77 @@
+//! A connection that a pool lent to one call.
+
+use super::pool::Pool;
+use sqlx::{PgConnection, Postgres, pool::PoolConnection};
+use std::{
+    fmt,
+    ops::{Deref, DerefMut},
+    sync::Arc,
+};
+use tokio::{sync::OwnedSemaphorePermit, time::Instant};
+
+/// A connection of the pool that goes back only if its call ran to its end.
+///
+/// A call whose future is dropped half-way may leave a transaction open that the driver knows
+/// nothing of, since the driver counts a transaction only once `BEGIN` was answered. The next
+/// statement on that connection would then be acknowledged and never committed (I1). So such a
+/// connection is closed.
+pub(crate) struct PooledConnection {
+    pool: Arc<Pool>,
+    /// None once the connection went back.
+    loan: Option<Loan>,
+}
+
+struct Loan {
+    connection: PoolConnection<Postgres>,
+    /// When the driver's pool gave the connection out.
+    since: Instant,
+    permit: OwnedSemaphorePermit,
+}
+
+impl PooledConnection {
+    pub(super) fn new(
+        pool: Arc<Pool>,
+        connection: PoolConnection<Postgres>,
+        since: Instant,
+        permit: OwnedSemaphorePermit,
+    ) -> Self {
+        Self { pool, loan: Some(Loan { connection, since, permit }) }
+    }
+
+    /// Ends the loan of a call that ran to its end. A call that went well leaves the connection to
+    /// the next one; after any other the driver tests it first.
+    pub(crate) fn release(mut self, went_well: bool) {
+        let Some(Loan { connection, since, permit }) = self.loan.take() else { return };
+        if went_well {
+            self.pool.give_back(connection, since, permit);
+        }
+    }
+}
+
+impl Drop for PooledConnection {
+    fn drop(&mut self) {
+        if let Some(Loan { connection, .. }) = &mut self.loan {
+            connection.close_on_drop();
+        }
+    }
+}
+
+impl Deref for PooledConnection {
+    type Target = PgConnection;
+
+    fn deref(&self) -> &PgConnection {
+        &self.loan.as_ref().expect("only release ends the loan, and it consumes self").connection
+    }
+}
+
+impl DerefMut for PooledConnection {
+    fn deref_mut(&mut self) -> &mut PgConnection {
+        &mut self.loan.as_mut().expect("only release ends the loan, and it consumes self").connection
+    }
+}
+
+impl fmt::Debug for PooledConnection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PooledConnection").finish_non_exhaustive()
+    }
+}

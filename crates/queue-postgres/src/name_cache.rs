@@ -1,0 +1,75 @@
+//! The numbers of queues and the priorities in use, as this handle remembers them.
+
+use parking_lot::{Mutex, MutexGuard};
+use queue_core::QueueName;
+use std::collections::{HashMap, HashSet};
+
+/// Names that are remembered. Beyond that number the memory starts afresh, being only a cache.
+const QUEUES_MAX: usize = 10_000;
+/// Pairs of queue and priority that are remembered, in the same way.
+const LANES_MAX: usize = 100_000;
+
+/// What is known to be in the tables `queue` and `lane`, whose rows never change their meaning.
+///
+/// Only what a committed transaction left is remembered here. A server may lose even that, with
+/// what was not yet on a disk or a standby, and its connections with it; so each loss of a
+/// connection and each new one empties the cache.
+#[derive(Debug, Default)]
+pub(crate) struct NameCache(Mutex<CachedNames>);
+
+#[derive(Debug, Default)]
+struct CachedNames {
+    numbers: HashMap<QueueName, i32>,
+    lanes: HashSet<(i32, i16)>,
+}
+
+impl NameCache {
+    /// The number of a queue.
+    pub(crate) fn number(&self, name: &QueueName) -> Option<i32> {
+        self.lock().numbers.get(name).copied()
+    }
+
+    /// The number of a queue, if all these priorities are known to have a lane.
+    pub(crate) fn queue_with_lanes(&self, name: &QueueName, priorities: &[i16]) -> Option<i32> {
+        let cached = self.lock();
+        let queue = cached.numbers.get(name).copied()?;
+        priorities.iter().all(|priority| cached.lanes.contains(&(queue, *priority))).then_some(queue)
+    }
+
+    /// Remembers a queue.
+    pub(crate) fn learn(&self, name: &QueueName, number: i32) {
+        let mut cached = self.lock();
+        if cached.numbers.len() >= QUEUES_MAX {
+            cached.numbers.clear();
+        }
+        cached.numbers.insert(name.clone(), number);
+    }
+
+    /// Those of the priorities that are not known to have a lane, each once.
+    pub(crate) fn unknown_lanes(&self, queue: i32, priorities: &[i16]) -> Vec<i16> {
+        let cached = self.lock();
+        let is_unknown = |priority: &i16| !cached.lanes.contains(&(queue, *priority));
+        let mut missing: Vec<i16> = priorities.iter().copied().filter(is_unknown).collect();
+        missing.sort_unstable();
+        missing.dedup();
+        missing
+    }
+
+    /// Remembers lanes.
+    pub(crate) fn learn_lanes(&self, queue: i32, priorities: &[i16]) {
+        let mut cached = self.lock();
+        if cached.lanes.len() >= LANES_MAX {
+            cached.lanes.clear();
+        }
+        cached.lanes.extend(priorities.iter().map(|priority| (queue, *priority)));
+    }
+
+    /// Empties the cache.
+    pub(crate) fn forget(&self) {
+        *self.lock() = CachedNames::default();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, CachedNames> {
+        self.0.lock()
+    }
+}
