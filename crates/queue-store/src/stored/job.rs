@@ -1,4 +1,5 @@
-//! The record of a job: everything that is small. What is large stands beside it, so that a heartbeat copies none of it.
+//! The record of a job: everything that is small. What is large stands beside it, so that a
+//! heartbeat copies none of it.
 
 use super::{
     parts::time,
@@ -12,7 +13,8 @@ use queue_core::{
     lifecycle::{LastSettle, Settle, TrackedJob},
 };
 
-/// A job as its store keeps it, without what is large: payload, headers, result, error details and attempts.
+/// A job as its store keeps it, without what is large: payload, headers, result, error details and
+/// attempts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredJob {
     /// What everybody may see, and what the store alone knows.
@@ -21,7 +23,8 @@ pub struct StoredJob {
     pub payload_bytes: u64,
 }
 
-/// Which of the optional fields are there. A new one gets the next bit, and its field goes to the end.
+/// Which of the optional fields are there. A new one gets the next bit, and its field goes to the
+/// end.
 mod flag {
     pub(super) const REASON: u32 = 1;
     pub(super) const LEASE: u32 = 1 << 1;
@@ -107,7 +110,8 @@ impl Fields for StoredJob {
     }
 }
 
-/// Names every field of a record: one that is new does not compile until somebody decides here where it is stored.
+/// Names every field of a record: one that is new does not compile until somebody decides here
+/// where it is stored.
 fn flags(StoredJob { job: TrackedJob { meta, token, last_settle }, payload_bytes: _ }: &StoredJob) -> u32 {
     #[rustfmt::skip]
     let JobMeta {

@@ -1,5 +1,5 @@
-//! The stored form of a job: records, payloads, headers, attempts and workers as bytes and back, for stores whose database
-//! knows nothing but bytes.
+//! The stored form of a job: records, payloads, headers, attempts and workers as bytes and back,
+//! for stores whose database knows nothing but bytes.
 //!
 //! ```
 //! use queue_core::{ContentType, ErrorKind, Payload};
@@ -15,16 +15,18 @@
 //! ```
 //!
 //! # Format
-//! The first byte is the version, [`VERSION`]. After it stand the fields, in a fixed order and without names. Numbers take as
-//! many bytes as they need (LEB128, those with a sign in zigzag order), texts and byte strings begin with their length, and
-//! one number says which of the optional fields are there.
+//! The first byte is the version, [`VERSION`]. After it stand the fields, in a fixed order and
+//! without names. Numbers take as many bytes as they need (LEB128, those with a sign in zigzag
+//! order), texts and byte strings begin with their length, and one number says which of the
+//! optional fields are there.
 //!
 //! # Rules for changes
-//! - A new field goes to the end and raises the version. Bytes of an older version lack it, and it then has the value that
-//!   it had before it existed.
+//! - A new field goes to the end and raises the version. Bytes of an older version lack it, and it
+//!   then has the value that it had before it existed.
 //! - No field is removed, moved, or given another meaning.
 //!
-//! Every program reads the bytes of all versions up to its own. A newer version is an error that asks for an upgrade.
+//! Every program reads the bytes of all versions up to its own. A newer version is an error that
+//! asks for an upgrade.
 
 mod job;
 mod parts;
@@ -68,8 +70,8 @@ pub fn to_bytes<T: Form>(value: &T) -> Vec<u8> {
 /// Reads what [`to_bytes`] wrote. The bytes of a payload share their memory with `bytes`.
 ///
 /// # Errors
-/// `Unsupported` for bytes of a newer version of this library, and `Corrupt` for anything that no version writes. No input
-/// panics, or takes more memory than a few times its own length.
+/// `Unsupported` for bytes of a newer version of this library, and `Corrupt` for anything that no
+/// version writes. No input panics, or takes more memory than a few times its own length.
 pub fn from_bytes<T: Form>(bytes: impl Into<Bytes>) -> Result<T> {
     let (version, mut from) = Reader::new(bytes.into()).map_err(corrupt)?;
     match version {

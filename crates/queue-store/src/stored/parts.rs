@@ -1,4 +1,5 @@
-//! What stands beside the record of a job, each under a key of its own: payloads, headers, attempts; and workers.
+//! What stands beside the record of a job, each under a key of its own: payloads, headers,
+//! attempts; and workers.
 
 use super::{
     sealed::Fields,

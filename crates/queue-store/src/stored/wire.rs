@@ -1,4 +1,5 @@
-//! Numbers, texts and byte strings one after the other, and reading them back without trusting any of them.
+//! Numbers, texts and byte strings one after the other, and reading them back without trusting any
+//! of them.
 
 use bytes::Bytes;
 
