@@ -2,7 +2,7 @@
 
 use crate::{
     KvDatabase,
-    reader::Readers,
+    reader::{self, Readers},
     writer::{Announce, Apply, Claim, Commits, DrainWorker, Enqueue, PruneSome, SetPaused, start},
 };
 use async_trait::async_trait;
@@ -143,12 +143,12 @@ impl Storage for KvStorage {
     }
 
     async fn workers(&self) -> Result<Vec<WorkerInfo>> {
-        self.readers.call("workers", |view| view.workers()).await
+        self.readers.call("workers", reader::workers).await
     }
 
     /// Reads the whole database, and keeps its keys in memory.
     async fn verify(&self) -> Result<Vec<String>> {
-        self.readers.call("verify", |view| view.verify()).await
+        self.readers.call("verify", reader::verify).await
     }
 
     async fn close(&self) -> Result<()> {

@@ -7,3 +7,5 @@ mod queues;
 mod verify;
 
 pub(crate) use pool::Readers;
+pub(crate) use queues::workers;
+pub(crate) use verify::verify;

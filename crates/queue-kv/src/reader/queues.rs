@@ -21,17 +21,17 @@ impl View<'_> {
         }
         Ok(query.page(queues))
     }
+}
 
-    /// The workers that have not expired, by id.
-    pub(crate) fn workers(&self) -> KvResult<Vec<WorkerInfo>> {
-        let mut workers = Vec::new();
-        self.each(keys::family(Family::Worker), |(_, value)| {
-            let (worker, until) = values::read_worker(value)?;
-            if until > self.now() {
-                workers.push(worker);
-            }
-            Ok(())
-        })?;
-        Ok(workers)
-    }
+/// The workers that have not expired, by id.
+pub(crate) fn workers(view: &View<'_>) -> KvResult<Vec<WorkerInfo>> {
+    let mut workers = Vec::new();
+    view.each(keys::family(Family::Worker), |(_, value)| {
+        let (worker, until) = values::read_worker(value)?;
+        if until > view.now() {
+            workers.push(worker);
+        }
+        Ok(())
+    })?;
+    Ok(workers)
 }

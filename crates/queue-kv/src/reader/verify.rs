@@ -33,40 +33,40 @@ struct Implied {
     counts: BTreeMap<Key, u64>,
 }
 
-impl View<'_> {
-    /// What does not add up. Reads the whole database, and keeps its keys in memory.
-    pub(crate) fn verify(&self) -> KvResult<Vec<String>> {
-        let mut stored = self.stored()?;
-        let mut implied = Implied::default();
-        let mut findings = Vec::new();
-        let last_seq = self.number(&keys::global(Family::LastSeq))?.unwrap_or(0);
-        self.each(keys::family(Family::Job), |(key, value)| {
-            let found: StoredJob = stored::from_bytes(value)?;
-            let meta = &found.job.meta;
-            let is_scheduled = stored.contains(&(keys::scheduled(meta), scheduled_value(&found)));
-            implied.add(&found, is_scheduled);
-            findings.extend(self.contradictions(&found, &key, is_scheduled, last_seq));
-            for family in may_have(meta) {
-                stored.remove(&nothing_at(keys::life(family, &meta.queue, meta.seq)));
-            }
-            Ok(())
-        })?;
-        implied
-            .entries
-            .extend(implied.counts.iter().map(|(key, jobs)| (key.clone(), values::number(*jobs).to_vec())));
-        // A queue without a record stays listed, one with records must be.
-        self.each(keys::family(Family::Name), |(key, _)| {
-            implied.names.remove(&key);
-            Ok(())
-        })?;
-        let lacks = |key: &Key, what: &str| format!("a record lacks its {what} {key:?}");
-        findings.extend(implied.names.iter().map(|key| lacks(key, "queue")));
-        findings.extend(implied.entries.difference(&stored).map(|(key, _)| lacks(key, "entry")));
-        let alone = stored.difference(&implied.entries);
-        findings.extend(alone.map(|(key, _)| format!("no record accounts for {key:?}")));
-        Ok(findings)
-    }
+/// What does not add up. Reads the whole database, and keeps its keys in memory.
+pub(crate) fn verify(view: &View<'_>) -> KvResult<Vec<String>> {
+    let mut stored = view.stored()?;
+    let mut implied = Implied::default();
+    let mut findings = Vec::new();
+    let last_seq = view.number(&keys::global(Family::LastSeq))?.unwrap_or(0);
+    view.each(keys::family(Family::Job), |(key, value)| {
+        let found: StoredJob = stored::from_bytes(value)?;
+        let meta = &found.job.meta;
+        let is_scheduled = stored.contains(&(keys::scheduled(meta), scheduled_value(&found)));
+        implied.add(&found, is_scheduled);
+        findings.extend(view.contradictions(&found, &key, is_scheduled, last_seq));
+        for family in may_have(meta) {
+            stored.remove(&nothing_at(keys::life(family, &meta.queue, meta.seq)));
+        }
+        Ok(())
+    })?;
+    implied
+        .entries
+        .extend(implied.counts.iter().map(|(key, jobs)| (key.clone(), values::number(*jobs).to_vec())));
+    // A queue without a record stays listed, one with records must be.
+    view.each(keys::family(Family::Name), |(key, _)| {
+        implied.names.remove(&key);
+        Ok(())
+    })?;
+    let lacks = |key: &Key, what: &str| format!("a record lacks its {what} {key:?}");
+    findings.extend(implied.names.iter().map(|key| lacks(key, "queue")));
+    findings.extend(implied.entries.difference(&stored).map(|(key, _)| lacks(key, "entry")));
+    let alone = stored.difference(&implied.entries);
+    findings.extend(alone.map(|(key, _)| format!("no record accounts for {key:?}")));
+    Ok(findings)
+}
 
+impl View<'_> {
     /// Every entry that some record must account for.
     fn stored(&self) -> KvResult<BTreeSet<KvEntry>> {
         let mut stored = BTreeSet::new();
