@@ -11,13 +11,15 @@
 //! | answers each call after a round trip | [`Coalesced`]: concurrent enqueues, claims, settles and reads go out as one |
 //! | serves several claims by one read | [`ClaimShares`], which deals the jobs out as if the claims came one by one |
 //! | leased jobs for a caller that is gone | [`UnheardClaim`], which gives them back uncharged |
+//! | keeps bytes, and no columns | [`stored`]: a job as bytes and back, with a version |
 //!
-//! Absent on purpose: drivers, file formats, and rules about jobs, which are all in [`queue_core::lifecycle`].
+//! Absent on purpose: drivers, files, and rules about jobs, which are all in [`queue_core::lifecycle`].
 
 mod claims;
 mod coalesce;
 mod events;
 pub mod group_commit;
+pub mod stored;
 mod tasks;
 mod threads;
 

@@ -1,9 +1,10 @@
 //! The conformance suite on the embedded database, one file per trial.
 
 use async_trait::async_trait;
-use kv_store_example::{KvStorage, RedbKv};
+use kv_store_example::RedbKv;
 use parking_lot::Mutex;
 use queue_core::{Clock, Storage};
+use queue_kv::{KvDatabase, KvStorage};
 use queue_testkit::{Facility, Failure, Harness, Place};
 use std::{
     path::PathBuf,
@@ -25,7 +26,7 @@ impl Harness for RedbHarness {
     }
 
     fn facilities(&self) -> &[Facility] {
-        &[Facility::Reopen, Facility::SecondHandle]
+        &[Facility::Reopen, Facility::SecondHandle, Facility::DroppedClaims]
     }
 
     fn snapshot(&self) -> Option<PathBuf> {
@@ -33,23 +34,31 @@ impl Harness for RedbHarness {
     }
 }
 
-/// Handles share the database while any of them is open; the next one after that opens the file anew.
+/// Handles share the database while any of them is open; the next one after that opens the file
+/// anew.
 #[derive(Debug)]
 struct OneFile {
     directory: TempDir,
-    open: Mutex<Weak<RedbKv>>,
+    open: Mutex<Weak<KvDatabase>>,
     clock: Arc<dyn Clock>,
+}
+
+impl OneFile {
+    fn database(&self) -> Result<Arc<KvDatabase>, Failure> {
+        let mut open = self.open.lock();
+        if let Some(database) = open.upgrade() {
+            return Ok(database);
+        }
+        let kv = RedbKv::open(self.directory.path().join("queue.redb"))?;
+        let database = KvDatabase::new(kv, self.clock.clone());
+        *open = Arc::downgrade(&database);
+        Ok(database)
+    }
 }
 
 #[async_trait]
 impl Place for OneFile {
     async fn connect(&self) -> Result<Arc<dyn Storage>, Failure> {
-        let mut open = self.open.lock();
-        let kv = match open.upgrade() {
-            Some(kv) => kv,
-            None => Arc::new(RedbKv::open(self.directory.path().join("queue.redb"))?),
-        };
-        *open = Arc::downgrade(&kv);
-        Ok(Arc::new(KvStorage::new(kv, self.clock.clone())))
+        Ok(Arc::new(KvStorage::open(self.database()?).await?))
     }
 }

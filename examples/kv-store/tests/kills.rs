@@ -1,13 +1,15 @@
 //! `kill -9` of the process that has the database of the example open, one after the other:
 //! whatever was acknowledged is there when the next one opens the file (I1, I21).
 
-use kv_store_example::{KvStorage, RedbKv};
+use kv_store_example::RedbKv;
 use queue_core::{Storage, SystemClock};
+use queue_kv::{KvDatabase, KvStorage};
 use std::sync::Arc;
 
 async fn open(path: &str) -> Arc<dyn Storage> {
     let kv = RedbKv::open(path).expect("the database opens");
-    Arc::new(KvStorage::new(Arc::new(kv), Arc::new(SystemClock)))
+    let database = KvDatabase::new(kv, Arc::new(SystemClock));
+    Arc::new(KvStorage::open(database).await.expect("its threads start"))
 }
 
 /// A database of `redb` belongs to one process at a time.

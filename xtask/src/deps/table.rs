@@ -24,6 +24,7 @@ pub(super) const TABLE: &[Row] = &[
     row("queue-schedule", &["queue-core"], &[], &[RUNTIMES, DRIVERS, &["tokio"]]),
     row("queue-memory", STORES, &["queue-testkit"], &[DRIVERS]),
     row("queue-fs", &["queue-core", "queue-memory", "queue-store"], &["queue-testkit"], &[DRIVERS]),
+    row("queue-kv", STORES, &["queue-testkit"], &[DRIVERS]),
     row("queue-sqlite", STORES, &["queue-testkit"], &[]),
     row("queue-postgres", STORES, &["queue-testkit", "queue-worker"], &[]),
     row("queue-redis", STORES, &["queue-testkit", "queue-worker"], &[]),
@@ -31,8 +32,8 @@ pub(super) const TABLE: &[Row] = &[
     row("queue-worker", &["queue-core", "queue-serde", "queue-schedule"], &["queue-memory"], &[DRIVERS]),
     row("queue-jobs", FACADE, &[], &[DRIVERS]),
     row("queue-cli", &["queue-jobs"], &[], &[DRIVERS]),
-    // Written as a stranger would: from the contract alone, proven by the suite.
-    row("kv-store-example", &["queue-core"], &["queue-testkit"], &[]),
+    // A driver as a stranger would write it, proven by the suite.
+    row("kv-store-example", &["queue-core", "queue-kv"], &["queue-testkit"], &[]),
     // Programs as users write them, so they see the facade alone.
     row("queue-faces", &["queue-jobs"], &[], &[DRIVERS]),
     row("nightly-report", &["queue-jobs"], &[], &[DRIVERS]),

@@ -1,0 +1,35 @@
+//! Store time, as all handles on one database tell it.
+
+use parking_lot::{Mutex, MutexGuard};
+use queue_core::{Clock, Moment, StoreTime, Timestamp};
+use std::sync::Arc;
+
+/// The clock, and what callers were told before (I24). The mark in the database speaks for other
+/// processes.
+#[derive(Debug)]
+pub(crate) struct StoreClock {
+    clock: Arc<dyn Clock>,
+    time: Mutex<StoreTime>,
+}
+
+impl StoreClock {
+    pub(crate) fn new(clock: Arc<dyn Clock>) -> Self {
+        let time = Mutex::new(StoreTime::new(clock.ticks()));
+        Self { clock, time }
+    }
+
+    /// The moment of a transaction that found this mark.
+    pub(crate) fn moment(&self, mark: Timestamp) -> Moment {
+        let floor = self.time().floor(self.clock.ticks());
+        Moment::decide(mark, self.clock.now(), floor)
+    }
+
+    /// A transaction of this moment is done, and its answers go out.
+    pub(crate) fn tell(&self, moment: Moment) {
+        self.time().note(moment.now, self.clock.ticks());
+    }
+
+    fn time(&self) -> MutexGuard<'_, StoreTime> {
+        self.time.lock()
+    }
+}

@@ -1,0 +1,102 @@
+//! One database of the process, and what its handles share.
+
+use crate::{
+    Kv,
+    clock::StoreClock,
+    failure::KvResult,
+    view::{View, mark},
+};
+use parking_lot::{Mutex, MutexGuard};
+use queue_core::{Capabilities, Clock, EventReach, Reach, Result};
+use queue_store::{Hub, Notices, Wanted};
+use std::{
+    fmt,
+    sync::{Arc, Weak},
+};
+
+/// A database with its clock. Handles are [opened](crate::KvStorage::open) on it; those of one
+/// `KvDatabase` share hints and time. It is let go of when the last of them is closed or dropped.
+pub struct KvDatabase {
+    pub(crate) kv: Box<dyn Kv>,
+    pub(crate) capabilities: Capabilities,
+    pub(crate) clock: StoreClock,
+    /// One for each handle, so that closing one ends no stream of another. Whoever commits holds
+    /// the lock until the hints are published, so that those of one job keep their order.
+    hubs: Mutex<Vec<Weak<Hub>>>,
+}
+
+impl KvDatabase {
+    /// Takes a database for the handles of this process. Open it once: handles of two `KvDatabase`s
+    /// see the same jobs, and no hints of each other.
+    ///
+    /// All processes that write to one database should tell the time by clocks that agree roughly;
+    /// one that is ahead takes the others along.
+    pub fn new(kv: impl Kv, clock: Arc<dyn Clock>) -> Arc<Self> {
+        let own = kv.capabilities();
+        // Nobody here hears of the writes of other processes.
+        let events = if own.reach == Reach::Process { EventReach::Store } else { EventReach::None };
+        let capabilities = own.with_events(events).with_presence().with_pause().with_queues().with_attempts();
+        let clock = StoreClock::new(clock);
+        Arc::new(Self { kv: Box::new(kv), capabilities, clock, hubs: Mutex::default() })
+    }
+
+    /// Runs a read at one moment of the database.
+    pub(crate) fn read<T>(
+        &self,
+        operation: &'static str,
+        read: impl FnOnce(&View<'_>) -> KvResult<T>,
+    ) -> Result<T> {
+        self.read_once(read).map_err(|failure| failure.of(operation))
+    }
+
+    fn read_once<T>(&self, read: impl FnOnce(&View<'_>) -> KvResult<T>) -> KvResult<T> {
+        let snapshot = self.kv.begin_read()?;
+        let view = View::new(&*snapshot, self.clock.moment(mark(&*snapshot)?));
+        let answer = read(&view)?;
+        self.clock.tell(view.moment);
+        Ok(answer)
+    }
+
+    /// A handle's own end of the hints. Waits for the commit at hand.
+    pub(crate) fn new_hub(&self) -> Arc<Hub> {
+        let hub = Arc::new(Hub::default());
+        let mut hubs = self.hubs();
+        hubs.retain(|hub| hub.strong_count() > 0);
+        hubs.push(Arc::downgrade(&hub));
+        drop(hubs);
+        hub
+    }
+
+    /// The turn of one writer, which ends with the answer.
+    pub(crate) fn turn(&self) -> WriterTurn<'_> {
+        WriterTurn(self.hubs())
+    }
+
+    fn hubs(&self) -> MutexGuard<'_, Vec<Weak<Hub>>> {
+        self.hubs.lock()
+    }
+}
+
+impl fmt::Debug for KvDatabase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KvDatabase").field("kv", &self.kv).finish_non_exhaustive()
+    }
+}
+
+/// Held from before a transaction begins until everybody was told of it.
+pub(crate) struct WriterTurn<'a>(MutexGuard<'a, Vec<Weak<Hub>>>);
+
+impl WriterTurn<'_> {
+    /// What the subscribers of all handles want to hear of.
+    pub(crate) fn wanted(&self) -> Wanted {
+        if self.open_hubs().any(|hub| hub.has_subscribers()) { Wanted::Everything } else { Wanted::Nothing }
+    }
+
+    pub(crate) fn publish(&self, notices: &Notices) {
+        self.open_hubs().for_each(|hub| notices.publish(&hub));
+    }
+
+    fn open_hubs(&self) -> impl Iterator<Item = Arc<Hub>> {
+        self.0.iter().filter_map(Weak::upgrade)
+    }
+}

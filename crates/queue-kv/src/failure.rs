@@ -1,0 +1,48 @@
+//! Why a transaction failed, before it is tied to the verb of a caller.
+
+use crate::KvError;
+use queue_core::{Error, ErrorKind};
+
+/// A failure that every caller of a group of calls is told of, each in an error of their own.
+#[derive(Clone, Debug)]
+pub(crate) struct KvFailure {
+    kind: ErrorKind,
+    message: String,
+    may_have_happened: bool,
+}
+
+pub(crate) type KvResult<T> = Result<T, KvFailure>;
+
+impl KvFailure {
+    pub(crate) fn corrupt(message: impl Into<String>) -> Self {
+        Self { kind: ErrorKind::Corrupt, message: message.into(), may_have_happened: false }
+    }
+
+    /// Of a commit that did not answer.
+    pub(crate) fn in_commit(self) -> Self {
+        Self { may_have_happened: true, ..self }
+    }
+
+    pub(crate) fn of(&self, operation: &'static str) -> Error {
+        let error = Error::new(self.kind, operation, self.message.clone());
+        if self.may_have_happened { error.unknown() } else { error }
+    }
+}
+
+impl From<Error> for KvFailure {
+    fn from(error: Error) -> Self {
+        Self { kind: error.kind(), message: error.message().to_owned(), may_have_happened: false }
+    }
+}
+
+impl From<KvError> for KvFailure {
+    fn from(error: KvError) -> Self {
+        match error.downcast::<Error>() {
+            Ok(error) => Self::from(*error),
+            Err(error) => {
+                let message = format!("the database failed: {error}");
+                Self { kind: ErrorKind::Unavailable, message, may_have_happened: false }
+            }
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! The verbs that only read, each at one moment of the database, on threads of their own.
+
+mod get;
+mod list;
+mod pool;
+mod queues;
+mod verify;
+
+pub(crate) use pool::Readers;
+pub(crate) use queues::workers;
+pub(crate) use verify::verify;

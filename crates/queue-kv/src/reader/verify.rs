@@ -1,0 +1,150 @@
+//! Every index entry has its record, every record its entries, and every counter its jobs (I20).
+
+use crate::{
+    KvEntry,
+    failure::KvResult,
+    keys::{self, Family, Key},
+    values,
+    view::{SCHEDULED_SLOT, View},
+};
+use queue_core::{JobMeta, State};
+use queue_store::stored::{self, StoredJob};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What points to records. The values count too.
+const INDEXES: [Family; 7] = [
+    Family::Id,
+    Family::Ready,
+    Family::Scheduled,
+    Family::Lease,
+    Family::Purge,
+    Family::Finished,
+    Family::Count,
+];
+/// What belongs to records. The values are the callers'.
+const PARTS: [Family; 5] =
+    [Family::Payload, Family::Result, Family::Details, Family::Headers, Family::Attempts];
+
+/// What the records say that there must be.
+#[derive(Default)]
+struct Implied {
+    entries: BTreeSet<KvEntry>,
+    names: BTreeSet<Key>,
+    counts: BTreeMap<Key, u64>,
+}
+
+/// What does not add up. Reads the whole database, and keeps its keys in memory.
+pub(crate) fn verify(view: &View<'_>) -> KvResult<Vec<String>> {
+    let mut stored = view.stored()?;
+    let mut implied = Implied::default();
+    let mut findings = Vec::new();
+    let last_seq = view.number(&keys::global(Family::LastSeq))?.unwrap_or(0);
+    view.each(keys::family(Family::Job), |(key, value)| {
+        let found: StoredJob = stored::from_bytes(value)?;
+        let meta = &found.job.meta;
+        let is_scheduled = stored.contains(&(keys::scheduled(meta), scheduled_value(&found)));
+        implied.add(&found, is_scheduled);
+        findings.extend(view.contradictions(&found, &key, is_scheduled, last_seq));
+        for family in may_have(meta) {
+            stored.remove(&nothing_at(keys::life(family, &meta.queue, meta.seq)));
+        }
+        Ok(())
+    })?;
+    implied
+        .entries
+        .extend(implied.counts.iter().map(|(key, jobs)| (key.clone(), values::number(*jobs).to_vec())));
+    // A queue without a record stays listed, one with records must be.
+    view.each(keys::family(Family::Name), |(key, _)| {
+        implied.names.remove(&key);
+        Ok(())
+    })?;
+    let lacks = |key: &Key, what: &str| format!("a record lacks its {what} {key:?}");
+    findings.extend(implied.names.iter().map(|key| lacks(key, "queue")));
+    findings.extend(implied.entries.difference(&stored).map(|(key, _)| lacks(key, "entry")));
+    let alone = stored.difference(&implied.entries);
+    findings.extend(alone.map(|(key, _)| format!("no record accounts for {key:?}")));
+    Ok(findings)
+}
+
+impl View<'_> {
+    /// Every entry that some record must account for.
+    fn stored(&self) -> KvResult<BTreeSet<KvEntry>> {
+        let mut stored = BTreeSet::new();
+        for family in INDEXES {
+            self.each(keys::family(family), |entry| {
+                // A counter that came back to zero is like none.
+                if family != Family::Count || values::read_number(&entry.1)? > 0 {
+                    stored.insert(entry);
+                }
+                Ok(())
+            })?;
+        }
+        for family in PARTS {
+            self.each(keys::family(family), |(key, _)| {
+                stored.insert(nothing_at(key));
+                Ok(())
+            })?;
+        }
+        Ok(stored)
+    }
+
+    /// What is wrong with one record by itself.
+    fn contradictions(
+        &self,
+        found: &StoredJob,
+        key: &Key,
+        is_scheduled: bool,
+        last_seq: u64,
+    ) -> impl Iterator<Item = String> {
+        let meta = &found.job.meta;
+        let running = meta.state == State::Processing;
+        let rules = [
+            (*key == keys::life(Family::Job, &meta.queue, meta.seq), "stands under another's key"),
+            (meta.seq.get() <= last_seq, "is newer than the newest life"),
+            (!meta.is_scheduled(self.now()) || is_scheduled, "is ready before its time"),
+            (meta.lease.is_some() == running, "has a lease and does not run, or the reverse"),
+            (found.job.token.is_some() == running, "has a token and does not run, or the reverse"),
+            (meta.claimed_at.is_some() == (meta.epoch > 0), "was claimed at no time, or the reverse"),
+            (meta.failed_at.is_some() == meta.last_error.is_some(), "failed at no time, or the reverse"),
+        ];
+        let name = format!("job {:?} of queue {:?}", meta.id, meta.queue);
+        rules.into_iter().filter(|(holds, _)| !holds).map(move |(_, broken)| format!("{name} {broken}"))
+    }
+}
+
+impl Implied {
+    fn add(&mut self, found: &StoredJob, is_scheduled: bool) {
+        let meta = &found.job.meta;
+        let (queue, seq) = (&meta.queue, meta.seq);
+        self.names.insert(keys::name(queue));
+        self.entries.extend(keys::times(meta).into_iter().map(nothing_at));
+        self.entries.insert((keys::id(queue, &meta.id), values::number(seq.get()).to_vec()));
+        self.entries.insert(nothing_at(keys::life(Family::Payload, queue, seq)));
+        if meta.state == State::Completed {
+            self.entries.insert(nothing_at(keys::life(Family::Result, queue, seq)));
+        }
+        *self.counts.entry(keys::count(queue, meta.state.as_code())).or_default() += 1;
+        if meta.state.is_waiting() && is_scheduled {
+            self.entries.insert((keys::scheduled(meta), scheduled_value(found)));
+            *self.counts.entry(keys::count(queue, SCHEDULED_SLOT)).or_default() += 1;
+        } else if meta.state.is_waiting() {
+            self.entries.insert((keys::ready(meta), values::number(found.payload_bytes).to_vec()));
+        }
+    }
+}
+
+fn scheduled_value(found: &StoredJob) -> Vec<u8> {
+    values::scheduled(found.payload_bytes, found.job.meta.priority)
+}
+
+/// What a record may have or not: headers from its enqueue, details of an error, attempts once it
+/// was claimed.
+fn may_have(meta: &JobMeta) -> impl Iterator<Item = Family> {
+    let details = meta.last_error.is_some().then_some(Family::Details);
+    let attempts = (meta.epoch > 0).then_some(Family::Attempts);
+    [Some(Family::Headers), details, attempts].into_iter().flatten()
+}
+
+fn nothing_at(key: Key) -> KvEntry {
+    (key, Vec::new())
+}

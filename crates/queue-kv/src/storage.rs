@@ -1,0 +1,160 @@
+//! The handle: which verb goes to which thread.
+
+use crate::{
+    KvDatabase,
+    reader::{self, Readers},
+    writer::{Announce, Apply, Claim, Commits, DrainWorker, Enqueue, PruneSome, SetPaused, start},
+};
+use async_trait::async_trait;
+use queue_core::{
+    AnswerRoom, Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Duty, Enqueued, Error,
+    EventStream, Interest, JobAttempts, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName,
+    QueuesPage, QueuesQuery, Result, Span, Stamped, Storage, WorkerId, WorkerInfo, lifecycle::Transition,
+};
+use queue_store::{Hub, group_commit::Writer};
+use std::{sync::Arc, time::Duration};
+
+/// A handle on the jobs in a [`KvDatabase`].
+///
+/// It owns its threads, one that writes and two that read. They end with [`close`](Storage::close),
+/// or when the handle is dropped, which waits for the transaction at hand.
+///
+/// # Dropped futures
+/// A verb that was handed to the thread that writes runs to its end, and is durable or undone as a
+/// whole. A claim whose future is gone before its turn is skipped; what one leased that is dropped
+/// later is given back in the next transaction.
+#[derive(Debug)]
+pub struct KvStorage {
+    capabilities: Capabilities,
+    hub: Arc<Hub>,
+    readers: Readers,
+    writer: Writer<Commits>,
+}
+
+impl KvStorage {
+    /// Opens a handle, and starts its threads.
+    ///
+    /// # Errors
+    /// `Unavailable` if there is no thread to be had. Dropping the future opens nothing.
+    pub async fn open(database: Arc<KvDatabase>) -> Result<Self> {
+        let capabilities = database.capabilities.clone();
+        let readers = Readers::start(&database)?;
+        let (writer, hub) = start(database).await?;
+        Ok(Self { capabilities, hub, readers, writer })
+    }
+
+    fn answer_room(&self) -> AnswerRoom {
+        AnswerRoom::new(self.capabilities.limits.answer_bytes_max)
+    }
+}
+
+#[async_trait]
+impl Storage for KvStorage {
+    fn capabilities(&self) -> Capabilities {
+        self.capabilities.clone()
+    }
+
+    async fn enqueue(
+        &self,
+        queue: &QueueName,
+        groups: Vec<Vec<NewJob>>,
+    ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
+        self.capabilities.limits.check_enqueue(&groups)?;
+        self.writer.call(Enqueue { queue: queue.clone(), groups }).await
+    }
+
+    async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
+        self.capabilities.limits.check_batch("claim", request.limit)?;
+        self.writer.call(Claim(request)).await
+    }
+
+    async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
+        self.capabilities.limits.check_apply(&batch)?;
+        self.writer.call(Apply(batch)).await
+    }
+
+    async fn get(
+        &self,
+        queue: &QueueName,
+        ids: &[JobId],
+        what: Detail,
+    ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
+        let (queue, ids) = (queue.clone(), ids.to_vec());
+        let room = self.answer_room();
+        self.readers.call("get", move |view| view.records(&queue, &ids, what, room)).await
+    }
+
+    async fn list(&self, query: ListQuery) -> Result<Page> {
+        self.readers.call("list", move |view| view.list(&query)).await
+    }
+
+    async fn attempts(&self, queue: &QueueName, id: &JobId) -> Result<Stamped<Option<JobAttempts>>> {
+        let (queue, id) = (queue.clone(), id.clone());
+        self.readers.call("attempts", move |view| view.job_attempts(&queue, &id)).await
+    }
+
+    async fn counts(&self, queue: &QueueName) -> Result<Counts> {
+        let queue = queue.clone();
+        self.readers.call("counts", move |view| view.counts(&queue)).await
+    }
+
+    async fn queues(&self, query: QueuesQuery) -> Result<QueuesPage> {
+        self.readers.call("queues", move |view| view.queues(&query)).await
+    }
+
+    /// Removes in transactions of bounded size; dropping the future between two of them leaves the
+    /// rest in place.
+    async fn prune(&self, request: PruneRequest) -> Result<u64> {
+        let mut removed = 0;
+        while removed < request.limit {
+            let limit = PruneSome::MAX.min(request.limit - removed);
+            let some = PruneSome { queue: request.queue.clone(), what: request.what, limit };
+            let pruned = self.writer.call(some).await;
+            // An error says whether anything may have been removed, so records that are gone
+            // already count.
+            let pruned = pruned.map_err(|error| if removed > 0 { error.unknown() } else { error })?;
+            removed += pruned;
+            if pruned < limit {
+                break;
+            }
+        }
+        Ok(removed as u64)
+    }
+
+    async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
+        self.writer.call(SetPaused { queue: queue.clone(), paused }).await
+    }
+
+    async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
+        if self.writer.is_closed() {
+            return Err(Error::closed("subscribe"));
+        }
+        Ok(self.hub.subscribe(queue, interest))
+    }
+
+    async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<Duty> {
+        worker.check()?;
+        let ttl = Span::new("presence ttl", ttl)?;
+        self.writer.call(Announce { worker, ttl }).await
+    }
+
+    async fn drain_worker(&self, worker: &WorkerId) -> Result<bool> {
+        self.writer.call(DrainWorker(worker.clone())).await
+    }
+
+    async fn workers(&self) -> Result<Vec<WorkerInfo>> {
+        self.readers.call("workers", reader::workers).await
+    }
+
+    /// Reads the whole database, and keeps its keys in memory.
+    async fn verify(&self) -> Result<Vec<String>> {
+        self.readers.call("verify", reader::verify).await
+    }
+
+    async fn close(&self) -> Result<()> {
+        self.hub.close();
+        self.readers.close().await;
+        self.writer.close().await;
+        Ok(())
+    }
+}

@@ -1,0 +1,50 @@
+//! What stands behind keys and is no stored form of a job: numbers, and what an index says of its
+//! jobs.
+
+use crate::failure::{KvFailure, KvResult};
+use bytes::Bytes;
+use queue_core::{Timestamp, WorkerInfo};
+use queue_store::stored;
+
+/// A `seq`, a count or a number of bytes.
+pub(crate) fn number(number: u64) -> [u8; 8] {
+    number.to_be_bytes()
+}
+
+pub(crate) fn read_number(bytes: &[u8]) -> KvResult<u64> {
+    bytes.try_into().map(u64::from_be_bytes).map_err(|_| KvFailure::corrupt("a number has not eight bytes"))
+}
+
+pub(crate) fn time(at: Timestamp) -> [u8; 8] {
+    number(at.as_millis().cast_unsigned())
+}
+
+pub(crate) fn read_time(bytes: &[u8]) -> KvResult<Timestamp> {
+    Ok(Timestamp::from_millis(read_number(bytes)?.cast_signed()))
+}
+
+/// What must be known to make a scheduled job ready without reading its record.
+pub(crate) fn scheduled(payload_bytes: u64, priority: i16) -> Vec<u8> {
+    [&number(payload_bytes)[..], &priority.to_be_bytes()].concat()
+}
+
+/// The bytes of the payload as they stand in the ready index, and the priority.
+pub(crate) fn read_scheduled(bytes: &[u8]) -> KvResult<(&[u8], i16)> {
+    let (payload_bytes, priority) =
+        bytes.split_last_chunk().ok_or_else(|| KvFailure::corrupt("a scheduled job has no priority"))?;
+    Ok((payload_bytes, i16::from_be_bytes(*priority)))
+}
+
+/// A worker, and until when it is shown.
+pub(crate) fn worker(worker: &WorkerInfo, until: Timestamp) -> Vec<u8> {
+    [&time(until)[..], &stored::to_bytes(worker)].concat()
+}
+
+pub(crate) fn read_worker(bytes: Vec<u8>) -> KvResult<(WorkerInfo, Timestamp)> {
+    let mut bytes = Bytes::from(bytes);
+    if bytes.len() < size_of::<u64>() {
+        return Err(KvFailure::corrupt("a worker is shown for no time"));
+    }
+    let until = read_time(&bytes.split_to(size_of::<u64>()))?;
+    Ok((stored::from_bytes(bytes)?, until))
+}

@@ -1,0 +1,163 @@
+//! What can be read of the database at one moment, by the threads that read and by the one that
+//! writes.
+
+use crate::{
+    KvEntry, KvRead,
+    failure::{KvFailure, KvResult},
+    keys::{self, Family, Key},
+    values,
+};
+use bytes::Bytes;
+use queue_core::{
+    Attempt, Counts, Headers, JobBody, JobId, JobMeta, Moment, Payload, QueueName, Seq, State, Timestamp,
+};
+use queue_store::stored::{self, Form, StoredJob};
+use std::ops::Range;
+
+/// The slot of jobs that wait for their time; the slots before it are the states.
+pub(crate) const SCHEDULED_SLOT: u8 = 6;
+/// How many entries one step of a walk reads.
+pub(crate) const STEP: usize = 500;
+
+const _: () = assert!(State::ALL.len() == SCHEDULED_SLOT as usize, "every state needs a slot before it");
+
+/// Reads of one moment.
+#[derive(Clone, Copy)]
+pub(crate) struct View<'t> {
+    kv: &'t dyn KvRead,
+    pub(crate) moment: Moment,
+}
+
+/// The highest time that a write was decided by.
+pub(crate) fn mark(kv: &dyn KvRead) -> KvResult<Timestamp> {
+    let mark = kv.get(&keys::global(Family::Mark))?;
+    mark.map_or(Ok(Timestamp::from_millis(i64::MIN)), |bytes| values::read_time(&bytes))
+}
+
+impl<'t> View<'t> {
+    pub(crate) fn new(kv: &'t dyn KvRead, moment: Moment) -> Self {
+        Self { kv, moment }
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.moment.now
+    }
+
+    pub(crate) fn get(&self, key: &[u8]) -> KvResult<Option<Vec<u8>>> {
+        Ok(self.kv.get(key)?)
+    }
+
+    pub(crate) fn scan(&self, range: &Range<Key>, limit: usize) -> KvResult<Vec<KvEntry>> {
+        if range.is_empty() || limit == 0 {
+            return Ok(Vec::new());
+        }
+        Ok(self.kv.scan(&range.start[..]..&range.end[..], limit)?)
+    }
+
+    /// Every entry of a range, in steps.
+    pub(crate) fn each(
+        &self,
+        mut range: Range<Key>,
+        mut see: impl FnMut(KvEntry) -> KvResult<()>,
+    ) -> KvResult<()> {
+        loop {
+            let entries = self.scan(&range, STEP)?;
+            let is_last = entries.len() < STEP;
+            if let Some((last, _)) = entries.last() {
+                range.start = keys::after(last);
+            }
+            entries.into_iter().try_for_each(&mut see)?;
+            if is_last {
+                return Ok(());
+            }
+        }
+    }
+
+    pub(crate) fn number(&self, key: &[u8]) -> KvResult<Option<u64>> {
+        self.get(key)?.map(|bytes| values::read_number(&bytes)).transpose()
+    }
+
+    /// The life that holds an id, purged or not.
+    pub(crate) fn find(&self, queue: &QueueName, id: &JobId) -> KvResult<Option<StoredJob>> {
+        let Some(seq) = self.number(&keys::id(queue, id))? else { return Ok(None) };
+        let found = self.life(queue, Seq::new(seq))?;
+        found.ok_or_else(|| KvFailure::corrupt("an id leads to no record")).map(Some)
+    }
+
+    /// The same, unless it is past its purge time.
+    pub(crate) fn present(&self, queue: &QueueName, id: &JobId) -> KvResult<Option<JobMeta>> {
+        let found = self.find(queue, id)?.map(|found| found.job.meta);
+        Ok(found.filter(|meta| !meta.is_purged(self.now())))
+    }
+
+    /// One life, purged or not.
+    pub(crate) fn life(&self, queue: &QueueName, seq: Seq) -> KvResult<Option<StoredJob>> {
+        self.part(Family::Job, queue, seq)
+    }
+
+    /// The large parts of a life that is there.
+    pub(crate) fn body(&self, queue: &QueueName, seq: Seq) -> KvResult<JobBody> {
+        let payload: Option<Payload> = self.part(Family::Payload, queue, seq)?;
+        Ok(JobBody {
+            payload: payload.ok_or_else(|| KvFailure::corrupt("a record has no payload"))?,
+            headers: self.part(Family::Headers, queue, seq)?.unwrap_or(Headers::NONE),
+            result: self.part(Family::Result, queue, seq)?,
+            error_details: self.get(&keys::life(Family::Details, queue, seq))?.map(Bytes::from),
+        })
+    }
+
+    /// The attempts that were charged to a life.
+    pub(crate) fn attempts(&self, queue: &QueueName, seq: Seq) -> KvResult<Vec<Attempt>> {
+        Ok(self.part(Family::Attempts, queue, seq)?.unwrap_or_default())
+    }
+
+    /// A part of a life that has a stored form.
+    pub(crate) fn part<T: Form>(&self, family: Family, queue: &QueueName, seq: Seq) -> KvResult<Option<T>> {
+        let bytes = self.get(&keys::life(family, queue, seq))?;
+        Ok(bytes.map(stored::from_bytes).transpose()?)
+    }
+
+    pub(crate) fn is_paused(&self, queue: &QueueName) -> KvResult<bool> {
+        Ok(self.get(&keys::of_queue_alone(Family::Paused, queue))?.is_some())
+    }
+
+    /// The time of the first entry of a time index.
+    pub(crate) fn first_time(&self, family: Family, queue: &QueueName) -> KvResult<Option<Timestamp>> {
+        let first = self.scan(&keys::all(family, queue), 1)?;
+        Ok(first.first().map(|(key, _)| keys::time_of(key)))
+    }
+
+    /// Reads the counters, and looks at the jobs that came due since a claim last moved them, and
+    /// at the first job of each priority.
+    pub(crate) fn counts(&self, queue: &QueueName) -> KvResult<Counts> {
+        let mut counts = Counts::empty(self.moment);
+        for (key, value) in self.scan(&keys::all(Family::Count, queue), STEP)? {
+            let jobs = values::read_number(&value)?;
+            match keys::slot_of(&key) {
+                SCHEDULED_SLOT => counts.scheduled = jobs,
+                slot => {
+                    let state = State::from_code(slot);
+                    counts.set(state.ok_or_else(|| KvFailure::corrupt("no state has such a slot"))?, jobs);
+                }
+            }
+        }
+        let mut came_due = 0;
+        self.each(keys::until(Family::Scheduled, queue, self.now()), |_| {
+            came_due += 1;
+            Ok(())
+        })?;
+        counts.scheduled = counts.scheduled.saturating_sub(came_due);
+        counts.oldest_due = self.oldest_due(queue)?;
+        Ok(counts)
+    }
+
+    fn oldest_due(&self, queue: &QueueName) -> KvResult<Option<Timestamp>> {
+        let mut oldest = self.first_time(Family::Scheduled, queue)?.filter(|at| *at <= self.now());
+        let mut rest = keys::all(Family::Ready, queue);
+        while let Some((first, _)) = self.scan(&rest, 1)?.pop() {
+            oldest = oldest.into_iter().chain([keys::time_of(&first)]).min();
+            rest.start = keys::next_priority(first);
+        }
+        Ok(oldest)
+    }
+}

@@ -1,0 +1,76 @@
+//! Comparing guards and writing patches.
+
+use super::{
+    commit::{Commits, Session},
+    transaction::Transaction,
+};
+use crate::failure::KvResult;
+use queue_core::{
+    AnswerRoom, Applied, Stamped,
+    lifecycle::{Transition, Verdict, apply},
+};
+use queue_store::{UnheardClaim, group_commit::Verb};
+
+/// Transitions, each seeing what those before it wrote.
+#[derive(Debug)]
+pub(crate) struct Apply(pub(crate) Vec<Transition>);
+
+impl Verb<Commits> for Apply {
+    type Answer = Stamped<Vec<Applied>>;
+
+    const NAME: &'static str = "apply";
+
+    fn weight(&self) -> usize {
+        let jobs: usize = self.0.iter().map(Transition::weight).sum();
+        jobs + self.0.iter().map(Transition::large_bytes).sum::<usize>() / 1024
+    }
+
+    fn run(&self, session: &mut Session<'_>) -> KvResult<Self::Answer> {
+        let transaction = session.transaction();
+        let value = self.0.iter().map(|sent| transaction.apply(sent)).collect::<KvResult<_>>()?;
+        Ok(Stamped::at(transaction.moment, value))
+    }
+}
+
+/// Gives back, uncharged, what a claim leased whose caller is gone.
+#[derive(Debug)]
+pub(super) struct GiveBack(pub(super) UnheardClaim);
+
+impl Verb<Commits> for GiveBack {
+    type Answer = ();
+
+    const NAME: &'static str = "claim";
+
+    fn run(&self, session: &mut Session<'_>) -> KvResult<()> {
+        let transaction = session.transaction();
+        self.0.give_back(|batch| batch.iter().map(|sent| transaction.apply(sent)).collect())
+    }
+}
+
+impl Transaction<'_> {
+    fn apply(&mut self, sent: &Transition) -> KvResult<Applied> {
+        let found = self.view().life(&sent.queue, sent.seq)?;
+        let Some(mut stored) = found else { return Ok(Applied::Missing) };
+        let before = stored.job.meta.clone();
+        match apply(&mut stored.job, sent, self.now()) {
+            Verdict::Written { body, attempt } => {
+                self.write(Some(&before), &stored)?;
+                self.write_body(&stored.job.meta, body)?;
+                if let Some(attempt) = attempt {
+                    self.charge(&stored.job.meta, *attempt)?;
+                }
+            }
+            Verdict::Removed => self.remove(&before)?,
+            Verdict::Replayed => return Ok(Applied::Done(stored.job.meta)),
+            Verdict::LeaseLost => return Ok(Applied::LeaseLost(stored.job.meta)),
+            Verdict::Stale => return Ok(Applied::Stale(stored.job.meta)),
+            Verdict::Missing => return Ok(Applied::Missing),
+        }
+        // Nobody hears what became of those that follow. They may have the id that was just freed.
+        let mut room = AnswerRoom::new(0);
+        for new in &sent.then {
+            self.enqueue(&sent.queue, new, &mut room)?;
+        }
+        Ok(Applied::Done(stored.job.meta))
+    }
+}

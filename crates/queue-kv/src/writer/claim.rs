@@ -1,0 +1,121 @@
+//! Leasing due jobs.
+
+use super::{
+    apply::GiveBack,
+    commit::{Commits, Session},
+    transaction::Transaction,
+};
+use crate::{
+    failure::{KvFailure, KvResult},
+    keys::{self, Family},
+    values,
+    view::SCHEDULED_SLOT,
+};
+use queue_core::{
+    AnswerRoom, ClaimRequest, Claimed, ClaimedJob, JobRecord, QueueName, Seq, Timestamp, lifecycle::lease,
+};
+use queue_store::{
+    UnheardClaim,
+    group_commit::{Pending, Verb},
+};
+
+/// How many scheduled jobs whose time has come one claim makes ready: those of the others come with
+/// the next.
+const PROMOTE_MAX: usize = 1_000;
+
+/// Leases due jobs. A caller that is gone before it ran gets none, so that they do not wait for a
+/// lapse, and one that goes later has them given back.
+#[derive(Debug)]
+pub(crate) struct Claim(pub(crate) ClaimRequest);
+
+impl Verb<Commits> for Claim {
+    type Answer = Claimed;
+
+    const NAME: &'static str = "claim";
+    const SKIPS_ABANDONED: bool = true;
+
+    fn weight(&self) -> usize {
+        self.0.limit
+    }
+
+    fn unheard(claimed: Claimed) -> Option<Pending<Commits>> {
+        UnheardClaim::of([claimed]).map(|unheard| Pending::unanswered(GiveBack(unheard)))
+    }
+
+    fn run(&self, session: &mut Session<'_>) -> KvResult<Claimed> {
+        session.transaction().claim(&self.0)
+    }
+}
+
+impl Transaction<'_> {
+    fn claim(&mut self, request: &ClaimRequest) -> KvResult<Claimed> {
+        let queue = &request.queue;
+        let now = self.now();
+        // So handles that live for a single claim each carry time on from one another while the
+        // clock is behind.
+        self.keeps_time |= self.moment.is_ahead();
+        let paused = self.view().is_paused(queue)?;
+        let none = |next_due| Claimed { paused, ..Claimed::none(next_due, self.moment) };
+        if request.is_late(now) {
+            return Ok(none(Some(now)));
+        }
+        let nothing = none(None);
+        let limit = if paused { 0 } else { request.limit };
+        let mut jobs = Vec::new();
+        if limit > 0 {
+            self.promote(queue)?;
+            for seq in self.due(request, limit)? {
+                jobs.push(self.lease(request, seq)?);
+            }
+        }
+        Ok(Claimed { jobs, next_due: self.next_due(queue)?, ..nothing })
+    }
+
+    /// Makes scheduled jobs ready whose time has come. Their records stay as they are.
+    fn promote(&mut self, queue: &QueueName) -> KvResult<()> {
+        let came_due = keys::until(Family::Scheduled, queue, self.now());
+        for (entry, value) in self.view().scan(&came_due, PROMOTE_MAX)? {
+            let (payload_bytes, priority) = values::read_scheduled(&value)?;
+            let (run_at, seq) = (keys::time_of(&entry), keys::seq_of(&entry));
+            self.put(&keys::ready_at(queue, priority, run_at, seq), payload_bytes)?;
+            self.delete(&entry)?;
+            self.count(queue, SCHEDULED_SLOT, -1);
+        }
+        Ok(())
+    }
+
+    /// The first lives of the ready index. An entry says how long the payload is, so that none is
+    /// leased that the answer has no room for.
+    fn due(&self, request: &ClaimRequest, limit: usize) -> KvResult<Vec<Seq>> {
+        let entries = self.view().scan(&keys::all(Family::Ready, &request.queue), limit)?;
+        let mut lives = Vec::with_capacity(entries.len());
+        let mut room = AnswerRoom::new(request.bytes_max);
+        for (entry, payload_bytes) in entries {
+            let bytes = usize::try_from(values::read_number(&payload_bytes)?).unwrap_or(usize::MAX);
+            if !room.takes(bytes) {
+                break;
+            }
+            lives.push(keys::seq_of(&entry));
+        }
+        Ok(lives)
+    }
+
+    fn lease(&mut self, request: &ClaimRequest, seq: Seq) -> KvResult<ClaimedJob> {
+        let found = self.view().life(&request.queue, seq)?;
+        let mut stored = found.ok_or_else(|| KvFailure::corrupt("an index entry has no record"))?;
+        let before = stored.job.meta.clone();
+        lease(&mut stored.job, request, self.now());
+        self.write(Some(&before), &stored)?;
+        let body = Some(self.view().body(&request.queue, seq)?);
+        Ok(ClaimedJob { record: JobRecord { meta: stored.job.meta, body }, token: request.token })
+    }
+
+    /// The earliest moment at which a claim could get something: a job that was left over, one
+    /// whose time comes, or a lapse.
+    fn next_due(&self, queue: &QueueName) -> KvResult<Option<Timestamp>> {
+        let times = [Family::Ready, Family::Scheduled, Family::Lease]
+            .map(|family| self.view().first_time(family, queue));
+        let times = times.into_iter().collect::<KvResult<Vec<_>>>()?;
+        Ok(times.into_iter().flatten().min())
+    }
+}

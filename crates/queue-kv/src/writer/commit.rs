@@ -1,0 +1,67 @@
+//! How groups of calls become commits of the database.
+
+use super::transaction::Transaction;
+use crate::{KvDatabase, failure::KvFailure};
+use queue_core::Error;
+use queue_store::{
+    Hub,
+    group_commit::{Committer, Failed, Pending, Writer},
+};
+use std::sync::Arc;
+
+/// A database: each group is one transaction.
+#[derive(Debug)]
+pub(crate) struct Commits;
+
+/// What the thread works on, and its transaction while there is one.
+pub(crate) struct Session<'a> {
+    pub(super) database: &'a KvDatabase,
+    transaction: Option<Transaction<'a>>,
+}
+
+impl<'a> Session<'a> {
+    /// The transaction at hand.
+    pub(super) fn transaction(&mut self) -> &mut Transaction<'a> {
+        self.transaction.as_mut().expect("calls run between begin and commit")
+    }
+}
+
+impl Committer for Commits {
+    type Session<'a> = Session<'a>;
+    type Need = ();
+    type Failure = KvFailure;
+    type Fault = KvFailure;
+
+    const USUAL_NEED: () = ();
+
+    /// Hints are published between the commit and the answers, before another handle commits. What
+    /// fails is dropped, and a transaction that is dropped is taken back.
+    fn transact(session: &mut Session<'_>, group: &mut [Pending<Self>]) -> Result<(), Failed<KvFailure>> {
+        let database = session.database;
+        let turn = database.turn();
+        session.transaction = Some(Transaction::begin(database, turn.wanted()).map_err(Failed::Together)?);
+        let ran = group.iter_mut().filter(|call| call.is_wanted()).try_for_each(|call| call.run(session));
+        let transaction = session.transaction.take().expect("it began above");
+        let (moment, notices) = match ran.and_then(|()| transaction.flush()) {
+            Ok(flushed) => flushed.commit().map_err(|failure| Failed::Together(failure.in_commit()))?,
+            Err(failure) => return Err(Failed::Within(failure)),
+        };
+        database.clock.tell(moment);
+        turn.publish(&notices);
+        Ok(())
+    }
+
+    fn explain(fault: &KvFailure, operation: &'static str) -> Error {
+        fault.of(operation)
+    }
+}
+
+/// Starts the thread of a handle; it answers the handle's end of the hints.
+pub(crate) async fn start(database: Arc<KvDatabase>) -> queue_core::Result<(Writer<Commits>, Arc<Hub>)> {
+    Writer::start("queue-kv-writer", move |inbox, opened| {
+        if opened.send(Ok(database.new_hub())).is_ok() {
+            inbox.serve(&mut Session { database: &database, transaction: None });
+        }
+    })
+    .await
+}

@@ -1,0 +1,154 @@
+//! What beginning, changing and removing a life means in keys. Every write of a record brings its
+//! index entries and counters along, so that none is ever without the others (I20).
+
+use super::transaction::Transaction;
+use crate::{
+    failure::{KvFailure, KvResult},
+    keys::{self, Family},
+    values,
+    view::SCHEDULED_SLOT,
+};
+use queue_core::{
+    AnswerRoom, Attempt, Enqueued, JobMeta, NewJob, Payload, QueueName, State,
+    lifecycle::{Admission, BodyPatch, TrackedJob, admit},
+};
+use queue_store::stored::{self, StoredJob};
+
+/// The keys of a life beside its record.
+const PARTS: [Family; 5] =
+    [Family::Payload, Family::Result, Family::Details, Family::Headers, Family::Attempts];
+
+impl Transaction<'_> {
+    /// Enqueues one job, if the rule of ids lets it. A result that there is no room for is left out
+    /// of the answer.
+    pub(super) fn enqueue(
+        &mut self,
+        queue: &QueueName,
+        new: &NewJob,
+        room: &mut AnswerRoom,
+    ) -> KvResult<Enqueued> {
+        let present = self.view().find(queue, &new.id)?.map(|stored| stored.job.meta);
+        match (admit(present.as_ref(), new, self.now()), &present) {
+            (Admission::Duplicate, Some(present)) => return self.duplicate(present, room),
+            (Admission::Replace, Some(former)) => self.remove(former)?,
+            _ => {}
+        }
+        self.remember_queue(queue)?;
+        let (seq, now) = (self.next_seq()?, self.now());
+        let meta = match &present {
+            Some(former) => JobMeta::replacing(former, new, seq, now),
+            None => JobMeta::begin(queue.clone(), new, seq, now),
+        };
+        self.put(&keys::id(queue, &new.id), &values::number(seq.get()))?;
+        self.put(&keys::life(Family::Payload, queue, seq), &stored::to_bytes(&new.payload))?;
+        if !new.headers.is_empty() {
+            self.put(&keys::life(Family::Headers, queue, seq), &stored::to_bytes(&new.headers))?;
+        }
+        let job = TrackedJob::new(meta);
+        self.write(None, &StoredJob { job, payload_bytes: new.payload.bytes.len() as u64 })?;
+        Ok(Enqueued::Queued { seq })
+    }
+
+    fn duplicate(&self, present: &JobMeta, room: &mut AnswerRoom) -> KvResult<Enqueued> {
+        let seq = present.seq;
+        if present.state != State::Completed {
+            return Ok(Enqueued::Duplicate { seq, state: present.state });
+        }
+        if room.is_full() {
+            return Ok(Enqueued::Completed { seq, result: None });
+        }
+        let result: Option<Payload> = self.view().part(Family::Result, &present.queue, seq)?;
+        let result = result.ok_or_else(|| KvFailure::corrupt("a completed job has no result"))?;
+        let result = Some(result).filter(|result| room.takes(result.bytes.len()));
+        Ok(Enqueued::Completed { seq, result })
+    }
+
+    /// Writes a record, new or changed, and moves its index entries.
+    pub(super) fn write(&mut self, before: Option<&JobMeta>, stored: &StoredJob) -> KvResult<()> {
+        if let Some(before) = before {
+            self.leave(before)?;
+        }
+        let meta = &stored.job.meta;
+        self.enter(stored)?;
+        self.put(&keys::life(Family::Job, &meta.queue, meta.seq), &stored::to_bytes(stored))?;
+        self.notices.changed(meta);
+        Ok(())
+    }
+
+    /// Writes what a transition says about the large parts.
+    pub(super) fn write_body(&mut self, meta: &JobMeta, patch: BodyPatch) -> KvResult<()> {
+        let key = |family| keys::life(family, &meta.queue, meta.seq);
+        match patch {
+            BodyPatch::Keep => {}
+            BodyPatch::Result(result) => self.put(&key(Family::Result), &stored::to_bytes(&result))?,
+            BodyPatch::ErrorDetails(Some(details)) => self.put(&key(Family::Details), &details)?,
+            BodyPatch::ErrorDetails(None) => self.delete(&key(Family::Details))?,
+            BodyPatch::Clear { content_type } => {
+                self.delete(&key(Family::Result))?;
+                self.delete(&key(Family::Details))?;
+                if let Some(content_type) = content_type {
+                    let payload: Option<Payload> =
+                        self.view().part(Family::Payload, &meta.queue, meta.seq)?;
+                    let payload = payload.ok_or_else(|| KvFailure::corrupt("a record has no payload"))?;
+                    let payload = Payload { content_type, ..payload };
+                    self.put(&key(Family::Payload), &stored::to_bytes(&payload))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds an attempt to those of a life.
+    pub(super) fn charge(&mut self, meta: &JobMeta, attempt: Attempt) -> KvResult<()> {
+        let mut attempts = self.view().attempts(&meta.queue, meta.seq)?;
+        Attempt::push(&mut attempts, attempt);
+        self.put(&keys::life(Family::Attempts, &meta.queue, meta.seq), &stored::to_bytes(&attempts))
+    }
+
+    /// Removes a life, given as it is stored, with everything that belongs to it.
+    pub(super) fn remove(&mut self, stored: &JobMeta) -> KvResult<()> {
+        self.leave(stored)?;
+        self.delete(&keys::id(&stored.queue, &stored.id))?;
+        for family in [Family::Job].into_iter().chain(PARTS) {
+            self.delete(&keys::life(family, &stored.queue, stored.seq))?;
+        }
+        self.notices.removed(stored);
+        Ok(())
+    }
+
+    /// Puts the index entries of a record, and counts it. A job whose time is to come stands apart
+    /// until a claim finds that it has come.
+    fn enter(&mut self, stored: &StoredJob) -> KvResult<()> {
+        let meta = &stored.job.meta;
+        if meta.is_scheduled(self.now()) {
+            self.put(&keys::scheduled(meta), &values::scheduled(stored.payload_bytes, meta.priority))?;
+            self.count(&meta.queue, SCHEDULED_SLOT, 1);
+        } else if meta.state.is_waiting() {
+            self.put(&keys::ready(meta), &values::number(stored.payload_bytes))?;
+        }
+        for entry in keys::times(meta) {
+            self.put(&entry, &[])?;
+        }
+        self.count(&meta.queue, meta.state.as_code(), 1);
+        Ok(())
+    }
+
+    /// Takes them away again, given the record as it is stored.
+    fn leave(&mut self, meta: &JobMeta) -> KvResult<()> {
+        if meta.state.is_waiting() {
+            let scheduled = keys::scheduled(meta);
+            // The record does not say whether a claim has moved it since its time came.
+            if self.view().get(&scheduled)?.is_some() {
+                self.delete(&scheduled)?;
+                self.count(&meta.queue, SCHEDULED_SLOT, -1);
+            } else {
+                self.delete(&keys::ready(meta))?;
+            }
+        }
+        for entry in keys::times(meta) {
+            self.delete(&entry)?;
+        }
+        self.count(&meta.queue, meta.state.as_code(), -1);
+        Ok(())
+    }
+}

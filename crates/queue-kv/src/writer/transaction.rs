@@ -1,0 +1,135 @@
+//! One transaction of the writing thread, and what it owes at its end.
+
+use crate::{
+    KvDatabase, KvWrite,
+    failure::{KvFailure, KvResult},
+    keys::{self, Family, Key},
+    values,
+    view::{View, mark},
+};
+use queue_core::{AnswerRoom, Moment, QueueName, Seq, Timestamp};
+use queue_store::{Notices, Wanted};
+use std::collections::BTreeMap;
+
+/// Reads and writes of one moment.
+pub(crate) struct Transaction<'a> {
+    kv: Box<dyn KvWrite + 'a>,
+    pub(super) moment: Moment,
+    pub(super) notices: Notices,
+    /// The mark is written even if nothing else is.
+    pub(super) keeps_time: bool,
+    mark: Timestamp,
+    /// The newest life, once somebody asked for it.
+    last_seq: Option<u64>,
+    /// How the number of jobs in each slot of a queue changed.
+    counts: BTreeMap<(QueueName, u8), i64>,
+    answer_bytes_max: usize,
+    has_writes: bool,
+}
+
+/// A transaction with everything in it.
+pub(super) struct Flushed<'a>(Transaction<'a>);
+
+impl<'a> Transaction<'a> {
+    pub(super) fn begin(database: &'a KvDatabase, wanted: Wanted) -> KvResult<Self> {
+        let kv = database.kv.begin_write()?;
+        let mark = mark(&*kv)?;
+        Ok(Self {
+            kv,
+            moment: database.clock.moment(mark),
+            notices: Notices::new(wanted),
+            keeps_time: false,
+            mark,
+            last_seq: None,
+            counts: BTreeMap::new(),
+            answer_bytes_max: database.capabilities.limits.answer_bytes_max,
+            has_writes: false,
+        })
+    }
+
+    /// What there is, with what this transaction wrote.
+    pub(super) fn view(&self) -> View<'_> {
+        View::new(&*self.kv, self.moment)
+    }
+
+    pub(super) fn now(&self) -> Timestamp {
+        self.moment.now
+    }
+
+    /// The room of one answer to an enqueue.
+    pub(super) fn answer_room(&self) -> AnswerRoom {
+        AnswerRoom::new(self.answer_bytes_max)
+    }
+
+    pub(super) fn put(&mut self, key: &Key, value: &[u8]) -> KvResult<()> {
+        self.has_writes = true;
+        Ok(self.kv.put(key, value)?)
+    }
+
+    pub(super) fn delete(&mut self, key: &Key) -> KvResult<()> {
+        self.has_writes = true;
+        Ok(self.kv.delete(key)?)
+    }
+
+    /// So many more jobs of a queue stand in a slot, or fewer.
+    pub(super) fn count(&mut self, queue: &QueueName, slot: u8, difference: i64) {
+        *self.counts.entry((queue.clone(), slot)).or_default() += difference;
+    }
+
+    /// The number of a new life: in the order of their enqueue, and none is ever given twice.
+    pub(super) fn next_seq(&mut self) -> KvResult<Seq> {
+        let last = match self.last_seq {
+            Some(last) => last,
+            None => self.view().number(&keys::global(Family::LastSeq))?.unwrap_or(0),
+        };
+        self.last_seq = Some(last + 1);
+        Ok(Seq::new(last + 1))
+    }
+
+    /// From here on the queue is listed.
+    pub(super) fn remember_queue(&mut self, queue: &QueueName) -> KvResult<()> {
+        let name = keys::name(queue);
+        if self.view().get(&name)?.is_none() {
+            self.put(&name, &[])?;
+        }
+        Ok(())
+    }
+
+    /// Writes what a transaction that wrote anything owes besides: counters and marks, each once.
+    /// One that wrote nothing stays free of charge, unless it keeps the time.
+    pub(super) fn flush(mut self) -> KvResult<Flushed<'a>> {
+        for ((queue, slot), difference) in std::mem::take(&mut self.counts) {
+            self.add(&keys::count(&queue, slot), difference)?;
+        }
+        if let Some(last) = self.last_seq {
+            self.put(&keys::global(Family::LastSeq), &values::number(last))?;
+        }
+        if (self.has_writes || self.keeps_time) && self.mark < self.now() {
+            let now = values::time(self.now());
+            self.put(&keys::global(Family::Mark), &now)?;
+        }
+        Ok(Flushed(self))
+    }
+
+    fn add(&mut self, counter: &Key, difference: i64) -> KvResult<()> {
+        if difference == 0 {
+            return Ok(());
+        }
+        let before = self.view().number(counter)?.unwrap_or(0);
+        let after = before.checked_add_signed(difference);
+        let after = after.ok_or_else(|| KvFailure::corrupt("a counter has fewer jobs than there were"))?;
+        self.put(counter, &values::number(after))
+    }
+}
+
+impl Flushed<'_> {
+    /// Makes it durable, if it wrote anything; then its callers may hear of this moment, and others
+    /// of these hints.
+    pub(super) fn commit(self) -> KvResult<(Moment, Notices)> {
+        let Transaction { kv, moment, notices, has_writes, .. } = self.0;
+        if has_writes {
+            kv.commit()?;
+        }
+        Ok((moment, notices))
+    }
+}

@@ -1,0 +1,235 @@
+//! What the suite cannot force: a database that fails, how often it commits, and damage that
+//! `verify` must see.
+
+use queue_core::{
+    Capabilities, Certainty, ClaimRequest, ContentType, Durability, ErrorKind, JobId, Kind, ManualClock,
+    NewJob, Payload, QueueName, Reach, Result, Retention, SeededRng, Span, State, Storage, StorageExt,
+    WorkerId,
+    lifecycle::{Event, OnRunning, Policy},
+};
+use queue_kv::{Kv, KvDatabase, KvEntry, KvError, KvRead, KvStorage, KvWrite, MemoryKv};
+use std::{
+    ops::Range,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+/// More entries than any test here stores.
+const ALL: usize = 1000;
+
+/// A database that counts its commits, and fails when it is told to.
+#[derive(Debug, Default)]
+struct Watched {
+    kv: MemoryKv,
+    commits: AtomicUsize,
+    fails_to_begin: AtomicBool,
+    fails_to_commit: AtomicBool,
+}
+
+struct WatchedWrite<'a> {
+    write: Box<dyn KvWrite + 'a>,
+    watched: &'a Watched,
+}
+
+fn broken() -> KvError {
+    "the disk is on fire".into()
+}
+
+impl Kv for Watched {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::new("watched", Durability::None, Reach::Process)
+    }
+
+    fn begin_read(&self) -> Result<Box<dyn KvRead + '_>, KvError> {
+        self.kv.begin_read()
+    }
+
+    fn begin_write(&self) -> Result<Box<dyn KvWrite + '_>, KvError> {
+        if self.fails_to_begin.swap(false, Ordering::SeqCst) {
+            return Err(broken());
+        }
+        Ok(Box::new(WatchedWrite { write: self.kv.begin_write()?, watched: self }))
+    }
+}
+
+impl KvRead for WatchedWrite<'_> {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, KvError> {
+        self.write.get(key)
+    }
+
+    fn scan(&self, range: Range<&[u8]>, limit: usize) -> Result<Vec<KvEntry>, KvError> {
+        self.write.scan(range, limit)
+    }
+}
+
+impl KvWrite for WatchedWrite<'_> {
+    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), KvError> {
+        self.write.put(key, value)
+    }
+
+    fn delete(&mut self, key: &[u8]) -> Result<(), KvError> {
+        self.write.delete(key)
+    }
+
+    fn commit(self: Box<Self>) -> Result<(), KvError> {
+        if self.watched.fails_to_commit.swap(false, Ordering::SeqCst) {
+            return Err(broken());
+        }
+        self.watched.commits.fetch_add(1, Ordering::SeqCst);
+        self.write.commit()
+    }
+}
+
+fn queue() -> QueueName {
+    QueueName::from_static("q")
+}
+
+fn text(text: &'static str) -> Payload {
+    Payload::new(text, ContentType::from_static("text/plain"))
+}
+
+fn job(id: &str) -> NewJob {
+    NewJob::new(JobId::new(id).expect("valid"), Kind::unnamed(), text("x"))
+}
+
+fn request(limit: usize) -> ClaimRequest {
+    ClaimRequest::new(queue(), WorkerId::from_static("w"), limit, Span::from_secs(30), &SeededRng::new(7))
+}
+
+async fn open(kv: impl Kv) -> Result<KvStorage> {
+    KvStorage::open(KvDatabase::new(kv, Arc::new(ManualClock::default()))).await
+}
+
+#[tokio::test]
+async fn a_commit_that_failed_may_have_happened_and_the_next_one_works() -> Result<()> {
+    let kv = Arc::new(Watched::default());
+    let store = open(kv.clone()).await?;
+    kv.fails_to_commit.store(true, Ordering::SeqCst);
+    let failed = store.enqueue(&queue(), vec![vec![job("a")]]).await.expect_err("the commit failed");
+    assert_eq!((failed.kind(), failed.certainty()), (ErrorKind::Unavailable, Certainty::Unknown));
+    assert_eq!(failed.operation(), "enqueue");
+    assert!(failed.message().contains("on fire"), "{failed}");
+    assert!(store.enqueue(&queue(), vec![vec![job("a")]]).await?.value[0][0].is_new(), "it was taken back");
+    assert_eq!(store.verify().await?, Vec::<String>::new());
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_transaction_that_did_not_begin_certainly_did_nothing() -> Result<()> {
+    let kv = Arc::new(Watched::default());
+    let store = open(kv.clone()).await?;
+    kv.fails_to_begin.store(true, Ordering::SeqCst);
+    let failed = store.enqueue(&queue(), vec![vec![job("a")]]).await.expect_err("it did not begin");
+    assert_eq!((failed.kind(), failed.certainty()), (ErrorKind::Unavailable, Certainty::NotApplied));
+    assert_eq!(store.counts(&queue()).await?.total(), 0);
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_changes_nothing_commits_nothing() -> Result<()> {
+    let kv = Arc::new(Watched::default());
+    let store = open(kv.clone()).await?;
+    assert!(store.claim(request(5)).await?.jobs.is_empty());
+    assert_eq!(store.counts(&queue()).await?.total(), 0);
+    assert_eq!(kv.commits.load(Ordering::SeqCst), 0);
+    store.enqueue(&queue(), vec![vec![job("a")], vec![job("b"), job("a")]]).await?;
+    assert_eq!(kv.commits.load(Ordering::SeqCst), 1);
+    store.enqueue(&queue(), vec![vec![job("a")]]).await?;
+    assert_eq!(kv.commits.load(Ordering::SeqCst), 1, "a duplicate is no change");
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_waits_together_is_one_commit() -> Result<()> {
+    const CALLS: usize = 100;
+    let kv = Arc::new(Watched::default());
+    let store = Arc::new(open(kv.clone()).await?);
+    // Nothing is written while this reads, so the calls wait for each other.
+    let reading = kv.kv.begin_read().expect("it reads");
+    let mut calls = tokio::task::JoinSet::new();
+    for call in 0..CALLS {
+        let store = store.clone();
+        calls.spawn(async move { store.enqueue(&queue(), vec![vec![job(&call.to_string())]]).await });
+    }
+    // On one thread all of them have sent what they want once this one had as many turns.
+    for _ in 0..CALLS {
+        tokio::task::yield_now().await;
+    }
+    drop(reading);
+    while let Some(answer) = calls.join_next().await {
+        assert!(answer.expect("no call panics")?.value[0][0].is_new());
+    }
+    assert!(kv.commits.load(Ordering::SeqCst) <= 2, "the one that was first, and all others");
+    assert_eq!(store.counts(&queue()).await?.of(State::Queued), CALLS as u64);
+    Ok(())
+}
+
+#[tokio::test]
+async fn jobs_whose_time_came_are_counted_as_due_before_and_after_a_claim_moves_them() -> Result<()> {
+    let clock = Arc::new(ManualClock::default());
+    let store = KvStorage::open(KvDatabase::new(MemoryKv::default(), clock.clone())).await?;
+    let later = |id, seconds| job(id).with_delay(Span::from_secs(seconds));
+    store.enqueue(&queue(), vec![vec![job("now"), later("soon", 10), later("late", 100)]]).await?;
+    assert_eq!(store.counts(&queue()).await?.scheduled, 2);
+    clock.advance(Duration::from_secs(10));
+    assert_eq!(store.counts(&queue()).await?.scheduled, 1);
+    assert_eq!(store.claim(request(1)).await?.jobs.len(), 1);
+    assert_eq!(store.counts(&queue()).await?.scheduled, 1);
+    assert_eq!(store.verify().await?, Vec::<String>::new());
+    Ok(())
+}
+
+/// One job in each kind of place: waiting, scheduled, running, kept with a result, kept without
+/// one.
+async fn populate(store: &KvStorage) -> Result<()> {
+    let later = job("later").with_delay(Span::from_secs(60));
+    let jobs =
+        ["running", "done", "cancelled", "waiting"].map(|id| job(id).with_retention(Retention::default()));
+    store.enqueue(&queue(), vec![jobs.to_vec(), vec![later]]).await?;
+    let held = store.claim(request(3)).await?.jobs;
+    let token = held[0].token;
+    let done = Event::Complete { token, result: text("y"), retention: None, then: vec![] };
+    store.settle(&held[1].record.meta, done, &Policy::default()).await?;
+    store.settle(&held[2].record.meta, Event::release(token), &Policy::default()).await?;
+    let cancel = Event::Cancel { running: OnRunning::Leave };
+    store.change(&queue(), &held[2].record.meta.id, cancel, &Policy::default()).await?;
+    Ok(())
+}
+
+fn write(kv: &MemoryKv, change: impl FnOnce(&mut dyn KvWrite) -> Result<(), KvError>) {
+    let mut writing = kv.begin_write().expect("it begins");
+    change(&mut *writing).expect("it writes");
+    writing.commit().expect("it commits");
+}
+
+#[tokio::test]
+async fn verify_misses_any_entry_that_is_gone_and_finds_any_that_is_left() -> Result<()> {
+    let kv = Arc::new(MemoryKv::default());
+    let store = open(kv.clone()).await?;
+    populate(&store).await?;
+    assert_eq!(store.verify().await?, Vec::<String>::new());
+    // The first family is the time, which stands by itself.
+    let entries = kv.begin_read().expect("it reads").scan(&[2][..]..&[u8::MAX][..], ALL).expect("it scans");
+    for (key, value) in &entries {
+        write(&kv, |writing| writing.delete(key));
+        assert!(!store.verify().await?.is_empty(), "nobody misses {key:?}");
+        write(&kv, |writing| writing.put(key, value));
+    }
+    let keys: std::collections::BTreeSet<u8> = entries.iter().map(|(key, _)| key[0]).collect();
+    for family in keys {
+        // The newest life, and the names of queues, may stand alone; records and counts are no
+        // entries of anything.
+        let of_family = entries.iter().find(|(key, _)| key[0] == family && key.len() > 10);
+        let Some((key, value)) = of_family else { continue };
+        let mut other = key.clone();
+        *other.last_mut().expect("it is long") ^= 0x40;
+        write(&kv, |writing| writing.put(&other, value));
+        assert!(!store.verify().await?.is_empty(), "nobody wonders about {other:?}");
+        write(&kv, |writing| writing.delete(&other));
+    }
+    assert_eq!(store.verify().await?, Vec::<String>::new());
+    Ok(())
+}
