@@ -1,8 +1,10 @@
-//! Measures scenario by store and prints one JSON line per measurement, then tables of medians. `cargo xtask bench` runs it
-//! with servers of its own, and has it write docs/BENCHMARKS.md from what it kept.
+//! Measures scenario by store and prints one JSON line per measurement, then tables of medians.
+//! `cargo xtask bench` runs it with servers of its own, and has it write docs/BENCHMARKS.md from
+//! what it kept.
 //!
-//! Figures count durable completions in the store, not handler calls. Rates of one run compare with each other and with
-//! the floor measured beside them; between machines, and between runs of a busy one, they do not.
+//! Figures count durable completions in the store, not handler calls. Rates of one run compare with
+//! each other and with the floor measured beside them; between machines, and between runs of a busy
+//! one, they do not.
 
 mod bed;
 mod clock;
@@ -24,8 +26,8 @@ use clap::{Parser, Subcommand};
 
 /// How fast the stores are on this machine.
 ///
-/// Redis and Postgres are measured where `QUEUE_TEST_REDIS_URL` and `QUEUE_TEST_POSTGRES_URL` lead, in a namespace of
-/// their own; `cargo xtask bench` starts private ones with honest durability.
+/// Redis and Postgres are measured where `QUEUE_TEST_REDIS_URL` and `QUEUE_TEST_POSTGRES_URL` lead,
+/// in a namespace of their own; `cargo xtask bench` starts private ones with honest durability.
 #[derive(Debug, Parser)]
 #[command(args_conflicts_with_subcommands = true)]
 struct Cli {

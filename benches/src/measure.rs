@@ -20,8 +20,8 @@ pub(crate) struct Wanted {
     /// Divides the number of jobs, for a quick look.
     #[arg(long, default_value_t = 1)]
     divide: usize,
-    /// A folder of results. What is measured replaces what was measured of the same scenarios and stores before, and the
-    /// floors are measured too, whether named or not.
+    /// A folder of results. What is measured replaces what was measured of the same scenarios and
+    /// stores before, and the floors are measured too, whether named or not.
     #[arg(long, value_name = "FOLDER")]
     keep: Option<PathBuf>,
 }

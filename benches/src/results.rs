@@ -4,7 +4,8 @@ use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeSet, fs, path::Path};
 
-/// What was measured, raw: for each store a file of JSON lines, of which each is a run or a figure of one.
+/// What was measured, raw: for each store a file of JSON lines, of which each is a run or a figure
+/// of one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Results {
     pub(crate) runs: Vec<Run>,
@@ -62,8 +63,8 @@ impl Results {
         Ok(fs::rename(draft, path)?)
     }
 
-    /// Takes in rows of a run. Those that they replace go: the same scenario of the same store, whatever the setting. The
-    /// floors of a run stay as long as anything is compared with them.
+    /// Takes in rows of a run. Those that they replace go: the same scenario of the same store,
+    /// whatever the setting. The floors of a run stay as long as anything is compared with them.
     pub(crate) fn merge(&mut self, run: &Run, rows: &[Measurement]) {
         let scenarios: BTreeSet<Scenario> = rows.iter().map(|row| row.scenario).collect();
         let is_replaced = |row: &Measurement| {

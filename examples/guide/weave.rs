@@ -1,9 +1,9 @@
-//! Weaves what the compiler needs and no reader does into the programs of a page. Shared by the build of the guide and by
-//! `cargo xtask pages`.
+//! Weaves what the compiler needs and no reader does into the programs of a page. Shared by the
+//! build of the guide and by `cargo xtask pages`.
 //!
-//! A program on a page is what a reader needs of it. What the compiler needs beside that stands in a comment of the page,
-//! which no reader sees, directly in front of the program: lines of code, `... 3` for the next three lines of the program,
-//! and `...` for the rest.
+//! A program on a page is what a reader needs of it. What the compiler needs beside that stands in
+//! a comment of the page, which no reader sees, directly in front of the program: lines of code,
+//! `... 3` for the next three lines of the program, and `...` for the rest.
 
 const COMMENT: &str = "<!-- doctest";
 const COMMENT_END: &str = "-->";
@@ -11,7 +11,8 @@ const CODE: &str = "```rust";
 const CODE_END: &str = "```";
 const VISIBLE: &str = "...";
 
-/// The page with whole programs. A comment that does not fit its program makes one that does not compile.
+/// The page with whole programs. A comment that does not fit its program makes one that does not
+/// compile.
 pub(crate) fn compiled(page: &str) -> String {
     let mut lines = page.lines();
     let mut out = Vec::new();

@@ -1,5 +1,6 @@
-//! What the tests and programs of this package share: a place of its own for each test, the command run in it, processes
-//! that never outlive their test, one way to wait, and what a long run measures.
+//! What the tests and programs of this package share: a place of its own for each test, the command
+//! run in it, processes that never outlive their test, one way to wait, and what a long run
+//! measures.
 
 #![expect(clippy::missing_panics_doc, reason = "everything here fails its test by a panic")]
 

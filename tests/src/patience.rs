@@ -8,7 +8,8 @@ const PATIENCE: Duration = Duration::from_mins(2);
 /// How often a condition is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
-/// Waits until a condition gives a value. Nothing depends on how long that takes, as long as it happens.
+/// Waits until a condition gives a value. Nothing depends on how long that takes, as long as it
+/// happens.
 #[expect(clippy::disallowed_methods, reason = "the one place where these tests wait")]
 #[track_caller]
 pub fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {

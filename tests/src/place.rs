@@ -16,7 +16,8 @@ pub struct Place {
 }
 
 impl Place {
-    /// A fresh one for the program, which integration tests know as `env!("CARGO_BIN_EXE_queue-e2e")`.
+    /// A fresh one for the program, which integration tests know as
+    /// `env!("CARGO_BIN_EXE_queue-e2e")`.
     pub fn new(program: &str) -> Self {
         let directory = tempfile::tempdir().expect("there is room for temporary files");
         fs::create_dir(directory.path().join("work")).expect("the directory is fresh");

@@ -19,8 +19,8 @@ pub struct Terminal<'t> {
 }
 
 impl Terminal<'_> {
-    /// Runs the command to its end, with all three streams on the terminal; what it shows counts as standard output, with plain
-    /// ends of lines.
+    /// Runs the command to its end, with all three streams on the terminal; what it shows counts as
+    /// standard output, with plain ends of lines.
     pub fn run(self, place: &Place, arguments: &[&str]) -> Ran {
         let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("the system has terminals");
         grantpt(&ours).expect("it is ours");

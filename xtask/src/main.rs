@@ -1,7 +1,7 @@
 //! `cargo xtask`: the checks that CI runs and the servers that tests talk to.
 //!
-//! Everything here is a thin loop around functions that are tested on small samples. Nothing here is needed
-//! to use the library, and no crate may depend on this one.
+//! Everything here is a thin loop around functions that are tested on small samples. Nothing here
+//! is needed to use the library, and no crate may depend on this one.
 
 mod api;
 mod bench;
@@ -83,7 +83,8 @@ enum Task {
         #[arg(long)]
         bless: bool,
     },
-    /// Long runs, on a release build: `waits`, `jobs` or `growth`, with `--help` for what each can be told
+    /// Long runs, on a release build: `waits`, `jobs` or `growth`, with `--help` for what each can
+    /// be told
     Soak {
         /// Which, and its settings
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]

@@ -1,7 +1,9 @@
-//! `cargo xtask platforms`: which crates compile for which platforms, so that README's table is a finding and no hope.
+//! `cargo xtask platforms`: which crates compile for which platforms, so that README's table is a
+//! finding and no hope.
 //!
-//! SQLite and the encryption of connections are C, for which `cargo-zigbuild` brings a compiler and the headers of every platform
-//! (`pip install cargo-zigbuild ziglang`); the targets are added with `rustup target add`. Nothing is run.
+//! SQLite and the encryption of connections are C, for which `cargo-zigbuild` brings a compiler and
+//! the headers of every platform (`pip install cargo-zigbuild ziglang`); the targets are added with
+//! `rustup target add`. Nothing is run.
 
 use std::process::Command;
 
@@ -22,7 +24,8 @@ const PLATFORMS: [Platform; 5] = [
     Platform { target: "x86_64-unknown-linux-musl", without: &[] },
     Platform { target: "aarch64-apple-darwin", without: &[] },
     Platform { target: "x86_64-unknown-freebsd", without: &[] },
-    // Files need a directory that can be flushed and locks of Unix, the command process groups and signals.
+    // Files need a directory that can be flushed and locks of Unix, the command process groups and
+    // signals.
     Platform { target: "x86_64-pc-windows-gnu", without: &["queue-fs", "queue-cli"] },
 ];
 

@@ -3,13 +3,15 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-/// The root of the work tree. Every command runs there, so that the caller's directory does not matter.
+/// The root of the work tree. Every command runs there, so that the caller's directory does not
+/// matter.
 pub(crate) struct Repo {
     root: PathBuf,
 }
 
 impl Repo {
-    /// Asks cargo's environment first: the path compiled in is another clone's where a target directory is shared.
+    /// Asks cargo's environment first: the path compiled in is another clone's where a target
+    /// directory is shared.
     pub(crate) fn find() -> Self {
         let manifest_dir =
             env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());

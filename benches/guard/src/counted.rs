@@ -22,7 +22,8 @@ impl Work {
     }
 }
 
-/// Instructions count in here alone. The tool that counts knows this function by its name, which no other may contain.
+/// Instructions count in here alone. The tool that counts knows this function by its name, which no
+/// other may contain.
 #[inline(never)]
 pub(crate) fn counted_section<T>(mut steps: Vec<T>, mut work: impl FnMut(T)) {
     for step in steps.drain(..) {

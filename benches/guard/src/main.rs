@@ -1,7 +1,8 @@
-//! The work whose instructions `cargo xtask guard` counts: one subject in a process, one thread, fixed seeds and a clock that
-//! stands still, so that a second run takes the same instructions.
+//! The work whose instructions `cargo xtask guard` counts: one subject in a process, one thread,
+//! fixed seeds and a clock that stands still, so that a second run takes the same instructions.
 //!
-//! Time is deliberately not measured here: it says something about the machine, and instructions about the code.
+//! Time is deliberately not measured here: it says something about the machine, and instructions
+//! about the code.
 
 mod codec;
 mod counted;
@@ -29,7 +30,8 @@ const SUBJECTS: &[Subject] = &[
     ("worker", worker::run),
 ];
 
-/// Without an argument the subjects are named. `--planted` behind a name does a ninth of the work twice: what the guard must see.
+/// Without an argument the subjects are named. `--planted` behind a name does a ninth of the work
+/// twice: what the guard must see.
 fn main() -> anyhow::Result<()> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let (name, work) = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {

@@ -1,4 +1,5 @@
-//! What is under a store, asked directly: its version, what it promises, how many bytes it holds and has written.
+//! What is under a store, asked directly: its version, what it promises, how many bytes it holds
+//! and has written.
 
 mod files;
 pub(crate) mod postgres;

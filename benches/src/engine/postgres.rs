@@ -41,7 +41,8 @@ pub(super) async fn volume(bed: &Bed) -> anyhow::Result<(u64, Option<u64>)> {
     Ok((bytes(0)?, Some(bytes(1)?)))
 }
 
-/// What autovacuum does: it has what jobs left behind as they went from table to table be passed over no more.
+/// What autovacuum does: it has what jobs left behind as they went from table to table be passed
+/// over no more.
 pub(super) async fn vacuum(bed: &Bed) -> anyhow::Result<()> {
     let mut connection = connect(&bed.server()?).await?;
     for table in ["lease", "ready", "tally"] {

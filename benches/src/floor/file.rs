@@ -2,7 +2,8 @@ use crate::{bed::Bed, scenario::payload};
 use async_trait::async_trait;
 use std::{fs::File, io::Write};
 
-/// A file that records are appended to, as in a journal: storing a job, taking it and removing it are a record each.
+/// A file that records are appended to, as in a journal: storing a job, taking it and removing it
+/// are a record each.
 pub(super) struct Floor {
     file: File,
     left: usize,

@@ -1,6 +1,6 @@
-//! What a store's engine does without a queue: the least work that stores a payload, and the least that takes it out again.
-//! Nothing built on the engine can be faster at the same batch size; how near a queue comes is what compares between
-//! machines.
+//! What a store's engine does without a queue: the least work that stores a payload, and the least
+//! that takes it out again. Nothing built on the engine can be faster at the same batch size; how
+//! near a queue comes is what compares between machines.
 
 mod file;
 mod postgres;
@@ -33,8 +33,8 @@ trait Floor: Send {
     /// Reads and removes the oldest in one durable write; answers how many there were.
     async fn take(&mut self, count: usize) -> anyhow::Result<usize>;
 
-    /// Marks the oldest as taken and reads them in one durable write, and removes them in another, as everything with
-    /// leases must; answers how many there were.
+    /// Marks the oldest as taken and reads them in one durable write, and removes them in another,
+    /// as everything with leases must; answers how many there were.
     async fn cycle(&mut self, count: usize) -> anyhow::Result<usize>;
 }
 

@@ -18,8 +18,8 @@ pub(super) struct Floor {
 }
 
 impl Floor {
-    /// Makes the table, in the schema of the bed, with which it goes. Not a temporary one, which would write no log; half
-    /// empty, so that a mark stays on its page.
+    /// Makes the table, in the schema of the bed, with which it goes. Not a temporary one, which
+    /// would write no log; half empty, so that a mark stays on its page.
     pub(super) async fn create(bed: &Bed) -> anyhow::Result<Self> {
         let mut floor = Self::join(bed).await?;
         floor

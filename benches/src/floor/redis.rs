@@ -15,7 +15,8 @@ const TAKE: &str = "
         redis.call('HDEL', KEYS[2], id)
     end
     return payloads";
-/// The least that remembers what it gave out, in order of lapse. A call for each job, since each is leased on its own.
+/// The least that remembers what it gave out, in order of lapse. A call for each job, since each is
+/// leased on its own.
 const CLAIM: &str = "
     local ids = redis.call('LPOP', KEYS[1], ARGV[1]) or {}
     local payloads = {}

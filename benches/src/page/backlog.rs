@@ -8,7 +8,8 @@ use crate::{
 use clap::ValueEnum;
 use std::fmt::Write;
 
-/// Most that the cost may rise from the smallest to the largest backlog. In memory the caches of the processor end.
+/// Most that the cost may rise from the smallest to the largest backlog. In memory the caches of
+/// the processor end.
 const RISE_MAX: f64 = 1.5;
 const RISE_MAX_MEMORY: f64 = 4.0;
 

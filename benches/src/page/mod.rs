@@ -1,4 +1,5 @@
-//! Writes docs/BENCHMARKS.md from results that were kept: words from a template, and every figure from a measurement.
+//! Writes docs/BENCHMARKS.md from results that were kept: words from a template, and every figure
+//! from a measurement.
 
 mod backlog;
 mod bars;

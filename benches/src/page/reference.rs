@@ -1,8 +1,9 @@
 //! What others reach, and what we mean to reach.
 //!
-//! All of it was measured by us in an earlier run on a machine with 2 cores, client and server sharing them: the best of the
-//! other queues for that store, Redis 7.0 without persistence, Postgres 15 with its default settings and synchronous commit.
-//! So rates are rates of that run, and what compares with it is the ratio to the floor of the same run.
+//! All of it was measured by us in an earlier run on a machine with 2 cores, client and server
+//! sharing them: the best of the other queues for that store, Redis 7.0 without persistence,
+//! Postgres 15 with its default settings and synchronous commit. So rates are rates of that run,
+//! and what compares with it is the ratio to the floor of the same run.
 
 use crate::{scenario::Scenario, store::StoreKind};
 

@@ -6,7 +6,8 @@ use std::fmt::Write;
 
 /// What an allocator may keep for itself.
 const GROWTH_MAX_BYTES: u64 = 16 << 20;
-/// The second and the last of so many equal parts of a run are compared; the first is for warming up.
+/// The second and the last of so many equal parts of a run are compared; the first is for warming
+/// up.
 const PARTS: usize = 5;
 
 /// Compares the most that is in use in the last part of a run with the most in the second.

@@ -1,7 +1,7 @@
 use anyhow::{bail, ensure};
 
-/// Puts each section where its name stands, alone on a line in double braces. A name without a section is an error, and so is
-/// a section that no line asks for.
+/// Puts each section where its name stands, alone on a line in double braces. A name without a
+/// section is an error, and so is a section that no line asks for.
 pub(super) fn fill(template: &str, sections: &[(String, String)]) -> anyhow::Result<String> {
     let mut page = String::new();
     let mut used = Vec::new();

@@ -8,7 +8,8 @@ use queue::{Id, Queue, Storage, WaitOptions};
 use std::sync::Arc;
 use tokio::task::JoinSet;
 
-/// Enqueue, wait, result: by so many callers at once, of whom each waits for its answer before it calls again.
+/// Enqueue, wait, result: by so many callers at once, of whom each waits for its answer before it
+/// calls again.
 pub(super) async fn run(storage: Arc<dyn Storage>, callers: usize, count: usize) -> anyhow::Result<Figures> {
     let calls: Queue<u64, u64> = Queue::new(storage, queue().as_str())?;
     let running = Running::start(calls.work_with(|n, _| async move { Ok(n * 2) }).build()?);

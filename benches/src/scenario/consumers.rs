@@ -9,7 +9,8 @@ use tokio::{
     task::JoinSet,
 };
 
-/// Several workers in this process share the backlog. Each ends when nothing is due and its own jobs are settled.
+/// Several workers in this process share the backlog. Each ends when nothing is due and its own
+/// jobs are settled.
 pub(super) async fn workers(bed: &Bed, workers: usize, count: usize) -> anyhow::Result<Duration> {
     let storage = &bed.storage;
     preload(&**storage, count, Retention::default()).await?;
@@ -25,7 +26,8 @@ pub(super) async fn workers(bed: &Bed, workers: usize, count: usize) -> anyhow::
     Ok(elapsed)
 }
 
-/// Several processes with one worker each share the backlog. They are ready before the clock starts.
+/// Several processes with one worker each share the backlog. They are ready before the clock
+/// starts.
 pub(super) async fn processes(bed: &Bed, processes: usize, count: usize) -> anyhow::Result<Duration> {
     preload(&*bed.storage, count, Retention::default()).await?;
     let mut children = Vec::new();

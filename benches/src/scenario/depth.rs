@@ -17,8 +17,8 @@ const STEP: usize = 100;
 /// Steps until the backlog is filled up again, so that it stays about what it is said to be.
 const STEPS_MAX: usize = 10;
 
-/// What a claim, a settle and a worker cost while so many others wait. Answers the rate of a worker with the default
-/// settings, and the latencies of a claim and a settle of 100 jobs.
+/// What a claim, a settle and a worker cost while so many others wait. Answers the rate of a worker
+/// with the default settings, and the latencies of a claim and a settle of 100 jobs.
 pub(super) async fn run(
     storage: Arc<dyn Storage>,
     backlog: usize,
@@ -49,8 +49,8 @@ pub(super) async fn run(
     Ok(vec![worker.into(), Reading::part("claim", claims), Reading::part("settle", settles)])
 }
 
-/// Lets a worker take the first `count` jobs, and a few more that it has in hand when it is stopped. Only what the store
-/// then shows as completed counts.
+/// Lets a worker take the first `count` jobs, and a few more that it has in hand when it is
+/// stopped. Only what the store then shows as completed counts.
 async fn work(storage: &Arc<dyn Storage>, count: usize) -> anyhow::Result<Figures> {
     let handled = Handled::default();
     let worker = counting(storage.clone(), Setting::Default, handled.clone())?.build()?;

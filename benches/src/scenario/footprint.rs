@@ -42,8 +42,9 @@ pub(crate) async fn obey(order: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What so many jobs take in the store, with everything that the store keeps beside them, in the memory of this process, and
-/// what was written to get there. A completed job was a pending one before, and its figures hold both.
+/// What so many jobs take in the store, with everything that the store keeps beside them, in the
+/// memory of this process, and what was written to get there. A completed job was a pending one
+/// before, and its figures hold both.
 async fn measure(bed: &Bed, setting: Setting, count: usize) -> anyhow::Result<Vec<Reading>> {
     let before = volume(bed).await?;
     preload(&*bed.storage, count, Retention::default()).await?;

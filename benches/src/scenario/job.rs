@@ -28,7 +28,8 @@ pub(crate) fn job(ids: &dyn IdSource, payload: &str, retention: Retention) -> Ne
     NewJob::new(ids.next_id(), Kind::from_static("email"), payload).with_retention(retention)
 }
 
-/// Stores jobs before the measurement begins. They are made batch by batch, so that no more than one is in memory besides.
+/// Stores jobs before the measurement begins. They are made batch by batch, so that no more than
+/// one is in memory besides.
 pub(crate) async fn preload(storage: &dyn Storage, count: usize, retention: Retention) -> anyhow::Result<()> {
     let ids = TimeOrderedIds::default();
     for first in (0..count).step_by(BATCH) {

@@ -1,4 +1,5 @@
-//! What is measured. The payload is a JSON object of about 100 bytes, the handler trivial, the worker at its defaults.
+//! What is measured. The payload is a JSON object of about 100 bytes, the handler trivial, the
+//! worker at its defaults.
 
 mod call;
 pub(crate) mod consumers;
@@ -55,7 +56,8 @@ pub(crate) enum Scenario {
     CallC50,
     /// Due time to start of handler.
     Delayed,
-    /// Processor time of claims: single jobs by 64 callers at once and by one, and a hundred a claim. Only where it is named.
+    /// Processor time of claims: single jobs by 64 callers at once and by one, and a hundred a
+    /// claim. Only where it is named.
     PullC64,
     /// A worker, and claims and settles of 100 jobs, with a backlog behind them.
     Depth,
@@ -73,7 +75,8 @@ pub(crate) enum Scenario {
     FloorEnqueue,
     /// The store's own floor: the least that reads jobs and removes them, in batches.
     FloorDrain,
-    /// The store's own floor: the least that leases jobs in one write and removes them in another, in batches.
+    /// The store's own floor: the least that leases jobs in one write and removes them in another,
+    /// in batches.
     FloorCycle,
     /// Ten minutes of a producer and a worker, to see whether memory grows. Only where it is named.
     Soak,

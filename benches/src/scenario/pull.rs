@@ -20,8 +20,9 @@ const CALLERS: usize = 64;
 /// Jobs of a large claim.
 const LARGE: usize = 100;
 
-/// Processor time of this process for each job that is claimed: one at a time by 64 callers at once, one at a time by a single
-/// caller, and a hundred at a time. The first divided by the last says what it costs to pull jobs singly.
+/// Processor time of this process for each job that is claimed: one at a time by 64 callers at
+/// once, one at a time by a single caller, and a hundred at a time. The first divided by the last
+/// says what it costs to pull jobs singly.
 pub(super) async fn run(storage: Arc<dyn Storage>, count: usize) -> anyhow::Result<Vec<Reading>> {
     let mut readings = Vec::new();
     for (part, callers, limit) in [("c64", CALLERS, 1), ("alone", 1, 1), ("hundreds", 1, LARGE)] {

@@ -10,7 +10,8 @@ use queue::queue_core::NewJob;
 use queue::queue_core::{Retention, Span};
 use std::{sync::Arc, time::Duration};
 
-/// Jobs a call, and how many the producer may be ahead of the worker: a backlog would be memory in use, not memory lost.
+/// Jobs a call, and how many the producer may be ahead of the worker: a backlog would be memory in
+/// use, not memory lost.
 const BATCH: usize = 100;
 const AHEAD_MAX: usize = 5000;
 /// One job of each batch leaves a record for this long, so that pruning is a part of the run.
@@ -19,7 +20,8 @@ const PRUNE_EVERY: Duration = Duration::from_secs(5);
 /// Looks at the memory.
 const SAMPLES: u32 = 60;
 
-/// A producer and a worker at once for so many milliseconds; how much memory this process holds meanwhile.
+/// A producer and a worker at once for so many milliseconds; how much memory this process holds
+/// meanwhile.
 pub(super) async fn run(storage: Arc<dyn Storage>, length_ms: usize) -> anyhow::Result<Figures> {
     let length = Duration::from_millis(length_ms as u64);
     let handled = Handled::default();

@@ -9,11 +9,13 @@ use queue::queue_core::Retention;
 use queue::{State, Storage};
 use std::{sync::Arc, time::Duration};
 
-/// Jobs a call, and how many the producer may be ahead of the worker, so that neither runs away from the other.
+/// Jobs a call, and how many the producer may be ahead of the worker, so that neither runs away
+/// from the other.
 const BATCH: usize = 100;
 const AHEAD_MAX: usize = 5000;
 
-/// A producer and a worker at once, until everything is done that the producer sent in so many milliseconds.
+/// A producer and a worker at once, until everything is done that the producer sent in so many
+/// milliseconds.
 pub(super) async fn run(storage: Arc<dyn Storage>, length_ms: usize) -> anyhow::Result<Figures> {
     let length = Duration::from_millis(length_ms as u64);
     let handled = Handled::default();

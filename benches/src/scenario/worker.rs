@@ -7,8 +7,8 @@ use std::sync::Arc;
 use tokio::{sync::watch, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
-/// What is tried besides the defaults, to see what they leave on the table. Each gives the calls of the store many jobs to
-/// share, whatever the jobs are like.
+/// What is tried besides the defaults, to see what they leave on the table. Each gives the calls of
+/// the store many jobs to share, whatever the jobs are like.
 pub(crate) const TUNED: &[Setting] =
     &[Setting::Prefetch(1000), Setting::Prefetch(4000), Setting::Concurrency(1000)];
 /// The defaults of the worker, as its builder documents them.
@@ -19,7 +19,8 @@ pub(crate) fn builder(storage: Arc<dyn Storage>, setting: Setting) -> anyhow::Re
     Ok(tuned(Worker::builder(storage, queue(), router), setting))
 }
 
-/// The same, with a count of the jobs that were handled: asking the store takes time from what is measured.
+/// The same, with a count of the jobs that were handled: asking the store takes time from what is
+/// measured.
 pub(crate) fn counting(
     storage: Arc<dyn Storage>,
     setting: Setting,

@@ -17,8 +17,8 @@ use queue::QueueName;
 
 /// Durable background jobs from a shell.
 ///
-/// Jobs live in a store that survives crashes: a file such as `sqlite:jobs.db`, or whatever else the URL names.
-/// Delivery is at least once, so what `queue work` runs must bear being run again.
+/// Jobs live in a store that survives crashes: a file such as `sqlite:jobs.db`, or whatever else
+/// the URL names. Delivery is at least once, so what `queue work` runs must bear being run again.
 #[derive(Debug, Parser)]
 #[command(name = "queue", version, after_help = exit::HELP, propagate_version = true)]
 pub(crate) struct Cli {
@@ -122,7 +122,8 @@ pub(crate) enum Command {
     Completions(CompletionsArgs),
     /// Write a manual page for each command into a directory
     Man(ManArgs),
-    /// See it work: real jobs, real worker processes, one of them killed, and a proof that nothing was lost
+    /// See it work: real jobs, real worker processes, one of them killed, and a proof that nothing
+    /// was lost
     Demo(DemoArgs),
     /// One worker of the demo
     #[command(hide = true)]

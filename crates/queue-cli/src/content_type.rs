@@ -3,9 +3,11 @@
 use queue::ContentType;
 use serde::de::IgnoredAny;
 
-/// `application/json` for what is a JSON value as a whole, a number or a word in quotes too; otherwise `text/plain`.
+/// `application/json` for what is a JSON value as a whole, a number or a word in quotes too;
+/// otherwise `text/plain`.
 ///
-/// So that handlers of a program, whose codec is JSON unless they chose another, can read what a shell enqueued.
+/// So that handlers of a program, whose codec is JSON unless they chose another, can read what a
+/// shell enqueued.
 pub(crate) fn guess(bytes: &[u8]) -> ContentType {
     let is_json = str::from_utf8(bytes).is_ok_and(|text| serde_json::from_str::<IgnoredAny>(text).is_ok());
     ContentType::from_static(if is_json { "application/json" } else { "text/plain" })

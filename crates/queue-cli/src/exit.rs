@@ -162,7 +162,8 @@ fn without_usage(rendered: &str) -> &str {
     rendered[..end].trim_start_matches("error: ").trim_end()
 }
 
-/// The message and that of its cause, unless it says so already. What lies deeper is for programmers.
+/// The message and that of its cause, unless it says so already. What lies deeper is for
+/// programmers.
 fn with_source(message: &str, source: Option<&(dyn StdError + 'static)>) -> String {
     match source.map(ToString::to_string) {
         Some(cause) if !message.contains(&cause) => format!("{message}: {cause}"),

@@ -1,10 +1,13 @@
-//! The `queue` command: durable background jobs from a shell, over any store that the library opens.
+//! The `queue` command: durable background jobs from a shell, over any store that the library
+//! opens.
 //!
-//! `args` says what can be asked, `commands` has one file per command, `output` is the only writer to the terminal,
-//! `exit` holds every exit code, and `demo` is the proof that killing a worker loses nothing.
+//! `args` says what can be asked, `commands` has one file per command, `output` is the only writer
+//! to the terminal, `exit` holds every exit code, and `demo` is the proof that killing a worker
+//! loses nothing.
 //!
-//! It is a library for two reasons: a program with a store of its own runs every command on it by [`main_with`], and the
-//! end-to-end tests build the very same program, where [`commands`] lets them leave none out.
+//! It is a library for two reasons: a program with a store of its own runs every command on it by
+//! [`main_with`], and the end-to-end tests build the very same program, where [`commands`] lets
+//! them leave none out.
 
 mod args;
 mod commands;
@@ -31,12 +34,14 @@ pub fn main() -> ExitCode {
     run_with(Opener::default())
 }
 
-/// The same program with stores of your own: `open` gets the URL of `--store` or `QUEUE_STORE`, and passes those that it does
-/// not know on to [`queue::open`]. It is called once for each command, and runs on a Tokio runtime.
+/// The same program with stores of your own: `open` gets the URL of `--store` or `QUEUE_STORE`, and
+/// passes those that it does not know on to [`queue::open`]. It is called once for each command,
+/// and runs on a Tokio runtime.
 ///
-/// The store has to outlive the process, as a file or a server does: one whose reach is the process is refused. A command
-/// that must not make a store where there is none adds `create=never` to the URLs `sqlite:` and `file:`; other schemes say
-/// by themselves what becomes of a store that is missing.
+/// The store has to outlive the process, as a file or a server does: one whose reach is the process
+/// is refused. A command that must not make a store where there is none adds `create=never` to the
+/// URLs `sqlite:` and `file:`; other schemes say by themselves what becomes of a store that is
+/// missing.
 ///
 /// ```no_run
 /// use std::process::ExitCode;

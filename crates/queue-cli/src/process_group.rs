@@ -1,8 +1,8 @@
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::process::Child;
 
-/// A child that leads a process group of its own, and all that it started. Whatever is left is killed when this is
-/// dropped.
+/// A child that leads a process group of its own, and all that it started. Whatever is left is
+/// killed when this is dropped.
 #[derive(Debug)]
 pub(crate) struct ProcessGroup(Option<Pid>);
 
@@ -19,7 +19,8 @@ impl ProcessGroup {
         }
     }
 
-    /// Nothing is left to kill: call it once the leader was waited for, since its number may then be given to others.
+    /// Nothing is left to kill: call it once the leader was waited for, since its number may then
+    /// be given to others.
     pub(crate) fn forget(&mut self) {
         self.0 = None;
     }

@@ -30,7 +30,8 @@ pub(crate) struct Session {
 pub(crate) enum Missing {
     /// Make it: the command adds jobs, or is there to make it.
     Create,
-    /// Refuse, where the store can tell: a mistyped path shall not look like an empty queue, and no worker shall wait there.
+    /// Refuse, where the store can tell: a mistyped path shall not look like an empty queue, and no
+    /// worker shall wait there.
     Refuse,
 }
 
@@ -60,7 +61,8 @@ impl Session {
         Ok(value)
     }
 
-    /// Tells what came of a change to a job: its words and its answer if it was done, or why its state does not allow it.
+    /// Tells what came of a change to a job: its words and its answer if it was done, or why its
+    /// state does not allow it.
     pub(crate) fn tell_change(
         &self,
         id: &JobId,

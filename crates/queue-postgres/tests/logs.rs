@@ -1,4 +1,5 @@
-//! The lines that the store writes at level `debug` when connections are lost, and what they keep to themselves.
+//! The lines that the store writes at level `debug` when connections are lost, and what they keep
+//! to themselves.
 
 mod common;
 mod private;

@@ -1,8 +1,9 @@
 //! How civil times become moments, where a clock is put forward or back.
 //!
-//! A pattern that names times of day runs once for each of them: a time that is skipped at the first moment after the gap, one
-//! that is repeated at the first pass. An interval pattern follows real time: what is skipped does not run, what is repeated
-//! runs in both passes. Whole hours are all that jumps in most zones, but nothing here rests on it.
+//! A pattern that names times of day runs once for each of them: a time that is skipped at the
+//! first moment after the gap, one that is repeated at the first pass. An interval pattern follows
+//! real time: what is skipped does not run, what is repeated runs in both passes. Whole hours are
+//! all that jumps in most zones, but nothing here rests on it.
 
 use crate::{CronPattern, Zone};
 use jiff::{
@@ -10,8 +11,8 @@ use jiff::{
     tz::{AmbiguousOffset, TimeZone},
 };
 
-/// Changes of a zone's offset that are looked at for the next time of an interval: two a year for longer than any pattern
-/// waits, the 29th of February on a given weekday included.
+/// Changes of a zone's offset that are looked at for the next time of an interval: two a year for
+/// longer than any pattern waits, the 29th of February on a given weekday included.
 const SEGMENTS_MAX: usize = 1000;
 
 /// The first tick after a moment.
@@ -23,8 +24,8 @@ pub(crate) fn next(pattern: &CronPattern, zone: &Zone, after: Timestamp) -> Opti
     }
 }
 
-/// A civil time never maps to an earlier moment than one before it, and none up to the present civil time maps to a later
-/// moment than the present, so the search begins there.
+/// A civil time never maps to an earlier moment than one before it, and none up to the present
+/// civil time maps to a later moment than the present, so the search begins there.
 fn next_time_of_day(pattern: &CronPattern, zone: &TimeZone, after: Timestamp) -> Option<Timestamp> {
     let mut civil = zone.to_datetime(after);
     loop {

@@ -6,9 +6,11 @@ use queue_core::{Span, Timestamp};
 
 /// Ticks that one wake-up enqueues; what is left follows at once with the next.
 pub const TICKS_MAX: usize = 1000;
-/// Runs that a schedule makes up for at most, whatever it says: they are searched for at each wake-up until all are made up for.
+/// Runs that a schedule makes up for at most, whatever it says: they are searched for at each
+/// wake-up until all are made up for.
 pub const CATCH_UP_MAX: usize = 100_000;
-/// The first look back for the newest ticks, in milliseconds; it grows by [`LOOK_GROWS`] until there are enough.
+/// The first look back for the newest ticks, in milliseconds; it grows by [`LOOK_GROWS`] until
+/// there are enough.
 const LOOK_MS: i64 = 60_000;
 const LOOK_GROWS: i64 = 4;
 
@@ -27,14 +29,16 @@ pub struct Due {
 }
 
 impl ScheduleSpec {
-    /// What is due by the calendar, which is what a reply's `clock` tells: not the store's time, which runs on where a clock
-    /// was put back, and not the clock of the machine that asks. Ticks that are dealt with never come again, whatever the
-    /// clock does; if it went back, the next one is the first that is not dealt with.
+    /// What is due by the calendar, which is what a reply's `clock` tells: not the store's time,
+    /// which runs on where a clock was put back, and not the clock of the machine that asks. Ticks
+    /// that are dealt with never come again, whatever the clock does; if it went back, the next one
+    /// is the first that is not dealt with.
     pub fn due(&self, progress: Option<Progress>, clock: Timestamp) -> Due {
         self.due_at_most(TICKS_MAX, progress, clock)
     }
 
-    /// The same with fewer ticks in one wake-up, at least one: what is left follows at once with the next.
+    /// The same with fewer ticks in one wake-up, at least one: what is left follows at once with
+    /// the next.
     pub fn due_at_most(&self, max: usize, progress: Option<Progress>, clock: Timestamp) -> Due {
         let max = max.clamp(1, TICKS_MAX);
         let before = self.standing(progress);
@@ -49,7 +53,8 @@ impl ScheduleSpec {
         Due { run, skipped, progress: Progress { dealt, ran }, wait: self.wait(dealt, clock) }
     }
 
-    /// How long until the first tick after `dealt` is to be handled, by the calendar; `None` if there is none.
+    /// How long until the first tick after `dealt` is to be handled, by the calendar; `None` if
+    /// there is none.
     pub fn wait(&self, dealt: Timestamp, clock: Timestamp) -> Option<Span> {
         let next = self.timing.next(dealt)? + self.shift();
         Some(Span::at_most(next.since(clock)))
@@ -64,8 +69,8 @@ impl ScheduleSpec {
         }
     }
 
-    /// A tick that is later than the least grace has the next one twice its lateness after it. That is still to come, so it is the
-    /// newest.
+    /// A tick that is later than the least grace has the next one twice its lateness after it. That
+    /// is still to come, so it is the newest.
     fn in_default_grace(&self, dealt: Timestamp, until: Timestamp) -> Vec<Timestamp> {
         let frequent = self.oldest(minus_span(until, GRACE_MIN).max(dealt), until);
         if !frequent.is_empty() {
@@ -91,7 +96,8 @@ impl ScheduleSpec {
         self.timing.after(after).take_while(move |tick| *tick <= until)
     }
 
-    /// The newest so many, without walking through all that were missed, which may be years of seconds.
+    /// The newest so many, without walking through all that were missed, which may be years of
+    /// seconds.
     fn newest(&self, max: usize, after: Timestamp, until: Timestamp) -> Vec<Timestamp> {
         let mut look_ms = LOOK_MS;
         loop {

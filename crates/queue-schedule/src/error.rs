@@ -34,7 +34,8 @@ pub enum ScheduleError {
     /// A moment before the year -9999 or after 9999.
     #[error("a moment of a schedule lies beyond the years that a calendar has")]
     Moment,
-    /// The jitter or the spread is longer than the time between two ticks, so that they would overtake each other.
+    /// The jitter or the spread is longer than the time between two ticks, so that they would
+    /// overtake each other.
     #[error("a {what} of {shift:?} is longer than the {gap:?} between two ticks of {timing}")]
     Shift {
         /// `jitter` or `spread`.
@@ -46,7 +47,8 @@ pub enum ScheduleError {
         /// The pattern or the interval.
         timing: String,
     },
-    /// The name leaves no room for the ids of its ticks, has a character that they are made with, or is empty.
+    /// The name leaves no room for the ids of its ticks, has a character that they are made with,
+    /// or is empty.
     #[error(
         "{name:?} cannot name a schedule: it takes 1 to 200 bytes without control characters and without `@`"
     )]

@@ -2,7 +2,8 @@ use crate::ScheduleError;
 use jiff::Timestamp as Moment;
 use queue_core::Timestamp;
 
-/// Single moments: at least one, in order, each once, and each within the years that a calendar has.
+/// Single moments: at least one, in order, each once, and each within the years that a calendar
+/// has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Moments(Vec<Timestamp>);
 
@@ -10,7 +11,8 @@ impl Moments {
     /// Of moments in whatever order they are given. One that is given twice counts once.
     ///
     /// # Errors
-    /// [`ScheduleError::NeverFires`] if there is none, [`ScheduleError::Moment`] for one that no calendar has.
+    /// [`ScheduleError::NeverFires`] if there is none, [`ScheduleError::Moment`] for one that no
+    /// calendar has.
     pub fn new(moments: impl IntoIterator<Item = Timestamp>) -> Result<Self, ScheduleError> {
         let mut moments: Vec<Timestamp> = moments.into_iter().collect();
         moments.sort_unstable();

@@ -6,11 +6,13 @@ use croner::{
 use jiff::civil;
 use std::fmt;
 
-/// A cron pattern: five fields, or six with seconds before them, or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`.
+/// A cron pattern: five fields, or six with seconds before them, or `@hourly`, `@daily`, `@weekly`,
+/// `@monthly`, `@yearly`.
 ///
-/// Minute, hour, day of the month, month, day of the week; names (`MON`, `JAN`), lists, ranges and steps; `L` is the last day
-/// of the month or, as `FRI#L`, the last such weekday; `15W` the working day nearest to the 15th; `MON#2` the second Monday.
-/// Where both days are given one of them is enough, as Vixie's cron has it; `+` before the weekday asks for both.
+/// Minute, hour, day of the month, month, day of the week; names (`MON`, `JAN`), lists, ranges and
+/// steps; `L` is the last day of the month or, as `FRI#L`, the last such weekday; `15W` the working
+/// day nearest to the 15th; `MON#2` the second Monday. Where both days are given one of them is
+/// enough, as Vixie's cron has it; `+` before the weekday asks for both.
 #[derive(Clone)]
 pub struct CronPattern {
     text: String,
@@ -25,10 +27,11 @@ impl CronPattern {
     /// Reads a pattern.
     ///
     /// # Errors
-    /// [`ScheduleError::Pattern`] for text that is none, [`ScheduleError::NeverFires`] for one that matches no date, such as
-    /// the 30th of February.
+    /// [`ScheduleError::Pattern`] for text that is none, [`ScheduleError::NeverFires`] for one that
+    /// matches no date, such as the 30th of February.
     pub fn new(text: &str) -> Result<Self, ScheduleError> {
-        // The parser skips an empty part of a list. A field of nothing else matches no time, and the search for one takes seconds.
+        // The parser skips an empty part of a list. A field of nothing else matches no time, and
+        // the search for one takes seconds.
         let is_empty = |field: &str| field.split(',').any(str::is_empty);
         if text.split_whitespace().any(is_empty) {
             let reason = "a part of a list is empty".to_owned();
@@ -52,13 +55,15 @@ impl CronPattern {
         &self.text
     }
 
-    /// Has a `*` among seconds, minutes and hours, as in `*/10 * * * *` or `0 * * * *`: it follows real time where a clock is
-    /// put forward or back. Any other pattern names times of day, and runs once for each of them.
+    /// Has a `*` among seconds, minutes and hours, as in `*/10 * * * *` or `0 * * * *`: it follows
+    /// real time where a clock is put forward or back. Any other pattern names times of day, and
+    /// runs once for each of them.
     pub fn is_interval(&self) -> bool {
         self.is_interval
     }
 
-    /// The next civil time that matches, wherever that is: a time that a zone skips or repeats is one like any other.
+    /// The next civil time that matches, wherever that is: a time that a zone skips or repeats is
+    /// one like any other.
     pub(crate) fn next_civil(&self, from: civil::DateTime, inclusive: bool) -> Option<civil::DateTime> {
         self.cron.find_next_occurrence(&from, inclusive).ok()
     }

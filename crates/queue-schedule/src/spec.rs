@@ -5,7 +5,8 @@ use std::time::Duration;
 
 /// The version that this library writes. It reads every one up to here.
 pub const SPEC_VERSION: u32 = 1;
-/// How late a tick of frequent ones may be, where nothing else is said: a settle that is late must lose none.
+/// How late a tick of frequent ones may be, where nothing else is said: a settle that is late must
+/// lose none.
 pub const GRACE_MIN: Span = Span::from_secs(10);
 /// How late a tick of rare ones may be, where nothing else is said.
 pub const GRACE_MAX: Span = Span::from_secs(3600);
@@ -31,14 +32,17 @@ pub struct ScheduleSpec {
     pub missed: Missed,
     /// What becomes of a tick whose predecessor has not ended.
     pub overlap: Overlap,
-    /// Each job is due a while after its tick, the same for whoever computes it: from zero to just below this.
+    /// Each job is due a while after its tick, the same for whoever computes it: from zero to just
+    /// below this.
     #[serde(rename = "jitter_ms", with = "wire::span")]
     pub jitter: Span,
-    /// The whole schedule is handled a while after its ticks, by its name, so that not all schedules of midnight fall on one
-    /// moment: from zero to just below this. The ids keep the tick.
+    /// The whole schedule is handled a while after its ticks, by its name, so that not all
+    /// schedules of midnight fall on one moment: from zero to just below this. The ids keep the
+    /// tick.
     #[serde(rename = "spread_ms", with = "wire::span")]
     pub spread: Span,
-    /// Ticks up to here are none of this schedule's: when it was made, or how far it had come when it was edited.
+    /// Ticks up to here are none of this schedule's: when it was made, or how far it had come when
+    /// it was edited.
     #[serde(rename = "since_ms", with = "wire::moment")]
     pub since: Timestamp,
     /// The last tick that was enqueued before it was edited.
@@ -58,8 +62,8 @@ pub struct ScheduleSpec {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Missed {
-    /// They are skipped, but for those that are late by no more than the grace. By default half the time to the next tick,
-    /// at least [`GRACE_MIN`] and at most [`GRACE_MAX`].
+    /// They are skipped, but for those that are late by no more than the grace. By default half the
+    /// time to the next tick, at least [`GRACE_MIN`] and at most [`GRACE_MAX`].
     Skip {
         /// How late a tick may be.
         #[serde(rename = "grace_ms", with = "wire::span_if_any")]
@@ -88,7 +92,8 @@ pub enum Overlap {
     /// Both run.
     #[default]
     Allow,
-    /// The tick is skipped. It is looked at when the tick is due, so a job that ends just then may cost one tick.
+    /// The tick is skipped. It is looked at when the tick is due, so a job that ends just then may
+    /// cost one tick.
     Skip,
     /// The earlier job is cancelled: at once if it waits, by asking its handler if it runs.
     CancelPrevious,
@@ -115,7 +120,8 @@ impl ScheduleSpec {
     /// What a store keeps.
     ///
     /// # Errors
-    /// [`ScheduleError::Unreadable`] for what is none, [`ScheduleError::Newer`] for what this library is too old for.
+    /// [`ScheduleError::Unreadable`] for what is none, [`ScheduleError::Newer`] for what this
+    /// library is too old for.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ScheduleError> {
         #[derive(Deserialize)]
         struct Version {
@@ -149,8 +155,8 @@ impl ScheduleSpec {
         JobId::new(format!("{}:{name}", crate::SCHEDULE_KIND)).map_err(|_| refused())
     }
 
-    /// The id of the job of one tick: the name, `@`, and the moment in UTC. A zone whose rules change moves no tick onto the id
-    /// of another.
+    /// The id of the job of one tick: the name, `@`, and the moment in UTC. A zone whose rules
+    /// change moves no tick onto the id of another.
     ///
     /// # Errors
     /// [`ScheduleError::Name`].
@@ -191,8 +197,9 @@ impl ScheduleSpec {
     /// Refuses what could not work, before anything is written.
     ///
     /// # Errors
-    /// [`ScheduleError::Name`]; [`ScheduleError::NeverFires`] if no tick is to come; [`ScheduleError::Shift`] for a jitter or
-    /// a spread longer than the time between two of the next ticks; [`ScheduleError::CatchUp`]; and [`ScheduleError::Tick`].
+    /// [`ScheduleError::Name`]; [`ScheduleError::NeverFires`] if no tick is to come;
+    /// [`ScheduleError::Shift`] for a jitter or a spread longer than the time between two of the
+    /// next ticks; [`ScheduleError::CatchUp`]; and [`ScheduleError::Tick`].
     pub fn check(&self) -> Result<(), ScheduleError> {
         Self::id_of(&self.name)?;
         let Some(first) = self.timing.next(self.since) else {

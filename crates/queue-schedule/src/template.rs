@@ -6,7 +6,8 @@ use queue_core::{
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// The job that a schedule enqueues at each tick: everything that a [`NewJob`] has but its id, which is the tick's.
+/// The job that a schedule enqueues at each tick: everything that a [`NewJob`] has but its id,
+/// which is the tick's.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Template {
     kind: String,
@@ -115,8 +116,8 @@ impl Template {
     }
 }
 
-/// A string of JSON that is the place of the tick becomes the tick. A quote with a backslash before it is within a string, which
-/// may well end with the place; no quote around a string has one.
+/// A string of JSON that is the place of the tick becomes the tick. A quote with a backslash before
+/// it is within a string, which may well end with the place; no quote around a string has one.
 fn with_tick(json: &str, tick: Timestamp) -> String {
     let tick = crate::Tick::from(tick).to_string();
     let mut out = String::with_capacity(json.len() + tick.len());

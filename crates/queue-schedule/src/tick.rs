@@ -6,8 +6,8 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-/// The moment that a job of a schedule was made for, as a part of its payload: the schedule is given [`Tick::HERE`] in its
-/// place, and each job gets its own, however late it runs.
+/// The moment that a job of a schedule was made for, as a part of its payload: the schedule is
+/// given [`Tick::HERE`] in its place, and each job gets its own, however late it runs.
 ///
 /// ```
 /// use queue_schedule::Tick;
@@ -30,7 +30,8 @@ pub struct Tick(Option<Timestamp>);
 pub(crate) const PLACE: &str = "$queue.tick";
 
 impl Tick {
-    /// Where the tick of each job belongs. It is JSON's alone: the payload of a schedule in another format cannot have it.
+    /// Where the tick of each job belongs. It is JSON's alone: the payload of a schedule in another
+    /// format cannot have it.
     pub const HERE: Self = Self(None);
 
     /// Of a moment; its fraction of a millisecond is cut.

@@ -3,7 +3,8 @@ use queue_core::{Span, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::{fmt, time::Duration};
 
-/// When a schedule fires. The moments are those of the calendar, whole milliseconds of UTC, whatever a store's time is.
+/// When a schedule fires. The moments are those of the calendar, whole milliseconds of UTC,
+/// whatever a store's time is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Stored", into = "Stored")]
 #[non_exhaustive]
@@ -19,7 +20,8 @@ pub enum Timing {
     Every {
         /// From one tick to the next.
         period: Span,
-        /// The first tick. The Unix epoch by default, so that every program that says "each hour" means the full hour.
+        /// The first tick. The Unix epoch by default, so that every program that says "each hour"
+        /// means the full hour.
         from: Timestamp,
     },
     /// At single moments.
@@ -38,7 +40,8 @@ impl Timing {
     /// Again and again after the same time, counted from the Unix epoch.
     ///
     /// # Errors
-    /// [`ScheduleError::Period`] for one that is zero, over a hundred years, or no number of whole milliseconds.
+    /// [`ScheduleError::Period`] for one that is zero, over a hundred years, or no number of whole
+    /// milliseconds.
     pub fn every(period: Duration) -> Result<Self, ScheduleError> {
         let refused = |_| ScheduleError::Period { period };
         if !period.subsec_nanos().is_multiple_of(1_000_000) {
@@ -51,7 +54,8 @@ impl Timing {
     /// At single moments, in whatever order they are given.
     ///
     /// # Errors
-    /// [`ScheduleError::NeverFires`] if there is none, [`ScheduleError::Moment`] for one that no calendar has.
+    /// [`ScheduleError::NeverFires`] if there is none, [`ScheduleError::Moment`] for one that no
+    /// calendar has.
     pub fn at(moments: impl IntoIterator<Item = Timestamp>) -> Result<Self, ScheduleError> {
         Moments::new(moments).map(Self::At)
     }
@@ -90,7 +94,8 @@ impl fmt::Display for Timing {
     }
 }
 
-/// As a store keeps it: `{"cron":"0 2 * * *","zone":"Europe/Berlin"}`, `{"every_ms":60000,"from_ms":0}`, `{"at_ms":[..]}`.
+/// As a store keeps it: `{"cron":"0 2 * * *","zone":"Europe/Berlin"}`,
+/// `{"every_ms":60000,"from_ms":0}`, `{"at_ms":[..]}`.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(untagged)]
 enum Stored {

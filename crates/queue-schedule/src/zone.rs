@@ -2,8 +2,8 @@ use crate::ScheduleError;
 use jiff::tz::TimeZone;
 use std::fmt;
 
-/// A time zone by its name in the IANA database. The machine's database is asked first and then the one in this library, so
-/// that a container without one works too.
+/// A time zone by its name in the IANA database. The machine's database is asked first and then the
+/// one in this library, so that a container without one works too.
 #[derive(Clone)]
 pub struct Zone {
     name: String,

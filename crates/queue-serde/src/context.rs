@@ -1,10 +1,11 @@
 use queue_core::{JobId, JobMeta, Kind, QueueName};
 
-/// Which job some bytes belong to, and what they are to it. A codec that binds its bytes to this, as an encryption does with
-/// its associated data, cannot be made to read them as anything else.
+/// Which job some bytes belong to, and what they are to it. A codec that binds its bytes to this,
+/// as an encryption does with its associated data, cannot be made to read them as anything else.
 ///
-/// Nothing in it changes while the bytes exist: a retry, a redrive, a promotion and a new content type leave all four as they
-/// are. Every enqueue of an id has the same context, so two lives of one id are not told apart.
+/// Nothing in it changes while the bytes exist: a retry, a redrive, a promotion and a new content
+/// type leave all four as they are. Every enqueue of an id has the same context, so two lives of
+/// one id are not told apart.
 ///
 /// It borrows, so making one costs nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -30,8 +31,8 @@ pub enum Role {
     Result,
     /// What its handler reports while it runs.
     Progress,
-    /// The details of an error. They are stored as a handler gives them, so only programs that encode them by themselves use
-    /// this role.
+    /// The details of an error. They are stored as a handler gives them, so only programs that
+    /// encode them by themselves use this role.
     Details,
     /// What a handler leaves beside its job, step by step. Nothing writes notes yet.
     Note,

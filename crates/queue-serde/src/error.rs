@@ -40,8 +40,8 @@ impl CodecError {
         Self::Encode { content_type, source: source.into() }
     }
 
-    /// The failure of a job whose payload is not what its handler reads. What to do about it comes first, since stored
-    /// messages are bounded and the words of a parser may be many.
+    /// The failure of a job whose payload is not what its handler reads. What to do about it comes
+    /// first, since stored messages are bounded and the words of a parser may be many.
     pub fn undecodable(&self) -> Failure {
         let message = match self {
             Self::ContentType { expected, found } => format!(

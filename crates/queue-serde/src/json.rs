@@ -8,8 +8,8 @@ static CONTENT_TYPE: LazyLock<ContentType> = LazyLock::new(|| ContentType::from_
 
 /// Compact JSON, `application/json`. The default: people can read it.
 ///
-/// Maps whose order varies, such as `HashMap`, give varying bytes: use `BTreeMap` in payloads whose id is derived from
-/// their content. JSON has no NaN and no infinity: serde writes both as null.
+/// Maps whose order varies, such as `HashMap`, give varying bytes: use `BTreeMap` in payloads whose
+/// id is derived from their content. JSON has no NaN and no infinity: serde writes both as null.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Json;
 

@@ -22,7 +22,8 @@ pub trait Encode {
     fn plain(&self, codec: &dyn Codec) -> Result<Bytes, CodecError>;
 }
 
-/// What can be taken from a payload or a result: every [`DeserializeOwned`] type, and [`Raw`](crate::Raw).
+/// What can be taken from a payload or a result: every [`DeserializeOwned`] type, and
+/// [`Raw`](crate::Raw).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be decoded from a payload or a result",
     note = "derive `serde::Deserialize` for it (without borrowed parts), or use `Raw` for the bytes as they are"
@@ -31,8 +32,8 @@ pub trait Decode: Sized {
     /// Turns marked bytes, read from this job in this role, into a value.
     ///
     /// # Errors
-    /// [`CodecError::ContentType`] for bytes of another codec, [`CodecError::Decode`] for bytes of another type, and for those of
-    /// another place if the codec binds bytes to their place.
+    /// [`CodecError::ContentType`] for bytes of another codec, [`CodecError::Decode`] for bytes of
+    /// another type, and for those of another place if the codec binds bytes to their place.
     fn decode(payload: &Payload, codec: &dyn Codec, context: &CodecContext<'_>) -> Result<Self, CodecError>;
 }
 

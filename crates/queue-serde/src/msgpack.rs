@@ -7,7 +7,8 @@ use std::sync::LazyLock;
 static CONTENT_TYPE: LazyLock<ContentType> =
     LazyLock::new(|| ContentType::from_static("application/msgpack"));
 
-/// `MessagePack` with named fields, `application/msgpack`. Smaller than JSON, and it holds NaN and raw bytes.
+/// `MessagePack` with named fields, `application/msgpack`. Smaller than JSON, and it holds NaN and
+/// raw bytes.
 ///
 /// Fields are written by name, so that a struct may gain and reorder fields as it may with JSON.
 #[derive(Clone, Copy, Debug, Default)]

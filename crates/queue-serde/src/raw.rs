@@ -4,9 +4,9 @@ use queue_core::Payload;
 
 /// Bytes with their content type, as they are stored: no codec touches them.
 ///
-/// For programs that pass jobs on without knowing their types: `Queue<Raw, Raw>`. Bytes of a codec that
-/// [binds them to their job](Codec#bytes-that-belong-to-one-job) can be looked at and given back like that, but not be read as
-/// another job's.
+/// For programs that pass jobs on without knowing their types: `Queue<Raw, Raw>`. Bytes of a codec
+/// that [binds them to their job](Codec#bytes-that-belong-to-one-job) can be looked at and given
+/// back like that, but not be read as another job's.
 ///
 /// ```
 /// # #[cfg(feature = "json")] {

@@ -1,6 +1,8 @@
-//! Parts for authors of stores: what two or more stores need, and what has nothing to do with where they keep jobs.
+//! Parts for authors of stores: what two or more stores need, and what has nothing to do with where
+//! they keep jobs.
 //!
-//! A store implements [`queue_core::Storage`] and needs none of these. Each of them answers one question:
+//! A store implements [`queue_core::Storage`] and needs none of these. Each of them answers one
+//! question:
 //!
 //! | a store that … | takes |
 //! |---|---|
@@ -13,7 +15,8 @@
 //! | leased jobs for a caller that is gone | [`UnheardClaim`], which gives them back uncharged |
 //! | keeps bytes, and no columns | [`stored`]: a job as bytes and back, with a version |
 //!
-//! Absent on purpose: drivers, files, and rules about jobs, which are all in [`queue_core::lifecycle`].
+//! Absent on purpose: drivers, files, and rules about jobs, which are all in
+//! [`queue_core::lifecycle`].
 
 mod claims;
 mod coalesce;

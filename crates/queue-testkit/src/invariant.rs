@@ -2,7 +2,8 @@ use std::fmt;
 
 macro_rules! invariants {
     ($($name:ident $meaning:literal),+ $(,)?) => {
-        /// What a correct store keeps, numbered so that cases, documents and statements can cite it.
+        /// What a correct store keeps, numbered so that cases, documents and statements can cite
+        /// it.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Invariant {
             $(#[doc = $meaning] $name),+

@@ -1,8 +1,9 @@
-//! The conformance suite: what every store of the queue contract must do, as named cases that anybody can run.
+//! The conformance suite: what every store of the queue contract must do, as named cases that
+//! anybody can run.
 //!
-//! A store implements [`queue_core::Storage`]. The suite needs to know how to come by an empty one, which is a
-//! [`Harness`], and runs each case on a store of its own. This is the whole of `tests/conformance.rs` of a store's crate,
-//! here for the store in memory:
+//! A store implements [`queue_core::Storage`]. The suite needs to know how to come by an empty one,
+//! which is a [`Harness`], and runs each case on a store of its own. This is the whole of
+//! `tests/conformance.rs` of a store's crate, here for the store in memory:
 //!
 //! ```standalone_crate
 //! use async_trait::async_trait;
@@ -47,24 +48,29 @@
 //! harness = false
 //! ```
 //!
-//! Then `cargo test` lists and filters the cases as it does any other test: `cargo test --test conformance fencing`,
-//! `-- --list`, `-- --exact lease::a_lapse_is_seen_on_the_millisecond`. In front of each name stand the numbers of the
-//! invariants that the case would find broken. A new store best works through the groups in the order in which they are
-//! listed. Give the harness a [`snapshot`](Harness::snapshot) once it is green, so that no case is lost unseen.
+//! Then `cargo test` lists and filters the cases as it does any other test:
+//! `cargo test --test conformance fencing`, `-- --list`,
+//! `-- --exact lease::a_lapse_is_seen_on_the_millisecond`. In front of each name stand the numbers
+//! of the invariants that the case would find broken. A new store best works through the groups in
+//! the order in which they are listed. Give the harness a [`snapshot`](Harness::snapshot) once it
+//! is green, so that no case is lost unseen.
 //!
 //! # Besides the cases
 //!
 //! Four more groups of trials come with [`run`], and need nothing from the author of a store:
 //!
-//! - `matrix::` brings jobs to every state by every way that leads there, and compares every event, on every sight of the
-//!   job and around every moment that matters, record by record with [`queue_core::lifecycle`];
-//! - `model::` compares random runs, step by step, with a small model that shares no code with any store;
-//! - `differential::` compares random batches, verb by verb, with a reference that keeps a plain list;
-//!   [`differential()`] does so with any other store;
-//! - `history::` runs producers, workers and meddlers at the same time over two handles, with and without lost calls, and
-//!   has the recording judged by the checker in [`history`].
+//! - `matrix::` brings jobs to every state by every way that leads there, and compares every event,
+//!   on every sight of the job and around every moment that matters, record by record with
+//!   [`queue_core::lifecycle`];
+//! - `model::` compares random runs, step by step, with a small model that shares no code with any
+//!   store;
+//! - `differential::` compares random batches, verb by verb, with a reference that keeps a plain
+//!   list; [`differential()`] does so with any other store;
+//! - `history::` runs producers, workers and meddlers at the same time over two handles, with and
+//!   without lost calls, and has the recording judged by the checker in [`history`].
 //!
-//! Random runs are drawn from seeds, the same ones every time. A difference is shrunk, and told with its seed:
+//! Random runs are drawn from seeds, the same ones every time. A difference is shrunk, and told
+//! with its seed:
 //!
 //! - `QUEUE_TESTKIT_SEED=7` runs that seed alone;
 //! - `QUEUE_TESTKIT_SEEDS=1000` runs so many seeds for each trial, instead of 32.
@@ -82,8 +88,9 @@
 //! - `proxy`: faults between a store and its server, with the feature of that name;
 //! - [`short`]: short names for a store's own tests.
 //!
-//! Absent on purpose: sleeping, and assertions on how long something took. Time is a manual clock, and a case that hangs
-//! is ended and named. Only a [`Load`](history::Load) goes by real time, since servers do.
+//! Absent on purpose: sleeping, and assertions on how long something took. Time is a manual clock,
+//! and a case that hangs is ended and named. Only a [`Load`](history::Load) goes by real time,
+//! since servers do.
 
 mod bench;
 mod cases;

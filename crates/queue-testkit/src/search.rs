@@ -46,7 +46,8 @@ pub(crate) async fn search<T: Debug>(
     Some(found)
 }
 
-/// What a comparison says, with a panic in it, such as that of an answer that is an error, as one more difference.
+/// What a comparison says, with a panic in it, such as that of an answer that is an error, as one
+/// more difference.
 pub(crate) async fn caught(comparison: impl Future<Output = Result<(), String>>) -> Option<String> {
     match AssertUnwindSafe(comparison).catch_unwind().await {
         Ok(compared) => compared.err(),

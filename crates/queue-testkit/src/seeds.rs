@@ -5,8 +5,9 @@ use tokio::time::timeout;
 const SEED: &str = "QUEUE_TESTKIT_SEED";
 const SEEDS: &str = "QUEUE_TESTKIT_SEEDS";
 
-/// The seeds of the random runs of one test: the first `few`, always the same ones, so that a green run stays green, unless
-/// the environment asks for one seed (`QUEUE_TESTKIT_SEED`, and those after it) or for so many (`QUEUE_TESTKIT_SEEDS`).
+/// The seeds of the random runs of one test: the first `few`, always the same ones, so that a green
+/// run stays green, unless the environment asks for one seed (`QUEUE_TESTKIT_SEED`, and those after
+/// it) or for so many (`QUEUE_TESTKIT_SEEDS`).
 ///
 /// # Panics
 /// If a variable is no decimal number: a run that was asked for and does not happen shows nothing.
@@ -14,7 +15,8 @@ pub fn seeds(few: u64) -> Range<u64> {
     parse(few, env::var(SEED).ok().as_deref(), env::var(SEEDS).ok().as_deref())
 }
 
-/// Runs something random for each of the [`seeds`], and names the seed of a run that takes longer than this.
+/// Runs something random for each of the [`seeds`], and names the seed of a run that takes longer
+/// than this.
 ///
 /// # Panics
 /// With that seed, and as [`seeds`].

@@ -1,5 +1,5 @@
-//! Short names for what a store's own tests do all the time, on one queue. Each expects its verb to succeed, and panics if it
-//! does not.
+//! Short names for what a store's own tests do all the time, on one queue. Each expects its verb to
+//! succeed, and panics if it does not.
 #![allow(clippy::missing_panics_doc, reason = "said above, once for all")]
 
 use queue_core::{

@@ -78,7 +78,8 @@ impl Twin {
         lifecycle::lease(&mut self.job, request, now);
     }
 
-    /// What enqueueing its id should be answered; `seq` is the number of a life that begins with it.
+    /// What enqueueing its id should be answered; `seq` is the number of a life that begins with
+    /// it.
     pub(crate) fn enqueue(&mut self, new: &NewJob, seq: Seq, now: Timestamp) -> Enqueued {
         let present = Some(&self.job.meta).filter(|_| !self.removed);
         if admit(present, new, now) != Admission::Duplicate {

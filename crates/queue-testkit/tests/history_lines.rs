@@ -1,4 +1,5 @@
-//! Recording, and histories as files: what is taken down, written, read back and laid over each other.
+//! Recording, and histories as files: what is taken down, written, read back and laid over each
+//! other.
 
 use futures_util::FutureExt;
 use queue_core::{ClaimRequest, QueueName, SeededRng, Span, Storage, WorkerId};

@@ -1,4 +1,5 @@
-//! The visibility timeout as a primitive, and three patterns: `cargo run --example visibility [STORE_URL]`.
+//! The visibility timeout as a primitive, and three patterns:
+//! `cargo run --example visibility [STORE_URL]`.
 
 use queue_faces::{Result, Stage, visibility};
 

@@ -5,7 +5,8 @@ use std::{fmt, sync::Arc};
 /// Records removed in one call when a stage is cleared.
 const PRUNE_MAX: usize = 1000;
 
-/// Where a demonstration runs: a store, a queue of its own in it, and an audience that is told what happens.
+/// Where a demonstration runs: a store, a queue of its own in it, and an audience that is told what
+/// happens.
 pub struct Stage {
     store: Arc<dyn Storage>,
     queue: String,
@@ -13,7 +14,8 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// A stage on the store of a URL. The queue's name is fresh, so that runs on a shared store do not meet.
+    /// A stage on the store of a URL. The queue's name is fresh, so that runs on a shared store do
+    /// not meet.
     pub async fn open(
         url: &str,
         face: &str,

@@ -1,7 +1,8 @@
-//! The programs of the pages in `docs` that teach: each is compiled, and run unless it needs a server or never ends.
+//! The programs of the pages in `docs` that teach: each is compiled, and run unless it needs a
+//! server or never ends.
 //!
-//! `weave.rs` adds what the compiler needs and no reader does. They use the crate `queue` and what an application has beside
-//! it.
+//! `weave.rs` adds what the compiler needs and no reader does. They use the crate `queue` and what
+//! an application has beside it.
 //!
 //! Absent on purpose: code. What a page shows stands in the page alone.
 

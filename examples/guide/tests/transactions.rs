@@ -24,7 +24,8 @@ enum Afterwards {
     Fails,
 }
 
-/// The server, or none if the environment says to do without; one that is merely missing is a failure.
+/// The server, or none if the environment says to do without; one that is merely missing is a
+/// failure.
 fn url() -> Option<String> {
     if env::var(SKIP).unwrap_or_default().split(',').any(|name| name.trim() == "postgres") {
         eprintln!("skipped: {SKIP} names postgres");

@@ -1,6 +1,8 @@
-//! The life of a job in the log of a program: its first attempt fails, the second completes it, and every line says whose it is.
+//! The life of a job in the log of a program: its first attempt fails, the second completes it, and
+//! every line says whose it is.
 //!
-//! `cargo run -p log-of-a-job`. Time is paused, so that the wait before the second attempt takes none.
+//! `cargo run -p log-of-a-job`. Time is paused, so that the wait before the second attempt takes
+//! none.
 
 use queue::{
     MemoryStorage, Queue, Traced, WorkerId,

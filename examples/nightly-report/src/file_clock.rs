@@ -1,8 +1,8 @@
 use queue::{Clock, Timestamp};
 use std::{fs, io, path::Path, path::PathBuf, time::Duration};
 
-/// A clock that several processes read from a file, and that stands still until one of them moves it. Where the store is in
-/// the process of the test, `queue::ManualClock` is the clock for this.
+/// A clock that several processes read from a file, and that stands still until one of them moves
+/// it. Where the store is in the process of the test, `queue::ManualClock` is the clock for this.
 #[derive(Debug)]
 pub(crate) struct FileClock {
     file: PathBuf,

@@ -1,9 +1,12 @@
-//! A report for each night, and a worker that is killed over midnight: `cargo run -p nightly-report`.
+//! A report for each night, and a worker that is killed over midnight:
+//! `cargo run -p nightly-report`.
 //!
-//! The program starts itself a second time as the worker, kills that process with SIGKILL ten minutes before midnight, and
-//! starts it again at ten past three. Nights pass in an instant, since both read the time from a clock that is a file.
+//! The program starts itself a second time as the worker, kills that process with SIGKILL ten
+//! minutes before midnight, and starts it again at ten past three. Nights pass in an instant, since
+//! both read the time from a clock that is a file.
 //!
-//! [`reports`] is what an application has: the job, its schedule, the worker. The rest makes the nights pass.
+//! [`reports`] is what an application has: the job, its schedule, the worker. The rest makes the
+//! nights pass.
 
 mod file_clock;
 mod reports;

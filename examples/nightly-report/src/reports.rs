@@ -22,8 +22,9 @@ pub(crate) struct Report {
     night: Tick,
 }
 
-/// Each night has figures of its own, so each that was missed is made up for. `Missed::Latest` would be for a report on how
-/// things stand, where the newest is enough, and the default, `Missed::Skip`, for one that nobody wants in the morning.
+/// Each night has figures of its own, so each that was missed is made up for. `Missed::Latest`
+/// would be for a report on how things stand, where the newest is enough, and the default,
+/// `Missed::Skip`, for one that nobody wants in the morning.
 fn nightly() -> Result<Schedule<Report>, ScheduleError> {
     let at_midnight = Timing::cron("0 0 * * *", "UTC")?;
     let nightly = Schedule::new("nightly", at_midnight, Report { night: Tick::HERE });
@@ -37,7 +38,8 @@ pub(crate) async fn queue(place: &Path) -> Result<Queue<Report>> {
     Ok(Queue::new(Arc::new(store), "reports")?)
 }
 
-/// What the worker's process does. It declares its schedules at each start; one that is there already goes on where it stood.
+/// What the worker's process does. It declares its schedules at each start; one that is there
+/// already goes on where it stood.
 pub(crate) async fn work(place: &Path) -> Result {
     let reports = queue(place).await?;
     reports.schedules().declare([nightly()?]).await?;
@@ -55,7 +57,8 @@ fn make(report: &Report) {
     println!("the report for {}", minute(report.night));
 }
 
-/// Told once the store has it: a worker that is killed from here on makes this report no second time.
+/// Told once the store has it: a worker that is killed from here on makes this report no second
+/// time.
 fn tell(event: &WorkerEvent) {
     if let WorkerEvent::Completed(_) = event {
         println!("done");

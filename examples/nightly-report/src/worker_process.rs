@@ -26,7 +26,8 @@ impl WorkerProcess {
         Ok(worker)
     }
 
-    /// Waits for the next report, until the store has it that the job is done, and answers what the worker says of it.
+    /// Waits for the next report, until the store has it that the job is done, and answers what the
+    /// worker says of it.
     pub(crate) async fn next_report(&mut self) -> Result<String> {
         let report = self.line().await?;
         self.line().await?;

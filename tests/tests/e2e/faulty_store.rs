@@ -1,5 +1,5 @@
-//! The typed client and the worker through a store that refuses, loses, delays and repeats calls, and whose hints are
-//! dropped, repeated and late.
+//! The typed client and the worker through a store that refuses, loses, delays and repeats calls,
+//! and whose hints are dropped, repeated and late.
 
 use queue::{
     JobOptions, MemoryStorage, Queue, State, Storage, WaitError,
@@ -30,7 +30,8 @@ fn plan(seed: u64) -> FaultPlan {
         .hints_one_in(5, HintFault::Reorder)
 }
 
-/// Asks until there is an answer, as a caller would: the id makes it one job however often it is asked for.
+/// Asks until there is an answer, as a caller would: the id makes it one job however often it is
+/// asked for.
 async fn call(queue: Squares, n: u64) -> (u64, u64) {
     // Lost claims charge stalls, of which this store brings many.
     let options = JobOptions::new().unlimited_stalls();

@@ -10,7 +10,8 @@ use queue::{
 };
 use std::{sync::Arc, time::Duration};
 
-/// Free text: a title, colours in both ways of writing them, a forged line, and what hides and reorders.
+/// Free text: a title, colours in both ways of writing them, a forged line, and what hides and
+/// reorders.
 pub(crate) const TEXT: &str = "\u{1b}]0;owned\u{7}\u{1b}[31m\u{9b}2J\u{7f}\r\nerror: forged\t\u{202e}gnp\u{2066}\u{200b}\u{2028}\u{feff}";
 /// Names have no control characters, so only what hides and reorders.
 pub(crate) const NAME: &str = "a\u{202e}b\u{2066}c\u{200b}d\u{feff}e\u{2028}f\u{2029}g\u{e0041}h\u{ad}i";

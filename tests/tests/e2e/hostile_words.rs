@@ -1,4 +1,5 @@
-//! Nothing that others stored acts on the terminal of somebody who looks at it, whatever the command.
+//! Nothing that others stored acts on the terminal of somebody who looks at it, whatever the
+//! command.
 
 use crate::{
     hostile_store::{FATES, NAME, QUIET, TAG, TEXT, fill, id},

@@ -31,8 +31,8 @@ fn the_projects_files_are_hashed_although_a_worker_is_killed_part_way() {
     assert_eq!((&stats["completed"], &stats["total"]), (&files.len().into(), &files.len().into()));
 }
 
-/// The first worker's commands hang once it has done its share, so that it certainly holds jobs in mid-work when it is
-/// killed. Answers the summary of the second.
+/// The first worker's commands hang once it has done its share, so that it certainly holds jobs in
+/// mid-work when it is killed. Answers the summary of the second.
 fn kill_one_worker_and_let_another_finish(place: &Place, root: &Path) -> Value {
     let hash =
         format!("cd '{}' && printf '%s\\0' \"$QUEUE_PAYLOAD\" | xargs -0 sha256sum --", root.display());
@@ -52,7 +52,8 @@ fn kill_one_worker_and_let_another_finish(place: &Place, root: &Path) -> Value {
     second.objects().pop().expect("a summary")
 }
 
-/// The files of the project as `git ls-files` has them, or, outside of a checkout, as they lie there.
+/// The files of the project as `git ls-files` has them, or, outside of a checkout, as they lie
+/// there.
 fn files(root: &Path) -> Vec<String> {
     let listed = Command::new("git").args(["ls-files", "-z"]).current_dir(root).output();
     let listed = listed.ok().filter(|output| output.status.success()).map(|output| output.stdout);

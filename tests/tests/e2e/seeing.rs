@@ -8,7 +8,8 @@ use serde_json::Value;
 const FAIL: &str =
     r#"read n; case $n in x) echo 'no route';; *) echo "no row $n in 'orders'";; esac >&2; exit 65"#;
 
-/// Two jobs of tenant 7 that failed alike, one of tenant 8 that failed otherwise, and one that waits.
+/// Two jobs of tenant 7 that failed alike, one of tenant 8 that failed otherwise, and one that
+/// waits.
 fn failures() -> Place {
     let place = place();
     for (payload, id, tag) in [("31", "a", "tenant-7"), ("7f3a", "b", "tenant-7"), ("x", "c", "tenant-8")] {

@@ -213,7 +213,8 @@ fn a_second_signal_kills_the_command_and_gives_the_job_back_uncharged() {
         worker.signal(Signal::INT);
         until("the worker has heard of it", || worker.stderr().contains(words).then_some(()));
     }
-    // A claim that is under way when the worker is told to stop may get the job once more; it is given back once more then.
+    // A claim that is under way when the worker is told to stop may get the job once more; it is
+    // given back once more then.
     let ended = worker.wait().code(130);
     let ended = ended.text();
     assert!(ended.starts_with("completed 0 jobs, ") && ended.ends_with(" given back\n"), "{ended}");

@@ -45,7 +45,8 @@ impl Askers {
         Self { of_worker, of_pull, of_wait, leader, heard, tasks }
     }
 
-    /// Brings each what it waits for, by the busy handle. Hints bring it, since most would poll only after the test.
+    /// Brings each what it waits for, by the busy handle. Hints bring it, since most would poll
+    /// only after the test.
     pub(crate) async fn hear_of_their_own(mut self, busy: &Arc<dyn Storage>) {
         numbers(busy, &self.of_worker).enqueue("own", 1).await.expect("stored");
         numbers(busy, &self.of_pull).enqueue("own", 1).await.expect("stored");

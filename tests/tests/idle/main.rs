@@ -1,9 +1,10 @@
-//! Whoever waits beside a busy queue of the same store hardly asks: an idle worker, a call of pull mode, a candidate behind
-//! a leader, a caller that wants a permit and one that waits for a result, each on a queue of its own and on another handle
-//! than whatever is busy. And each of them hears at once of what is its own.
+//! Whoever waits beside a busy queue of the same store hardly asks: an idle worker, a call of pull
+//! mode, a candidate behind a leader, a caller that wants a permit and one that waits for a result,
+//! each on a queue of its own and on another handle than whatever is busy. And each of them hears
+//! at once of what is its own.
 //!
-//! What is counted depends on how long the busy queue takes, which is for the machine to say, so the bound is so many
-//! questions a second and some.
+//! What is counted depends on how long the busy queue takes, which is for the machine to say, so
+//! the bound is so many questions a second and some.
 
 mod askers;
 mod counting;
@@ -20,7 +21,8 @@ use tokio::time::Instant;
 const ROUNDS: u64 = 300;
 /// Polls are a second apart or more, and a hint that names no queue may be followed now and then.
 const QUESTIONS_PER_SECOND: f64 = 5.0;
-/// Those that are asked before there is anything to go by, and those that the first hints are followed by.
+/// Those that are asked before there is anything to go by, and those that the first hints are
+/// followed by.
 const QUESTIONS_BESIDES: f64 = 20.0;
 
 /// Two handles of a store, of which the first is busy.

@@ -1,5 +1,5 @@
-//! Every store over encrypted connections, opened by its URL alone: the worker from end to end, hints, and connections that
-//! are cut.
+//! Every store over encrypted connections, opened by its URL alone: the worker from end to end,
+//! hints, and connections that are cut.
 
 use crate::{
     page::blocks,
@@ -48,8 +48,8 @@ async fn redis_does_everything_and_goes_on_after_cuts() {
     goes_on_after_cuts(&url).await;
 }
 
-/// Its masters are found by the addresses that they tell, past any proxy, so that they are asked to cut. Several queues
-/// meet all of them.
+/// Its masters are found by the addresses that they tell, past any proxy, so that they are asked to
+/// cut. Several queues meet all of them.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_cluster_does_everything_and_goes_on_after_cuts() {
     let Some(url) = server::url("redis-cluster-tls", "QUEUE_TEST_REDIS_CLUSTER_TLS_URL") else { return };

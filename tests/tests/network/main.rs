@@ -1,4 +1,5 @@
-//! Stores over a network, as an application meets them: with the rights that the pages name, and over encrypted connections.
+//! Stores over a network, as an application meets them: with the rights that the pages name, and
+//! over encrypted connections.
 
 mod encrypted;
 mod grants;

@@ -20,7 +20,8 @@ pub(crate) struct Tour {
 }
 
 impl Tour {
-    /// Opens it twice. A run that failed may have left jobs on the same server, so that each has queues of its own.
+    /// Opens it twice. A run that failed may have left jobs on the same server, so that each has
+    /// queues of its own.
     pub(crate) async fn begin(url: &str, queue: &str) -> Self {
         let (near, far) = (open(url).await.expect("it opens"), open(url).await.expect("it opens"));
         let jobs = Queue::new(near.clone(), format!("{queue}-{}", process::id())).expect("a name");
@@ -101,7 +102,8 @@ pub(crate) async fn tour(url: &str, queue: &str) {
     tour.end().await;
 }
 
-/// Calls again after a failure, as programs do whose connections may be cut: the first call finds that they were.
+/// Calls again after a failure, as programs do whose connections may be cut: the first call finds
+/// that they were.
 async fn at_last<T, E: Debug>(mut call: impl AsyncFnMut() -> Result<T, E>) -> T {
     for _ in 1..TRIES_MAX {
         if let Ok(answer) = call().await {

@@ -1,10 +1,11 @@
-//! A schedule among processes that die (I31): three of them share a store, each is killed with SIGKILL before or after one of its
-//! calls to the store, at another one each time, and started again. In the end the ticks that were enqueued are those that the
-//! pattern names, each once.
+//! A schedule among processes that die (I31): three of them share a store, each is killed with
+//! SIGKILL before or after one of its calls to the store, at another one each time, and started
+//! again. In the end the ticks that were enqueued are those that the pattern names, each once.
 //!
-//! On files the processes share a clock through a file, which the test puts forward a hundred times as fast as real time: leases
-//! lapse under living workers too. On servers the clock is real. `QUEUE_TEST_TICKS=10000` is so many ticks on files,
-//! `QUEUE_TEST_TICKS_REAL=1000` so many seconds on each server.
+//! On files the processes share a clock through a file, which the test puts forward a hundred times
+//! as fast as real time: leases lapse under living workers too. On servers the clock is real.
+//! `QUEUE_TEST_TICKS=10000` is so many ticks on files, `QUEUE_TEST_TICKS_REAL=1000` so many seconds
+//! on each server.
 
 mod child;
 #[path = "../network/server.rs"]

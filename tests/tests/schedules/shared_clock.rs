@@ -1,7 +1,8 @@
 use queue::{Clock, Timestamp};
 use std::{fs::File, os::unix::fs::FileExt, path::Path, time::Duration};
 
-/// A clock that several processes read from a file, and that stands still until one of them moves it.
+/// A clock that several processes read from a file, and that stands still until one of them moves
+/// it.
 #[derive(Debug)]
 pub(crate) struct SharedClock {
     file: File,

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-/// The lines that are gone, then those that are new. The order of lines says nothing, since listings are sorted.
+/// The lines that are gone, then those that are new. The order of lines says nothing, since
+/// listings are sorted.
 pub(super) fn changes(before: &str, after: &str) -> Vec<String> {
     let [old, new]: [BTreeSet<&str>; 2] = [before.lines().collect(), after.lines().collect()];
     let gone = old.difference(&new).map(|line| format!("- {line}"));

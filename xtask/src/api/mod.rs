@@ -1,11 +1,13 @@
-//! `cargo xtask api`: the public surface of each crate as text, so that a change of it is a line in a review.
+//! `cargo xtask api`: the public surface of each crate as text, so that a change of it is a line in
+//! a review.
 //!
-//! The compiler's own view is listed, with all features on: what macros made and where re-exports lead, with every derived
-//! trait. Left out are auto traits and blanket implementations, which no source line says; so a type that stops
-//! being `Send` is not noticed here.
+//! The compiler's own view is listed, with all features on: what macros made and where re-exports
+//! lead, with every derived trait. Left out are auto traits and blanket implementations, which no
+//! source line says; so a type that stops being `Send` is not noticed here.
 //!
-//! rustdoc writes that view as JSON, in a format that changes between versions of Rust and that a stable one writes only
-//! when asked twice. So the listing is compared with one version alone and otherwise skipped, aloud.
+//! rustdoc writes that view as JSON, in a format that changes between versions of Rust and that a
+//! stable one writes only when asked twice. So the listing is compared with one version alone and
+//! otherwise skipped, aloud.
 
 mod compare;
 mod rustdoc;

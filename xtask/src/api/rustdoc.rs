@@ -1,7 +1,7 @@
 //! This program in the place of rustdoc: it calls the real one and asks it for JSON.
 //!
-//! The permission to use what is not stable goes to rustdoc alone. In the environment of cargo it would make every
-//! dependency choose other code and be compiled anew.
+//! The permission to use what is not stable goes to rustdoc alone. In the environment of cargo it
+//! would make every dependency choose other code and be compiled anew.
 
 use std::env;
 use std::path::PathBuf;

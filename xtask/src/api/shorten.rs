@@ -1,6 +1,7 @@
 //! Leaves out of a listing what follows from another line of it.
 
-/// A trait says what its methods look like, so those of an implementation are left out; its types and constants stay.
+/// A trait says what its methods look like, so those of an implementation are left out; its types
+/// and constants stay.
 pub(super) fn shorten(listing: &str) -> String {
     let mut short = String::with_capacity(listing.len());
     let mut implementor = None;

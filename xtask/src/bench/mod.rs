@@ -1,7 +1,9 @@
-//! `cargo xtask bench`: measures every store with servers of its own, and writes `docs/BENCHMARKS.md` from what it kept.
+//! `cargo xtask bench`: measures every store with servers of its own, and writes
+//! `docs/BENCHMARKS.md` from what it kept.
 //!
-//! What is measured and how the page comes about is the business of the program in `benches/`; this starts the servers with
-//! the durability that a row is named after, and says where everything goes.
+//! What is measured and how the page comes about is the business of the program in `benches/`; this
+//! starts the servers with the durability that a row is named after, and says where everything
+//! goes.
 
 mod names;
 mod plan;
@@ -21,10 +23,12 @@ use crate::services;
 
 #[derive(Args)]
 pub(crate) struct Wanted {
-    /// Scenarios and stores, in any order; all of them unless named. `page` measures nothing and writes the page anew
+    /// Scenarios and stores, in any order; all of them unless named. `page` measures nothing and
+    /// writes the page anew
     #[arg(value_name = "SCENARIO|STORE|page")]
     words: Vec<String>,
-    /// Enqueue, drain, pickup and call, a quarter of the jobs, one round: below `target/`, so that the page keeps its figures
+    /// Enqueue, drain, pickup and call, a quarter of the jobs, one round: below `target/`, so that
+    /// the page keeps its figures
     #[arg(long)]
     quick: bool,
     /// Rounds of which the median is shown

@@ -19,7 +19,8 @@ pub(super) const STORES: &[Store] = &[
     Store { name: "redis-always", server: Some(("redis", Durability::Disk)) },
 ];
 
-/// What was named on the command line. A word that is no store is a scenario; the program refuses one that it does not know.
+/// What was named on the command line. A word that is no store is a scenario; the program refuses
+/// one that it does not know.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Words {
     pub(super) scenarios: Vec<String>,

@@ -28,7 +28,8 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// A quick look goes below the target folder: one round must not replace the medians of several.
+    /// A quick look goes below the target folder: one round must not replace the medians of
+    /// several.
     pub(super) fn of(
         repo: &Repo,
         is_quick: bool,

@@ -1,7 +1,8 @@
 //! `cargo xtask deps`: which crate may know which.
 //!
-//! The compiler accepts any graph without a cycle; the layers are narrower than that. They are read from what the manifests
-//! ask for, not from what a build resolves. Which Rust the crates promise is compared with what the lock file holds.
+//! The compiler accepts any graph without a cycle; the layers are narrower than that. They are read
+//! from what the manifests ask for, not from what a build resolves. Which Rust the crates promise
+//! is compared with what the lock file holds.
 
 mod package;
 mod rules;

@@ -1,7 +1,7 @@
 //! Which Rust a crate says that it needs, and which its dependencies in the lock file do.
 //!
-//! A crate must not promise less than what it brings. A crate of ours that it brings only with a feature that is not a default one may
-//! need a later Rust, and says so itself.
+//! A crate must not promise less than what it brings. A crate of ours that it brings only with a
+//! feature that is not a default one may need a later Rust, and says so itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -58,7 +58,8 @@ struct DepKind {
     kind: Option<String>,
 }
 
-/// One line for each crate of ours and each dependency that needs a later Rust than the crate promises.
+/// One line for each crate of ours and each dependency that needs a later Rust than the crate
+/// promises.
 pub(super) fn violations(locked: &Locked) -> Vec<String> {
     let packages: BTreeMap<&str, &Package> = locked.packages.iter().map(|it| (it.id.as_str(), it)).collect();
     let mut found = Vec::new();
@@ -81,8 +82,8 @@ pub(super) fn violations(locked: &Locked) -> Vec<String> {
     found
 }
 
-/// Everything below a crate but itself, without what only its tests see, and our crates that only a feature brings. Whatever else asks for a feature of
-/// ours brings what that does.
+/// Everything below a crate but itself, without what only its tests see, and our crates that only a
+/// feature brings. Whatever else asks for a feature of ours brings what that does.
 fn brought<'a>(
     locked: &'a Locked,
     packages: &BTreeMap<&str, &'a Package>,

@@ -62,7 +62,8 @@ const FACADE: &[&str] = &[
     "queue-redis",
 ];
 const RUNTIMES: &[&str] = &["async-std", "smol", "async-executor", "actix-rt"];
-/// JSON is none of them: what follows a final failure is told in it, whatever codec the application has (ADR 34).
+/// JSON is none of them: what follows a final failure is told in it, whatever codec the application
+/// has (ADR 34).
 const FORMATS: &[&str] = &["rmp-serde", "bincode", "postcard", "ciborium"];
 const DRIVERS: &[&str] =
     &["rusqlite", "libsqlite3-sys", "sqlx", "tokio-postgres", "deadpool-postgres", "redis", "deadpool-redis"];

@@ -1,7 +1,9 @@
-//! `cargo xtask features`: every set of features that an application may choose compiles without a warning.
+//! `cargo xtask features`: every set of features that an application may choose compiles without a
+//! warning.
 //!
-//! Features only add, so that what breaks a set is nearly always one feature, or two together: sets of up to two are
-//! tried, and all. The names come from the manifests; a new feature needs no line here.
+//! Features only add, so that what breaks a set is nearly always one feature, or two together: sets
+//! of up to two are tried, and all. The names come from the manifests; a new feature needs no line
+//! here.
 
 mod sets;
 
@@ -42,7 +44,8 @@ pub(crate) fn run(repo: &Repo, depth: Depth) -> Result<()> {
     Ok(())
 }
 
-/// Clippy stands for the compiler, since it can be told to refuse warnings without compiling the dependencies anew.
+/// Clippy stands for the compiler, since it can be told to refuse warnings without compiling the
+/// dependencies anew.
 fn compile(repo: &Repo, package: &Published, set: &Set) -> Result<()> {
     let features = set.argument();
     let which = ["clippy", "--quiet", "--no-deps", "--lib", "--package", &package.name];

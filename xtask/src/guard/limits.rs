@@ -7,8 +7,8 @@ use std::{fmt, fs};
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
-/// What a count may be above the one that was committed. As far below, it is time for a lower limit, which would notice the
-/// way back.
+/// What a count may be above the one that was committed. As far below, it is time for a lower
+/// limit, which would notice the way back.
 const ROOM_PERCENT: u64 = 5;
 
 /// The counts that were committed.

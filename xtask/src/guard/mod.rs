@@ -1,7 +1,9 @@
-//! `cargo xtask guard`: counts the instructions of the work in `benches/guard`, and compares them with committed limits.
+//! `cargo xtask guard`: counts the instructions of the work in `benches/guard`, and compares them
+//! with committed limits.
 //!
-//! A busy machine makes a program slower, and makes it execute no other instructions. What is left of noise are hash seeds and
-//! the C library; a few percent of room cover those, and a change of the compiler wants new limits.
+//! A busy machine makes a program slower, and makes it execute no other instructions. What is left
+//! of noise are hash seeds and the C library; a few percent of room cover those, and a change of
+//! the compiler wants new limits.
 
 mod count;
 mod limits;
@@ -60,8 +62,9 @@ pub(crate) fn run(repo: &Repo, mode: Mode) -> Result<()> {
     Ok(())
 }
 
-/// Shows that the guard can fail: every subject does a ninth of its work twice, and each must be seen. The limits are those
-/// of this moment, since the committed ones may hang above what is needed by now.
+/// Shows that the guard can fail: every subject does a ninth of its work twice, and each must be
+/// seen. The limits are those of this moment, since the committed ones may hang above what is
+/// needed by now.
 pub(crate) fn planted(repo: &Repo) -> Result<()> {
     let counter = Counter::build(repo)?;
     let mut unseen = Vec::new();

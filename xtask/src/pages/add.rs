@@ -1,5 +1,6 @@
-//! A `cargo add` of a page, as it is run: with the packed crate in the place of one that is not in the registry yet, and
-//! else with the versions that the lock file of this workspace has, so that a new release of somebody's changes no result.
+//! A `cargo add` of a page, as it is run: with the packed crate in the place of one that is not in
+//! the registry yet, and else with the versions that the lock file of this workspace has, so that a
+//! new release of somebody's changes no result.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -8,7 +8,8 @@ use anyhow::{Context, Result};
 use super::page::{Page, page};
 use crate::repo::Repo;
 
-/// Folders of pages; what lies deeper, such as decisions and listings, tells and shows nothing to try.
+/// Folders of pages; what lies deeper, such as decisions and listings, tells and shows nothing to
+/// try.
 const FOLDERS: [&str; 4] = ["docs", "docs/faces", "docs/stores", "docs/tasks"];
 
 /// Those that have programs, in the order of their paths.

@@ -12,8 +12,8 @@ use crate::package::{self, Proof};
 use crate::published::published;
 use crate::repo::Repo;
 
-/// Packs every crate and unpacks it below `target`; answers where each is. Files are as old as their unpacking, not as in the
-/// archive, or cargo would not see that they changed.
+/// Packs every crate and unpacks it below `target`; answers where each is. Files are as old as
+/// their unpacking, not as in the archive, or cargo would not see that they changed.
 pub(super) fn crates(repo: &Repo) -> Result<BTreeMap<String, PathBuf>> {
     package::run(repo, Proof::Packed)?;
     let to = repo.target().join("pages/crates");

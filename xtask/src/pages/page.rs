@@ -8,7 +8,8 @@ const END: &str = "```";
 const ADD: &str = "cargo add ";
 /// Marks a program that is `no_run` for rustdoc alone, since it leaves files where it runs.
 const EMPTY_DIRECTORY: &str = "empty_directory";
-/// What only hidden lines need is not for readers to add: by what it is recognised, and the `cargo add` for it.
+/// What only hidden lines need is not for readers to add: by what it is recognised, and the
+/// `cargo add` for it.
 const HIDDEN: [(&str, &str); 2] =
     [("tempfile::", "--dev tempfile"), ("start_paused", "--dev tokio --features test-util")];
 

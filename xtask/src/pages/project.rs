@@ -25,7 +25,8 @@ pub(super) struct Project<'p> {
     pub(super) programs: Vec<Runnable>,
 }
 
-/// All projects, with one lock file. Each is compiled by itself, so none gets the features of another.
+/// All projects, with one lock file. Each is compiled by itself, so none gets the features of
+/// another.
 pub(super) struct Workspace<'p> {
     root: PathBuf,
     built: PathBuf,
@@ -65,7 +66,8 @@ impl<'p> Workspace<'p> {
         text
     }
 
-    /// What `cargo new` writes, and the programs beside it: as examples, which see what is added for tests too.
+    /// What `cargo new` writes, and the programs beside it: as examples, which see what is added
+    /// for tests too.
     fn write(&self, project: &Project<'_>) -> Result<()> {
         let folder = self.root.join(&project.name);
         for part in ["src", "examples"] {

@@ -2,7 +2,8 @@
 
 use std::env;
 
-/// How a server is named in programs, in the environment, and how a program gets a corner of its own there.
+/// How a server is named in programs, in the environment, and how a program gets a corner of its
+/// own there.
 const SERVERS: [(&str, &str, &str); 2] = [
     ("\"postgres://", "QUEUE_TEST_POSTGRES_URL", "schema"),
     ("\"redis://", "QUEUE_TEST_REDIS_URL", "namespace"),

@@ -29,8 +29,8 @@ pub(super) struct Outcome {
     pub(super) is_red: bool,
 }
 
-/// Compiles what the mistakes are tried with, in a target folder of its own: cargo takes a copy for the original, and one
-/// would get the other's libraries.
+/// Compiles what the mistakes are tried with, in a target folder of its own: cargo takes a copy for
+/// the original, and one would get the other's libraries.
 pub(super) fn build(copy: &Path, mistakes: &[Mistake]) -> Result<Programs> {
     let wanted: BTreeSet<_> =
         mistakes.iter().map(|Mistake { caught_by: test, .. }| (test.package, test.target)).collect();
@@ -70,7 +70,8 @@ pub(super) fn build(copy: &Path, mistakes: &[Mistake]) -> Result<Programs> {
     Ok(Programs(programs))
 }
 
-/// An error, as cargo would show it. Of the conditions around the mistakes the compiler says that they could be prettier.
+/// An error, as cargo would show it. Of the conditions around the mistakes the compiler says that
+/// they could be prettier.
 fn error(line: &str) -> Option<String> {
     let told: Value = serde_json::from_str(line).ok()?;
     let message = &told["message"];

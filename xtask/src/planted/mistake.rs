@@ -1,8 +1,9 @@
 //! Mistakes in the code of a crate, each with the test that finds it.
 //!
-//! A copy of the work tree gets all of them at once, each behind a condition that asks the environment: so there is one build,
-//! no seam in the library, and what is tried is its own code. That every mistake still has its place, and its test, is a test
-//! of its own and part of every run; trying them costs a build, so that `verify` leaves it out.
+//! A copy of the work tree gets all of them at once, each behind a condition that asks the
+//! environment: so there is one build, no seam in the library, and what is tried is its own code.
+//! That every mistake still has its place, and its test, is a test of its own and part of every
+//! run; trying them costs a build, so that `verify` leaves it out.
 
 use anyhow::{Result, bail};
 

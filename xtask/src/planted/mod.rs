@@ -1,5 +1,6 @@
-//! `cargo xtask planted`: checks against what is wrong on purpose: the conformance suite against stores with a defect, the
-//! guard against work with a slowdown, and the tests of schedules against mistakes in their code.
+//! `cargo xtask planted`: checks against what is wrong on purpose: the conformance suite against
+//! stores with a defect, the guard against work with a slowdown, and the tests of schedules against
+//! mistakes in their code.
 
 mod build;
 mod mistake;
@@ -23,7 +24,8 @@ pub(crate) enum Part {
     Schedules,
 }
 
-/// Each part that is asked for, or all of them. The tables go to standard output, to be kept in `docs/TESTING.md`.
+/// Each part that is asked for, or all of them. The tables go to standard output, to be kept in
+/// `docs/TESTING.md`.
 pub(crate) fn run(repo: &Repo, part: Option<Part>) -> Result<()> {
     let is_asked_for = |one| part.is_none_or(|part| part == one);
     if is_asked_for(Part::Stores) {

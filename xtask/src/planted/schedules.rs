@@ -1,6 +1,7 @@
 //! What can go wrong with schedules: in the calendar, at a wake-up, and when one is edited.
 //!
-//! That a store enqueues the ticks again when a settle is sent again is a defect of stores, and is planted there.
+//! That a store enqueues the ticks again when a settle is sent again is a defect of stores, and is
+//! planted there.
 
 use super::mistake::{Mistake, Test};
 

@@ -10,7 +10,8 @@ use super::mistake::{Mistake, VARIABLE};
 use crate::command;
 use crate::repo::Repo;
 
-/// Brings the copy below `target` up to date. What has not changed keeps its time, so that it is not compiled again.
+/// Brings the copy below `target` up to date. What has not changed keeps its time, so that it is
+/// not compiled again.
 pub(super) fn copy(repo: &Repo, mistakes: &[Mistake]) -> Result<PathBuf> {
     let copy = repo.target().join("planted/tree");
     let mut of_file: BTreeMap<&str, Vec<&Mistake>> = BTreeMap::new();

@@ -29,7 +29,8 @@ impl Account {
         Ok(Self::Other { user: id(&["-u", UNPRIVILEGED])?, group: id(&["-g", UNPRIVILEGED])? })
     }
 
-    /// Lets the command run as this account. Root's further groups are dropped by the standard library.
+    /// Lets the command run as this account. Root's further groups are dropped by the standard
+    /// library.
     pub(super) fn apply(self, command: &mut Command) {
         if let Self::Other { user, group } = self {
             command.uid(user).gid(group);
@@ -60,7 +61,8 @@ impl Account {
     }
 }
 
-/// Replaces a file by one that only its owner can read. A reader sees the old text or the new, never half.
+/// Replaces a file by one that only its owner can read. A reader sees the old text or the new,
+/// never half.
 pub(super) fn write_private(path: &Path, text: &str) -> Result<()> {
     let draft = path.with_extension("draft");
     let written = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&draft);

@@ -1,4 +1,5 @@
-//! Certificates of servers that speak TLS: an authority made at each start, and what it and a stranger signed.
+//! Certificates of servers that speak TLS: an authority made at each start, and what it and a
+//! stranger signed.
 
 use std::path::{Path, PathBuf};
 
@@ -25,7 +26,8 @@ pub(super) enum Transport {
     Tls,
 }
 
-/// The files of one place. URLs name the authority's and the client's; tests find the others beside them.
+/// The files of one place. URLs name the authority's and the client's; tests find the others beside
+/// them.
 pub(super) struct Certificates {
     folder: PathBuf,
 }

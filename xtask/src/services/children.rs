@@ -16,7 +16,8 @@ const UP_MAX: Duration = Duration::from_mins(1);
 pub(super) struct Children(Vec<Child>);
 
 impl Children {
-    /// A group of its own keeps a process from the terminal's interrupt, which is meant for the tests.
+    /// A group of its own keeps a process from the terminal's interrupt, which is meant for the
+    /// tests.
     pub(super) fn spawn(&mut self, mut command: Command) -> Result<Process> {
         command.process_group(0);
         let child =

@@ -44,7 +44,8 @@ fn apt_get(arguments: &[&str]) -> Result<()> {
     command::run(&mut apt)
 }
 
-/// A policy that refuses services, taken away again when dropped. One that stands there already is kept.
+/// A policy that refuses services, taken away again when dropped. One that stands there already is
+/// kept.
 struct Refusal {
     written: Option<PathBuf>,
 }

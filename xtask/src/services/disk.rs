@@ -1,4 +1,5 @@
-//! Whether a folder is on a disk. In memory, a write that waits for the disk costs nothing and proves nothing.
+//! Whether a folder is on a disk. In memory, a write that waits for the disk costs nothing and
+//! proves nothing.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,7 +8,8 @@ use anyhow::{Result, ensure};
 
 const IN_MEMORY: &[&str] = &["tmpfs", "ramfs"];
 
-/// Refuses a folder in memory. Where the kind of file system cannot be told, it is taken for a disk.
+/// Refuses a folder in memory. Where the kind of file system cannot be told, it is taken for a
+/// disk.
 pub(super) fn require(folder: &Path) -> Result<()> {
     let kind = kind(folder);
     ensure!(

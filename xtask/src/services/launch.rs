@@ -30,8 +30,8 @@ pub(super) struct Launch<'a> {
 }
 
 impl Launch<'_> {
-    /// Starts it. A failed try leaves no process behind. Each process is told to `note` as soon as it is there,
-    /// so that it can be found again if this program is killed while it waits.
+    /// Starts it. A failed try leaves no process behind. Each process is told to `note` as soon as
+    /// it is there, so that it can be found again if this program is killed while it waits.
     pub(super) fn start(&self, note: &mut dyn FnMut(&Running) -> Result<()>) -> Result<Running> {
         let mut last = anyhow!("no try was made");
         for attempt in 1..=TRIES_MAX {
@@ -85,7 +85,8 @@ fn running(server: &dyn Server, place: &Place) -> Running {
     }
 }
 
-/// Lets a command of a server run as its account, in its folder, with all output at the end of the log.
+/// Lets a command of a server run as its account, in its folder, with all output at the end of the
+/// log.
 pub(super) fn prepare_command(command: &mut Command, place: &Place) -> Result<()> {
     let log = File::options()
         .create(true)

@@ -1,7 +1,9 @@
-//! `cargo xtask services`: private servers for tests, on free ports, in a directory that goes away with them.
+//! `cargo xtask services`: private servers for tests, on free ports, in a directory that goes away
+//! with them.
 //!
-//! A server joins with one file that implements [`Server`] and one entry in [`ALL`]. Nothing here touches a
-//! server that was running before: a process is stopped only by the number, and start time, of its own start.
+//! A server joins with one file that implements [`Server`] and one entry in [`ALL`]. Nothing here
+//! touches a server that was running before: a process is stopped only by the number, and start
+//! time, of its own start.
 
 mod account;
 mod certificates;
@@ -94,7 +96,8 @@ pub(crate) fn run(repo: &Repo, cli: Cli) -> Result<()> {
     }
 }
 
-/// Runs everyday tests with the servers whose store this workspace has, and stops them whatever comes out.
+/// Runs everyday tests with the servers whose store this workspace has, and stops them whatever
+/// comes out.
 pub(crate) fn with_everyday_servers(repo: &Repo, command: &mut Command) -> Result<()> {
     let names = names(|server| server.store().is_some_and(|store| repo.has_crate(store)));
     let servers = selection::from_environment(&names)?;

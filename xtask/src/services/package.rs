@@ -8,8 +8,8 @@ use anyhow::Result;
 use super::account::is_root;
 use super::debian;
 
-/// A package of one of three kinds. Versions stand in the code where the tool would take the newest one, so that
-/// everybody tests against the same programs.
+/// A package of one of three kinds. Versions stand in the code where the tool would take the newest
+/// one, so that everybody tests against the same programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Package {
     Debian(&'static str),

@@ -1,4 +1,5 @@
-//! `PgBouncer` in transaction mode, in front of the Postgres of tests: a session lasts for one transaction.
+//! `PgBouncer` in transaction mode, in front of the Postgres of tests: a session lasts for one
+//! transaction.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -52,7 +53,8 @@ impl Server for PgBouncer {
         vec![pgbouncer]
     }
 
-    /// It writes this file once it listens, into its own folder, so no other one can be mistaken for it.
+    /// It writes this file once it listens, into its own folder, so no other one can be mistaken
+    /// for it.
     fn answers(&self, place: &Place) -> bool {
         pid_file(place).is_file()
     }
@@ -67,8 +69,8 @@ impl Server for PgBouncer {
     }
 }
 
-/// Clients may ask for the precision of floating-point numbers, which the pooler would refuse; all else that it
-/// does not know is refused.
+/// Clients may ask for the precision of floating-point numbers, which the pooler would refuse; all
+/// else that it does not know is refused.
 fn settings(place: &Place, target: &Target<'_>) -> String {
     let Target { user, password, host, port, database } = target;
     let (own_port, users, pid) = (place.port(), users_file(place), pid_file(place));

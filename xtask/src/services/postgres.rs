@@ -21,7 +21,8 @@ const PROGRAMS: &[&str] = &["initdb", "postgres"];
 
 /// Many test processes, each with a pool.
 const SETTINGS: &[&str] = &["listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=300"];
-/// Who may come in where connections are encrypted: with the password, and the certificate of the same user.
+/// Who may come in where connections are encrypted: with the password, and the certificate of the
+/// same user.
 const ACCESS_BY_TLS: &str = "hostssl all all 127.0.0.1/32 scram-sha-256 clientcert=verify-full\n";
 /// Nothing waits for the disk.
 const SETTINGS_NOT_DURABLE: &[&str] = &["fsync=off", "full_page_writes=off"];
@@ -130,7 +131,8 @@ impl Server for Postgres {
         vec![postgres]
     }
 
-    /// The server writes its state into its own data folder, so no other one can be mistaken for it.
+    /// The server writes its state into its own data folder, so no other one can be mistaken for
+    /// it.
     fn answers(&self, place: &Place) -> bool {
         fs::read_to_string(data(place).join("postmaster.pid")).is_ok_and(|text| says_ready(&text))
     }

@@ -74,8 +74,8 @@ fn started_at(pid: u32) -> Option<String> {
     }
 }
 
-/// The program's name may hold blanks and brackets, so fields are counted from the last bracket: the state,
-/// then, as the twentieth, the start in ticks since boot.
+/// The program's name may hold blanks and brackets, so fields are counted from the last bracket:
+/// the state, then, as the twentieth, the start in ticks since boot.
 fn from_stat(stat: &str) -> Option<String> {
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
     let state = fields.next()?;

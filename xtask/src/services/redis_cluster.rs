@@ -54,9 +54,9 @@ impl Server for RedisCluster {
         REDIS.find()
     }
 
-    /// One for clients and one for the other masters: the usual distance between the two leaves the range of ports.
-    /// Redis has no password between masters, so that there loopback is the only protection, or the certificate. One more
-    /// for clients that encrypt.
+    /// One for clients and one for the other masters: the usual distance between the two leaves the
+    /// range of ports. Redis has no password between masters, so that there loopback is the only
+    /// protection, or the certificate. One more for clients that encrypt.
     fn ports(&self) -> usize {
         match self.transport {
             Transport::Plain => 2 * MASTERS,

@@ -36,13 +36,14 @@ impl<'a> Node<'a> {
         Self { place, port, tls_port: None }
     }
 
-    /// Encrypts what comes in on another port, and what goes out to its like. The first one stays as it is, for questions
-    /// from here.
+    /// Encrypts what comes in on another port, and what goes out to its like. The first one stays
+    /// as it is, for questions from here.
     pub(super) fn with_tls_port(self, port: u16) -> Self {
         Self { tls_port: Some(port), ..self }
     }
 
-    /// Writes settings, and `more` of them. A file, since every account can read the command line of a process.
+    /// Writes settings, and `more` of them. A file, since every account can read the command line
+    /// of a process.
     pub(super) fn prepare(&self, more: &str) -> Result<()> {
         self.prepare_as(&format!("{}{more}", self.data_settings()))
     }
@@ -64,7 +65,8 @@ impl<'a> Node<'a> {
         self.ask(&["PING"]).is_ok_and(|answer| answer == "+PONG\r\n")
     }
 
-    /// The answers to some commands, one after the other, as they come over the line. A refusal is an error.
+    /// The answers to some commands, one after the other, as they come over the line. A refusal is
+    /// an error.
     pub(super) fn ask(&self, commands: &[&str]) -> Result<String> {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
         stream.set_read_timeout(Some(ANSWER_MAX))?;
@@ -119,7 +121,8 @@ impl<'a> Node<'a> {
     }
 }
 
-/// What comes before the answer to the last `PING`. A sentinel does not know how to hang up when asked to.
+/// What comes before the answer to the last `PING`. A sentinel does not know how to hang up when
+/// asked to.
 fn read_to_end_mark(stream: &mut impl Read) -> Result<String> {
     let (mark, mut answer, mut part) = (format!("${}\r\n{END}\r\n", END.len()), Vec::new(), [0; 4_096]);
     while !answer.ends_with(mark.as_bytes()) {

@@ -1,4 +1,5 @@
-//! Redis under Sentinel: a master, a replica, and three sentinels that agree by two on who is the master.
+//! Redis under Sentinel: a master, a replica, and three sentinels that agree by two on who is the
+//! master.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -99,7 +100,8 @@ impl Server for RedisSentinel {
         place.ports[..PROCESSES].iter().all(|&port| Node::new(place, port).answers())
     }
 
-    /// Told only now, since a sentinel that knows its master before that one is up takes it for dead.
+    /// Told only now, since a sentinel that knows its master before that one is up takes it for
+    /// dead.
     fn join(&self, place: &Place) -> Result<()> {
         let (port, password) = (clients_ports(place)[0], &place.password);
         let monitor = format!("SENTINEL MONITOR {SERVICE} 127.0.0.1 {port} {QUORUM}");
@@ -133,7 +135,8 @@ impl Server for RedisSentinel {
     }
 }
 
-/// By port, in this order. Servers are stopped from the last on, so that no failover begins meanwhile.
+/// By port, in this order. Servers are stopped from the last on, so that no failover begins
+/// meanwhile.
 struct Parts<'a> {
     master: Node<'a>,
     replica: Node<'a>,
@@ -156,7 +159,8 @@ fn clients_ports(place: &Place) -> &[u16] {
     if encrypted.is_empty() { plain } else { encrypted }
 }
 
-/// True once a sentinel has found the replica and the other sentinels, and the master in good health.
+/// True once a sentinel has found the replica and the other sentinels, and the master in good
+/// health.
 fn sees_all(master: &str) -> bool {
     let others = (SENTINELS - 1).to_string();
     field(master, "flags") == Some("master")

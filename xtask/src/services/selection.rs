@@ -1,4 +1,5 @@
-//! Which servers to start: what was asked for and what that needs, less what the environment skips or already has.
+//! Which servers to start: what was asked for and what that needs, less what the environment skips
+//! or already has.
 
 use std::env;
 

@@ -8,7 +8,8 @@ use anyhow::Result;
 use super::account::Account;
 use super::package::Package;
 
-/// One kind of server, of one process or several. Paths called `bin` are the folder of its programs.
+/// One kind of server, of one process or several. Paths called `bin` are the folder of its
+/// programs.
 pub(super) trait Server: Sync {
     /// The name people use.
     fn name(&self) -> &'static str;
@@ -41,7 +42,8 @@ pub(super) trait Server: Sync {
     /// Its processes in the foreground: those that these start are the ones to stop.
     fn commands(&self, bin: &Path, place: &Place) -> Vec<Command>;
 
-    /// True once every process answers, and each is the one started here: a stranger could hold the port.
+    /// True once every process answers, and each is the one started here: a stranger could hold the
+    /// port.
     fn answers(&self, place: &Place) -> bool;
 
     /// Makes one server of processes that answer.

@@ -134,7 +134,8 @@ impl Set {
         Ok(Self { state: State::load(&file)?, file })
     }
 
-    /// True for servers whose program was killed, and for those that should have stayed up but have ended.
+    /// True for servers whose program was killed, and for those that should have stayed up but have
+    /// ended.
     fn is_left_over(&self) -> bool {
         match &self.state.owner {
             Some(owner) => !owner.is_alive(),
@@ -148,7 +149,8 @@ pub(super) fn sweep(repo: &Repo) -> Result<()> {
     sweep_folder(&states(repo))
 }
 
-/// Others may start, stop and sweep at the same time, so that a file may be gone by the time it is looked at.
+/// Others may start, stop and sweep at the same time, so that a file may be gone by the time it is
+/// looked at.
 fn sweep_folder(states: &Path) -> Result<()> {
     for entry in fs::read_dir(states).into_iter().flatten() {
         let file = entry?.path();

@@ -1,7 +1,8 @@
 //! Each third-party dependency says what it is for.
 //!
-//! The reason stands once, in the root's `[workspace.dependencies]`. A crate that inherits needs no second one;
-//! a crate that asks for its own version does. This reads lines, not TOML, since a TOML reader drops comments.
+//! The reason stands once, in the root's `[workspace.dependencies]`. A crate that inherits needs no
+//! second one; a crate that asks for its own version does. This reads lines, not TOML, since a TOML
+//! reader drops comments.
 
 use super::finding::Finding;
 use super::source::Source;

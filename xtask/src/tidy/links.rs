@@ -1,6 +1,7 @@
 //! Relative links in Markdown lead to files that a clone has.
 //!
-//! Anchors are not followed, and neither are links to other sites: a check must not depend on the network.
+//! Anchors are not followed, and neither are links to other sites: a check must not depend on the
+//! network.
 
 use super::finding::Finding;
 use super::source::{Source, Tree};

@@ -1,7 +1,8 @@
 //! `cargo xtask tidy`: rules about files that neither the compiler nor clippy knows.
 //!
-//! A rule is a pure function from one file, and the names of all the others, to findings. What clippy can
-//! check is left to clippy: the length of functions, for one, is `too-many-lines-threshold` in clippy.toml.
+//! A rule is a pure function from one file, and the names of all the others, to findings. What
+//! clippy can check is left to clippy: the length of functions, for one, is
+//! `too-many-lines-threshold` in clippy.toml.
 
 mod entries;
 mod finding;
@@ -14,6 +15,7 @@ mod programs;
 mod source;
 mod terminal;
 mod whitespace;
+mod width;
 
 use anyhow::{Result, bail};
 
@@ -24,6 +26,7 @@ use crate::repo::Repo;
 const RULES: &[fn(&Source, &Tree) -> Vec<Finding>] = &[
     |source, _| length::check(source),
     |source, _| whitespace::check(source),
+    |source, _| width::check(source),
     |source, _| leftovers::check(source),
     |source, _| paths::check(source),
     |source, _| programs::check(source),

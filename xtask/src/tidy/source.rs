@@ -41,7 +41,8 @@ impl Source {
 }
 
 impl Tree {
-    /// Tracked files and new ones that are not ignored; a file deleted but not yet committed does not count.
+    /// Tracked files and new ones that are not ignored; a file deleted but not yet committed does
+    /// not count.
     pub(super) fn list(repo: &Repo) -> Result<Self> {
         let mut git = Command::new("git");
         git.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]).current_dir(repo.root());
@@ -50,7 +51,8 @@ impl Tree {
         Ok(Self { paths: listed.split_terminator('\0').filter(exists).map(str::to_owned).collect() })
     }
 
-    /// The text files among them. Binary files, recognised by what they hold, have no lines to check.
+    /// The text files among them. Binary files, recognised by what they hold, have no lines to
+    /// check.
     pub(super) fn read(&self, repo: &Repo) -> Result<Vec<Source>> {
         let mut sources = Vec::new();
         for path in &self.paths {

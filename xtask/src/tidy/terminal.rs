@@ -1,4 +1,5 @@
-//! What others stored must not act on a terminal, so the `queue` command has one module that writes, and that escapes.
+//! What others stored must not act on a terminal, so the `queue` command has one module that
+//! writes, and that escapes.
 
 use super::finding::Finding;
 use super::source::Source;

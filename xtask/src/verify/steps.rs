@@ -15,8 +15,8 @@ pub(super) struct Step {
     pub(super) run: fn(&Repo) -> Result<Outcome>,
 }
 
-/// Cheap ones first, so that a slip shows up in seconds. The build that clippy does is not wasted on docs and
-/// tests: build scripts and the C code of dependencies are shared.
+/// Cheap ones first, so that a slip shows up in seconds. The build that clippy does is not wasted
+/// on docs and tests: build scripts and the C code of dependencies are shared.
 pub(super) const STEPS: &[Step] = &[
     Step { name: "fmt", purpose: "the code is formatted", run: fmt },
     Step { name: "tidy", purpose: "files have the agreed shape", run: |repo| passed(tidy::run(repo)) },
@@ -57,8 +57,9 @@ fn docs(repo: &Repo) -> Result<Outcome> {
     passed(command::run(command::cargo(repo, &arguments).env("RUSTDOCFLAGS", "-D warnings")))
 }
 
-/// Advisories are left out: their database is fetched from a place that not every machine reaches, and a check
-/// that passes when it cannot look is worse than none. `cargo deny check advisories` does it by hand.
+/// Advisories are left out: their database is fetched from a place that not every machine reaches,
+/// and a check that passes when it cannot look is worse than none. `cargo deny check advisories`
+/// does it by hand.
 fn deny(repo: &Repo) -> Result<Outcome> {
     if !is_installed(repo, "deny") {
         return Ok(Outcome::Skipped("cargo-deny is not installed".to_owned()));

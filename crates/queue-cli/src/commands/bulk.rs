@@ -8,7 +8,8 @@ use crate::{
 use queue::BulkChange;
 use serde_json::{Map, json};
 
-/// Says how many were changed, `done` of them under a field of this name, and fails if some were not for an error.
+/// Says how many were changed, `done` of them under a field of this name, and fails if some were
+/// not for an error.
 pub(super) fn tell(word: &str, field: &str, change: BulkChange, session: &Session) -> Result<Exit, CliError> {
     let object = || {
         let counts = [(field, change.done), ("skipped", change.skipped), ("failed", change.failed)];

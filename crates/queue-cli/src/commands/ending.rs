@@ -12,7 +12,8 @@ use serde_json::{Map, Value, json};
 /// How bytes are written that somebody else stored.
 #[derive(Clone, Copy, Debug, Args)]
 pub(super) struct BytesArgs {
-    /// Write bytes to a terminal as they are; without it, control characters in them are spelled out there
+    /// Write bytes to a terminal as they are; without it, control characters in them are spelled
+    /// out there
     #[arg(long)]
     raw: bool,
 }
@@ -53,8 +54,8 @@ pub(super) fn of_record(found: Option<JobRecord>) -> Result<Outcome<Raw>, CliErr
     })
 }
 
-/// Writes a result to standard output, or says why there is none. The id is not known where the store derived it and
-/// never answered.
+/// Writes a result to standard output, or says why there is none. The id is not known where the
+/// store derived it and never answered.
 pub(super) fn report(
     session: &Session,
     id: Option<&JobId>,

@@ -127,8 +127,8 @@ fn object((kind, name, message): &Key, group: &Group, looked_at: u64) -> Value {
     })
 }
 
-/// A message without what differs from job to job: what stands in quotes, and words of letters of hexadecimals and digits that have a
-/// digit, as numbers and uuids are.
+/// A message without what differs from job to job: what stands in quotes, and words of letters of
+/// hexadecimals and digits that have a digit, as numbers and uuids are.
 fn normalised(message: &str) -> String {
     let mut normalised = String::with_capacity(message.len());
     let mut rest = message;
@@ -152,7 +152,8 @@ fn normalised(message: &str) -> String {
     normalised
 }
 
-/// The length of a quotation that begins here. An apostrophe within a word begins none, since words are taken whole.
+/// The length of a quotation that begins here. An apostrophe within a word begins none, since words
+/// are taken whole.
 fn quoted(text: &str, mark: char) -> Option<usize> {
     text[1..].find(mark).map(|end| end + 2)
 }

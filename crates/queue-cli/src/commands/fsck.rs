@@ -12,7 +12,8 @@ use std::path::PathBuf;
 pub(crate) struct FsckArgs {
     /// The directory of the store: what stands behind `file:` in its URL
     directory: PathBuf,
-    /// Save what can be read into a new file, and put the damaged ones aside. Programs that have the store open are shut out
+    /// Save what can be read into a new file, and put the damaged ones aside. Programs that have
+    /// the store open are shut out
     #[arg(long)]
     repair: bool,
 }

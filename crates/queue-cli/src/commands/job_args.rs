@@ -14,8 +14,8 @@ pub(crate) struct JobArgs {
     /// What the job asks for, by which workers may pick their handler
     #[arg(long)]
     kind: Option<Kind>,
-    /// Not to start later than this after the enqueue: it is then cancelled, uncharged, and its id is free. Longer than the
-    /// delay
+    /// Not to start later than this after the enqueue: it is then cancelled, uncharged, and its id
+    /// is free. Longer than the delay
     #[arg(long, value_name = "TIME", value_parser = parse::duration, allow_hyphen_values = true)]
     expires_in: Option<Duration>,
     /// How long its handler may run, in place of the worker's own limit
@@ -30,8 +30,8 @@ pub(crate) struct JobArgs {
     /// How many workers may die of it, or `unlimited` [default: 3]
     #[arg(long, value_name = "N", value_parser = parse::attempts, allow_hyphen_values = true)]
     max_stalls: Option<Attempts>,
-    /// How long the job and its result stay once finished, whatever the outcome: a time, `forever` or `none` [default: 1h
-    /// if completed, 7d if failed or cancelled]
+    /// How long the job and its result stay once finished, whatever the outcome: a time, `forever`
+    /// or `none` [default: 1h if completed, 7d if failed or cancelled]
     #[arg(long, value_name = "TIME", value_parser = parse::keep, allow_hyphen_values = true)]
     ttl: Option<Keep>,
     /// The kind of a job to enqueue, with what went wrong, should this one fail for good

@@ -99,8 +99,8 @@ async fn govern(
     Ok(ended)
 }
 
-/// Asks the command to end, and waits for that within the grace, and no longer than the term: another may lead then.
-/// What is left is the caller's to kill.
+/// Asks the command to end, and waits for that within the grace, and no longer than the term:
+/// another may lead then. What is left is the caller's to kill.
 async fn wind_down(child: &mut Child, group: &mut ProcessGroup, term: &Term, grace: Duration) {
     group.terminate();
     tokio::select! {
@@ -126,7 +126,8 @@ fn of_status(status: ExitStatus) -> Exit {
     if status.success() { Exit::Ok } else { Exit::Negative }
 }
 
-/// To standard error, since standard output is the command's. Programs read events of `--json` there too.
+/// To standard error, since standard output is the command's. Programs read events of `--json`
+/// there too.
 fn show(out: Output, event: &LeadershipEvent) {
     let (words, object) = match event {
         LeadershipEvent::Elected(fence) => {

@@ -57,7 +57,8 @@ async fn list(args: &ListArgs, jobs: &Jobs, out: Output) -> Result<(), CliError>
     Ok(())
 }
 
-/// What a narrow terminal has no room for goes first: what every job says alike, then the ends of errors.
+/// What a narrow terminal has no room for goes first: what every job says alike, then the ends of
+/// errors.
 const COLUMNS: [Column; 8] = [
     Column::text("ID"),
     Column::whole("STATE"),

@@ -11,7 +11,8 @@ use std::time::Duration;
 /// What jobs have in common, for commands that show many.
 #[derive(Debug, Args)]
 pub(super) struct SelectionArgs {
-    /// Only jobs in this state; may be repeated [possible: queued, processing, failing, completed, failed, cancelled]
+    /// Only jobs in this state; may be repeated [possible: queued, processing, failing, completed,
+    /// failed, cancelled]
     #[arg(long, value_name = "STATE")]
     state: Vec<State>,
     /// Only jobs that could run now, in the order in which they will

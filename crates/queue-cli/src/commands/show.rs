@@ -22,7 +22,8 @@ pub(crate) struct ShowArgs {
     /// Write the payload alone, byte for byte
     #[arg(long)]
     payload: bool,
-    /// With --payload: write bytes to a terminal as they are; without it, control characters are spelled out there
+    /// With --payload: write bytes to a terminal as they are; without it, control characters are
+    /// spelled out there
     #[arg(long, requires = "payload")]
     raw: bool,
 }

@@ -35,7 +35,8 @@ pub(super) fn timeline(status: &Status, attempts: &[Attempt]) -> Table {
     output::table(COLUMNS, rows)
 }
 
-/// What is not an attempt that was charged: one that runs or ended well, a cancel, or the wait for the next.
+/// What is not an attempt that was charged: one that runs or ended well, a cancel, or the wait for
+/// the next.
 fn last(status: &Status) -> Option<Vec<String>> {
     let meta = &status.meta;
     let ran = meta.run_time(status.now);

@@ -15,7 +15,8 @@ const INTERVAL_MIN: Duration = Duration::from_millis(100);
 
 #[derive(Clone, Copy, Debug, Args)]
 pub(super) struct WatchArgs {
-    /// Look again after this time, or every 2s, until interrupted; on a terminal in place of what was shown before
+    /// Look again after this time, or every 2s, until interrupted; on a terminal in place of what
+    /// was shown before
     #[arg(
         long,
         value_name = "TIME",
@@ -32,7 +33,8 @@ impl WatchArgs {
         self.watch.is_some()
     }
 
-    /// Looks once, or until a signal comes, which is how such a command ends well. The first error ends it too.
+    /// Looks once, or until a signal comes, which is how such a command ends well. The first error
+    /// ends it too.
     pub(super) async fn run(
         self,
         out: Output,

@@ -42,12 +42,14 @@ pub(super) struct Audit {
     pub(super) lost: Vec<String>,
     /// Completed, with another result than a direct computation.
     pub(super) wrong: Vec<String>,
-    /// Run more often than there are reasons for, or completed without a run, or run without having been enqueued.
+    /// Run more often than there are reasons for, or completed without a run, or run without having
+    /// been enqueued.
     pub(super) unexplained: Vec<String>,
     /// Run more than once, by reason.
     pub(super) again: Again,
     pub(super) victim: Victim,
-    /// From the kill until the last job of the dead worker had started again; `None` if one never did.
+    /// From the kill until the last job of the dead worker had started again; `None` if one never
+    /// did.
     pub(super) recovery: Option<Duration>,
     pub(super) took: Duration,
 }
@@ -59,7 +61,8 @@ pub(super) struct Again {
     pub(super) killed: usize,
     /// They failed their first attempt, on purpose.
     pub(super) failed: usize,
-    /// Their lease lapsed although their worker lived: the machine was too slow for so short a lease.
+    /// Their lease lapsed although their worker lived: the machine was too slow for so short a
+    /// lease.
     pub(super) lapsed: usize,
 }
 
@@ -121,7 +124,8 @@ pub(super) fn audit(story: Story<'_>) -> Audit {
     audit
 }
 
-/// One run is due anyway, one more for each failure on purpose, and one more for each lease that lapsed.
+/// One run is due anyway, one more for each failure on purpose, and one more for each lease that
+/// lapsed.
 fn reason(runs: &[Run], stalls: u32, was_held: bool, victim: usize) -> Reason {
     let failed = runs.iter().filter(|run| run.ended == Some(Step::Fail)).count();
     let due = 1 + failed + stalls as usize;
@@ -135,8 +139,8 @@ fn reason(runs: &[Run], stalls: u32, was_held: bool, victim: usize) -> Reason {
     }
 }
 
-/// A job that the dead worker had ended need not start again: its outcome may have been on its way to a server, which
-/// stored it after the death.
+/// A job that the dead worker had ended need not start again: its outcome may have been on its way
+/// to a server, which stored it after the death.
 fn recovery(victim: &Victim, runs: &Runs, found: &HashMap<String, Found>) -> Option<Duration> {
     let arrived = |id: &str| {
         let ended = |run: &Run| run.worker == victim.worker && run.ended == Some(Step::End);

@@ -5,7 +5,8 @@ const VICTIM: usize = 0;
 const SURVIVOR: usize = 1;
 const KILLED_AT: i64 = 1000;
 
-/// Four jobs: the first was held by the killed worker, the second failed on purpose, the others ran once.
+/// Four jobs: the first was held by the killed worker, the second failed on purpose, the others ran
+/// once.
 struct World {
     documents: Vec<Document>,
     found: HashMap<String, Found>,

@@ -18,7 +18,8 @@ pub(super) struct Progress {
     pub(super) recovered: u64,
 }
 
-/// Shows progress on standard error: a live bar on a terminal, a line now and then elsewhere, nothing for programs.
+/// Shows progress on standard error: a live bar on a terminal, a line now and then elsewhere,
+/// nothing for programs.
 #[derive(Debug)]
 pub(super) struct Display {
     begun: Instant,

@@ -27,7 +27,8 @@ pub(super) struct Entry {
     pub(super) id: String,
 }
 
-/// Writes a log. Each line is one write to the operating system, so that a killed process has written all it did.
+/// Writes a log. Each line is one write to the operating system, so that a killed process has
+/// written all it did.
 #[derive(Debug)]
 pub(super) struct Logbook(File);
 

@@ -1,9 +1,9 @@
 //! `queue demo`: the promise of this library, shown and then checked.
 //!
-//! Real jobs go into a store that several processes share, real worker processes work on them, and one is killed with
-//! SIGKILL in mid-work. Every worker writes each start and end of a job to a log file of its own, which shares nothing
-//! with the store. At the end the audit holds the logs against the store: nothing lost, every result right, and a
-//! reason for every job that ran twice.
+//! Real jobs go into a store that several processes share, real worker processes work on them, and
+//! one is killed with SIGKILL in mid-work. Every worker writes each start and end of a job to a log
+//! file of its own, which shares nothing with the store. At the end the audit holds the logs
+//! against the store: nothing lost, every result right, and a reason for every job that ran twice.
 
 mod audit;
 mod display;

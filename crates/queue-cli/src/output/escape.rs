@@ -16,13 +16,14 @@ const INVISIBLE: [std::ops::RangeInclusive<char>; 9] = [
     '\u{e0000}'..='\u{e0fff}',
 ];
 
-/// One line of words: whatever would steer a terminal, reorder or hide text, or begin another line stands there as
-/// `\u{1b}`, `\n` or the like.
+/// One line of words: whatever would steer a terminal, reorder or hide text, or begin another line
+/// stands there as `\u{1b}`, `\n` or the like.
 pub(super) fn line(text: &str) -> Cow<'_, str> {
     but(text, &[])
 }
 
-/// Bytes that somebody asked to see: lines and tabs stay, and what is no UTF-8 stands there as `\xff`.
+/// Bytes that somebody asked to see: lines and tabs stay, and what is no UTF-8 stands there as
+/// `\xff`.
 pub(super) fn content(bytes: &[u8]) -> String {
     let mut shown = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
@@ -34,7 +35,8 @@ pub(super) fn content(bytes: &[u8]) -> String {
     shown
 }
 
-/// JSON, whose strings alone can hold such characters: there they stand as `\u001b`, which says the same to a program.
+/// JSON, whose strings alone can hold such characters: there they stand as `\u001b`, which says the
+/// same to a program.
 pub(super) fn json(text: String) -> String {
     if !text.contains(is_active) {
         return text;

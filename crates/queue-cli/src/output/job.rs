@@ -6,7 +6,8 @@ use queue::{
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
-/// A job as an object. The field names are part of the command's interface: new ones may be added, none changes.
+/// A job as an object. The field names are part of the command's interface: new ones may be added,
+/// none changes.
 pub(crate) fn job(status: &Status) -> Value {
     let meta = &status.meta;
     let mut object = Map::new();

@@ -1,7 +1,9 @@
-//! The only writer to standard output and standard error. Answers go to the one, notes for people and errors to the other.
+//! The only writer to standard output and standard error. Answers go to the one, notes for people
+//! and errors to the other.
 //!
-//! Nothing reaches a terminal raw: words leave as [`Text`], objects as JSON and stored bytes as [`content`](Output::content),
-//! each with what would act on a terminal spelled out. `cargo xtask tidy` keeps every other file from writing by itself.
+//! Nothing reaches a terminal raw: words leave as [`Text`], objects as JSON and stored bytes as
+//! [`content`](Output::content), each with what would act on a terminal spelled out.
+//! `cargo xtask tidy` keeps every other file from writing by itself.
 
 mod escape;
 mod job;
@@ -44,7 +46,8 @@ pub(crate) enum OnTerminal {
     Raw,
 }
 
-/// Writes answers. A reader that has gone away is an error of kind `BrokenPipe`, which ends the command quietly.
+/// Writes answers. A reader that has gone away is an error of kind `BrokenPipe`, which ends the
+/// command quietly.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Output {
     format: Format,
@@ -57,7 +60,8 @@ impl Output {
         Self { format, is_live: false }
     }
 
-    /// The same, but on a terminal words take the place of those before; elsewhere an empty line stands between them.
+    /// The same, but on a terminal words take the place of those before; elsewhere an empty line
+    /// stands between them.
     pub(crate) fn live(self) -> Self {
         Self { is_live: true, ..self }
     }
@@ -93,7 +97,8 @@ impl Output {
         self.write(format!("{}\n", escape::json(object.to_string())).as_bytes())
     }
 
-    /// Writes bytes that the caller asked for: as they are, but on a terminal so that they can be read.
+    /// Writes bytes that the caller asked for: as they are, but on a terminal so that they can be
+    /// read.
     pub(crate) fn content(self, bytes: &[u8], on_terminal: OnTerminal) -> io::Result<()> {
         if on_terminal == OnTerminal::Raw || !io::stdout().is_terminal() {
             return self.write(bytes);

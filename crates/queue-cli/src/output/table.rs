@@ -7,7 +7,8 @@ const GAP: usize = 2;
 /// A cell is cut to no less than this.
 const CELL_COLUMNS_MIN: usize = 12;
 
-/// A table without lines that a person can read and `awk` can split: one row a line, on every terminal.
+/// A table without lines that a person can read and `awk` can split: one row a line, on every
+/// terminal.
 #[derive(Debug)]
 pub(crate) struct Table {
     columns: Vec<Column>,
@@ -66,8 +67,8 @@ impl Table {
         rows.iter().map(|row| line(row, &widths)).collect()
     }
 
-    /// How wide each column is; zero for one that is left out. Columns that say nothing go first, then text is cut, from the
-    /// right, so that the first column lasts longest.
+    /// How wide each column is; zero for one that is left out. Columns that say nothing go first,
+    /// then text is cut, from the right, so that the first column lasts longest.
     fn widths(&self, rows: &[Vec<Cow<'_, str>>], columns_max: Option<usize>) -> Vec<usize> {
         let widest = |at: usize| rows.iter().map(|row| display_width(&row[at])).max().unwrap_or(0);
         let mut widths: Vec<usize> = (0..self.columns.len()).map(widest).collect();

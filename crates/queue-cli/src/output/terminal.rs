@@ -14,7 +14,8 @@ pub(crate) fn is_watched() -> bool {
     io::stderr().is_terminal()
 }
 
-/// Whether somebody could answer a question: it is asked on standard error, and answered on standard input.
+/// Whether somebody could answer a question: it is asked on standard error, and answered on
+/// standard input.
 pub(crate) fn can_ask() -> bool {
     io::stdin().is_terminal() && is_watched()
 }

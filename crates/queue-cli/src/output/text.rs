@@ -1,7 +1,8 @@
 use super::{Pairs, Table, escape};
 
-/// Words for people. Whatever a line says, it stays one line, and nothing in it reaches the terminal but as text: an answer
-/// is made of lines and tables, and only the writer makes bytes of them.
+/// Words for people. Whatever a line says, it stays one line, and nothing in it reaches the
+/// terminal but as text: an answer is made of lines and tables, and only the writer makes bytes of
+/// them.
 #[derive(Debug, Default)]
 pub(crate) struct Text(Vec<Part>);
 
@@ -32,7 +33,8 @@ impl Text {
         text.lines().map(Self::from).collect()
     }
 
-    /// What to write, for a terminal of so many columns, or for a reader that has as much room as it needs.
+    /// What to write, for a terminal of so many columns, or for a reader that has as much room as
+    /// it needs.
     pub(super) fn rendered(&self, columns_max: Option<usize>) -> String {
         let mut rendered = String::new();
         for line in self.0.iter().flat_map(|part| part.lines(columns_max)) {

@@ -83,9 +83,9 @@ pub trait Storage: Debug + Send + Sync + 'static {
     ///
     /// A store with one writer gives all jobs in this order; a store with several writers may skip
     /// rows that another claim holds at that moment. If more than some thousand delayed jobs become
-    /// due at once, the most urgent of them may come with a later claim: `next_due` is then now. The
-    /// answer stops before the first job that [`ClaimRequest::bytes_max`] has no room for, and that
-    /// job is not leased: `next_due` is then now.
+    /// due at once, the most urgent of them may come with a later claim: `next_due` is then now.
+    /// The answer stops before the first job that [`ClaimRequest::bytes_max`] has no room for, and
+    /// that job is not leased: `next_due` is then now.
     ///
     /// A claim of a paused queue leases nothing, and its answer says that the queue is paused. Its
     /// `next_due` is that of the same queue without the pause, so that a caller can tell a paused

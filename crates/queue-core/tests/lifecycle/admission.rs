@@ -78,7 +78,8 @@ fn a_job_that_expired_makes_room_from_that_very_millisecond_and_in_no_other_case
     }
 }
 
-/// The life that takes the place of `present`, enqueued at the boundary with a delay of ten seconds.
+/// The life that takes the place of `present`, enqueued at the boundary with a delay of ten
+/// seconds.
 fn replacement(present: &JobMeta, max_wait: Option<Span>) -> JobMeta {
     let new = new_job("a").with_delay(Span::from_secs(10)).with_on_waiting(OnWaiting::Replace { max_wait });
     let found = JobMeta::replacing(present, &new, Seq::new(8), BOUNDARY);

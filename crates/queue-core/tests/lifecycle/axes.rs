@@ -23,7 +23,8 @@ pub(crate) const FLAGS: [Flags; 4] = [
     Flags { cancel_requested: true, awaited: true },
 ];
 
-/// What the job's own retention is; both outcomes differ, and one is shorter than what a waiter is granted.
+/// What the job's own retention is; both outcomes differ, and one is shorter than what a waiter is
+/// granted.
 pub(crate) const RETENTIONS: [RetentionPolicy; 3] = [
     RetentionPolicy {
         completed: Retention::Keep(Span::from_secs(10)),
@@ -33,8 +34,8 @@ pub(crate) const RETENTIONS: [RetentionPolicy; 3] = [
     RetentionPolicy { completed: Retention::Forever, failed: Retention::Remove },
 ];
 
-/// What becomes of a job that is not started: nothing, its end at the boundary, or what was lifted. It goes along with the
-/// retentions, on which it does not depend.
+/// What becomes of a job that is not started: nothing, its end at the boundary, or what was lifted.
+/// It goes along with the retentions, on which it does not depend.
 pub(crate) const EXPIRIES: [(Option<Span>, bool); 3] =
     [(None, false), (Some(UNTIL_BOUNDARY), false), (Some(UNTIL_BOUNDARY), true)];
 
@@ -154,15 +155,15 @@ fn settled(job: &mut TrackedJob, last: LastSettle) {
     (job.meta.finished_at, job.meta.purge_at) = (Some(EARLIER), Some(BOUNDARY));
 }
 
-/// What kind the job is of, and whether another follows if it fails: neither, the one, or both. It goes along with the
-/// retentions as the expiries do.
+/// What kind the job is of, and whether another follows if it fails: neither, the one, or both. It
+/// goes along with the retentions as the expiries do.
 pub(crate) fn kinds() -> [(Kind, Option<Kind>); 3] {
     let [mail, own, mourn] = ["mail", "queue.schedule", "mourn"].map(Kind::from_static);
     [(mail.clone(), None), (mail, Some(mourn.clone())), (own, Some(mourn))]
 }
 
-/// Policies whose waits tell the number they were asked for. Each cause meets a policy that retries it and one that
-/// does not, and the last policy never names a wait.
+/// Policies whose waits tell the number they were asked for. Each cause meets a policy that retries
+/// it and one that does not, and the last policy never names a wait.
 pub(crate) fn policies() -> [Policy; 3] {
     let retry = RetryPolicy::custom(|n| Some(Duration::from_secs(1000 + u64::from(n))));
     let stall = RetryPolicy::custom(|n| Some(Duration::from_secs(2000 + u64::from(n))));

@@ -10,8 +10,8 @@ use queue_core::{
     lifecycle::{Event, Policy, Settle, TrackedJob, Verdict, apply, decide},
 };
 
-/// The size of the table, written out so that it cannot shrink unnoticed: states, budgets spent, flags, retentions
-/// with expiries and kinds, events, policies, happenings in between, clocks.
+/// The size of the table, written out so that it cannot shrink unnoticed: states, budgets spent,
+/// flags, retentions with expiries and kinds, events, policies, happenings in between, clocks.
 const ROWS: usize = 6 * 5 * 4 * 3 * 63 * 3 * 11 * 3;
 
 /// How many rows ended in which way.

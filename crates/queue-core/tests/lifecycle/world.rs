@@ -6,7 +6,8 @@ use queue_core::{
     lifecycle::{LastSettle, Settle, TrackedJob},
 };
 
-/// When a waiting job is due, a lease lapses, and a terminal record is purged: the tests stand around this moment.
+/// When a waiting job is due, a lease lapses, and a terminal record is purged: the tests stand
+/// around this moment.
 pub(crate) const BOUNDARY: Timestamp = Timestamp::from_millis(1_000_000);
 /// Some moment before.
 pub(crate) const EARLIER: Timestamp = Timestamp::from_millis(500_000);
@@ -26,7 +27,8 @@ pub(crate) fn queued() -> JobMeta {
     JobMeta::begin(QueueName::from_static("q"), &new_job("a"), Seq::new(7), EARLIER)
 }
 
-/// A record in the state, as a life with one claim behind it leaves it, and with everything that belongs to the state.
+/// A record in the state, as a life with one claim behind it leaves it, and with everything that
+/// belongs to the state.
 pub(crate) fn record_in(state: State) -> TrackedJob {
     let mut job = TrackedJob::new(JobMeta { state, revision: 40, epoch: 5, ..queued() });
     job.meta.progress = Some(Box::new("half".into()));

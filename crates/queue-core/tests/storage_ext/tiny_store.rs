@@ -1,5 +1,5 @@
-//! The least of a store that the comfort methods need: one queue in a map, a clock that the test moves, and somebody
-//! who may meddle with a record just before a transition arrives.
+//! The least of a store that the comfort methods need: one queue in a map, a clock that the test
+//! moves, and somebody who may meddle with a record just before a transition arrives.
 
 use async_trait::async_trait;
 use queue_core::{

@@ -1,4 +1,5 @@
-//! Every tick of nasty zones against a walk through all minutes, which shares no code with the crate but the offsets of zones.
+//! Every tick of nasty zones against a walk through all minutes, which shares no code with the
+//! crate but the offsets of zones.
 //!
 //! A year of a few zones by default. All years of all of them, and how many ticks were compared:
 //! `QUEUE_TEST_TICKS=all cargo test --release -p queue-schedule --test brute_force -- --nocapture`.
@@ -145,7 +146,8 @@ fn compare_one(pattern: &str, zone: &str, walk: &Walk, changes: &[i64]) -> usize
     expected.len()
 }
 
-/// A schedule does not go from tick to tick alone: it is made or woken at any moment, within a repeated hour too.
+/// A schedule does not go from tick to tick alone: it is made or woken at any moment, within a
+/// repeated hour too.
 fn ask_from_everywhere(timing: &Timing, expected: &[i64], change: i64) {
     for second in (change - AROUND..change + AROUND).step_by(ASKED_EVERY) {
         let Some(next) = expected.get(expected.partition_point(|tick| *tick <= second)) else { return };

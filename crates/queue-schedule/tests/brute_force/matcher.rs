@@ -1,4 +1,5 @@
-//! Cron patterns once more, by hand and as plainly as they can be said: fields are bit masks, days are counted.
+//! Cron patterns once more, by hand and as plainly as they can be said: fields are bit masks, days
+//! are counted.
 
 const MONTHS: [&str; 13] =
     ["", "JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"];

@@ -1,4 +1,5 @@
-//! Every moment of a stretch of time, one after the other, and the published rule applied to what the clock on the wall shows.
+//! Every moment of a stretch of time, one after the other, and the published rule applied to what
+//! the clock on the wall shows.
 
 use crate::matcher::Matcher;
 use jiff::{Timestamp, tz::TimeZone};
@@ -31,8 +32,9 @@ impl Walk {
         steps.windows(2).filter(|pair| pair[0].1 != pair[1].1).map(|pair| pair[1].0).collect()
     }
 
-    /// The moments at which a pattern fires. One that follows real time does whenever the clock on the wall shows a time of it.
-    /// One of fixed times does when the clock first shows one of its times, or first shows a later one.
+    /// The moments at which a pattern fires. One that follows real time does whenever the clock on
+    /// the wall shows a time of it. One of fixed times does when the clock first shows one of its
+    /// times, or first shows a later one.
     pub(crate) fn ticks(&self, matcher: &Matcher) -> Vec<i64> {
         let days = self.days(matcher);
         let first_day = (self.from - 2 * DAY).div_euclid(DAY);

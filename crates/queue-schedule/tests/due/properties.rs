@@ -39,7 +39,8 @@ fn schedules() -> impl Strategy<Value = ScheduleSpec> {
 /// Each is a run of up to forty wake-ups.
 const CASES: u32 = 40;
 
-/// How the clock goes on from one wake-up to the next; `None` if it is woken at the moment that it asked for.
+/// How the clock goes on from one wake-up to the next; `None` if it is woken at the moment that it
+/// asked for.
 fn steps() -> impl Strategy<Value = Vec<Option<i64>>> {
     let step = prop_oneof![
         4 => Just(None),

@@ -4,8 +4,8 @@ use queue_core::{
 };
 use std::fmt::Debug;
 
-/// What concurrent calls of a store can be merged into: its verbs that take many items, each call sent by itself. The input
-/// is checked already.
+/// What concurrent calls of a store can be merged into: its verbs that take many items, each call
+/// sent by itself. The input is checked already.
 ///
 /// Their contract is that of [`Storage`](queue_core::Storage). See [`Coalesced`](crate::Coalesced).
 pub trait Batched: Debug + Send + Sync + 'static {
@@ -19,9 +19,10 @@ pub trait Batched: Debug + Send + Sync + 'static {
         groups: Vec<Vec<NewJob>>,
     ) -> impl Future<Output = Result<Stamped<Vec<Vec<Enqueued>>>>> + Send;
 
-    /// Several claims of one queue: an answer for each, in their order, as if each had come after the one before it, but that
-    /// `next_due` may be told as the last one leaves it. Fewer answers, at least one, say that the rest was not begun, since it
-    /// had no room. It is sent once, and an error of unknown outcome is that of all of them. See
+    /// Several claims of one queue: an answer for each, in their order, as if each had come after
+    /// the one before it, but that `next_due` may be told as the last one leaves it. Fewer answers,
+    /// at least one, say that the rest was not begun, since it had no room. It is sent once, and an
+    /// error of unknown outcome is that of all of them. See
     /// [`Storage::claim`](queue_core::Storage::claim).
     fn claim(&self, requests: Vec<ClaimRequest>) -> impl Future<Output = Result<Vec<Claimed>>> + Send;
 

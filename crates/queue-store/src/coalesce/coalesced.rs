@@ -13,27 +13,32 @@ use queue_core::{
 };
 use std::sync::Arc;
 
-/// Concurrent single calls of a store, merged: 64 tasks that each enqueue one job reach the server as one batch, and each gets
-/// a durable answer of its own. So do 64 tasks that each settle or read one.
+/// Concurrent single calls of a store, merged: 64 tasks that each enqueue one job reach the server
+/// as one batch, and each gets a durable answer of its own. So do 64 tasks that each settle or read
+/// one.
 ///
-/// A part for authors of stores whose calls cost a round trip or a commit. Such a store holds one inside and calls it from its
-/// own [`Storage`](queue_core::Storage), so that every handle merges, however it was opened.
+/// A part for authors of stores whose calls cost a round trip or a commit. Such a store holds one
+/// inside and calls it from its own [`Storage`](queue_core::Storage), so that every handle merges,
+/// however it was opened.
 ///
-/// Claims of a queue are merged likewise, each with its own token, limit and bytes; one that finds none under way goes by itself,
-/// without a task between.
+/// Claims of a queue are merged likewise, each with its own token, limit and bytes; one that finds
+/// none under way goes by itself, without a task between.
 ///
-/// Input is checked before it joins a batch. A batch that is refused all the same is sent again call by call. Heartbeats have
-/// a lane of their own, so that they never wait behind a large settle; and calls about different queues do not wait for each
-/// other. A read of a single job joins those of others; one of several jobs is a batch already, and goes by itself.
+/// Input is checked before it joins a batch. A batch that is refused all the same is sent again
+/// call by call. Heartbeats have a lane of their own, so that they never wait behind a large
+/// settle; and calls about different queues do not wait for each other. A read of a single job
+/// joins those of others; one of several jobs is a batch already, and goes by itself.
 ///
 /// # Dropped futures
-/// An enqueue or apply that has joined a batch goes on with it. A read goes on if others wait for it. A claim that was not sent is
-/// not sent any more, and what one leases that was sent is given back.
+/// An enqueue or apply that has joined a batch goes on with it. A read goes on if others wait for
+/// it. A claim that was not sent is not sent any more, and what one leases that was sent is given
+/// back.
 ///
 /// # Runtime
-/// Each lane is a task. When the runtime that it runs on ends, the calls that are under way answer an error of unknown
-/// outcome, and the next call starts another task on the runtime that it runs on itself. A runtime that is there and that nobody
-/// drives, such as one with the flavor `current_thread` outside of `block_on`, keeps its tasks, and whoever waits for them.
+/// Each lane is a task. When the runtime that it runs on ends, the calls that are under way answer
+/// an error of unknown outcome, and the next call starts another task on the runtime that it runs
+/// on itself. A runtime that is there and that nobody drives, such as one with the flavor
+/// `current_thread` outside of `block_on`, keeps its tasks, and whoever waits for them.
 #[derive(Debug)]
 pub struct Coalesced<S> {
     store: Arc<S>,
@@ -72,20 +77,22 @@ impl<S: Batched> Coalesced<S> {
         self.enqueues.call(queue.clone(), groups).await
     }
 
-    /// Goes at once if no claim of the queue is under way, and else with the others that wait for it. See
-    /// [`Storage::claim`](queue_core::Storage::claim).
+    /// Goes at once if no claim of the queue is under way, and else with the others that wait for
+    /// it. See [`Storage::claim`](queue_core::Storage::claim).
     ///
-    /// A caller that is gone before its claim is sent leases nothing; what is leased for one that goes later is given back
-    /// uncharged, at once.
+    /// A caller that is gone before its claim is sent leases nothing; what is leased for one that
+    /// goes later is given back uncharged, at once.
     ///
     /// # Errors
-    /// `Invalid` for a limit over that of a batch, `Unavailable` where thousands wait already, and those of the call.
+    /// `Invalid` for a limit over that of a batch, `Unavailable` where thousands wait already, and
+    /// those of the call.
     pub async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
         self.store.limits().check_batch("claim", request.limit)?;
         self.claims.claim(request).await
     }
 
-    /// The same for a store that is the faster the more claims it has side by side: each is a call of its own.
+    /// The same for a store that is the faster the more claims it has side by side: each is a call
+    /// of its own.
     ///
     /// # Errors
     /// As for [`claim`](Self::claim).
@@ -94,8 +101,9 @@ impl<S: Batched> Coalesced<S> {
         self.claims.claim_apart(request).await
     }
 
-    /// Waits until the jobs of claims whose callers are gone are given back, or cannot be: a store that closes lets go of its
-    /// connections after that. It takes as long as the calls of the store do.
+    /// Waits until the jobs of claims whose callers are gone are given back, or cannot be: a store
+    /// that closes lets go of its connections after that. It takes as long as the calls of the
+    /// store do.
     pub async fn rest(&self) {
         self.claims.rest().await;
     }
@@ -114,8 +122,8 @@ impl<S: Batched> Coalesced<S> {
     /// Joins the next read, if it is of one job. See [`Storage::get`](queue_core::Storage::get).
     ///
     /// # Errors
-    /// Those of the read. One that may be the fault of a single job, such as a damaged record, is met by the one who asked for it
-    /// alone.
+    /// Those of the read. One that may be the fault of a single job, such as a damaged record, is
+    /// met by the one who asked for it alone.
     pub async fn get(
         &self,
         queue: &QueueName,
@@ -140,7 +148,8 @@ impl<S: Batched> Coalesced<S> {
     }
 }
 
-/// The queue that all are about: those of different queues do not wait for each other, since stores may be away in part.
+/// The queue that all are about: those of different queues do not wait for each other, since stores
+/// may be away in part.
 fn only_queue(batch: &[Transition]) -> Option<QueueName> {
     let first = &batch.first()?.queue;
     batch.iter().all(|transition| transition.queue == *first).then(|| first.clone())

@@ -12,12 +12,13 @@ use std::{
 /// Items in one read, unless one asks for more. Their answers may be large.
 const ITEMS_MAX: usize = 256;
 
-/// Merges concurrent reads with equal keys, as callers that wait for their results send them. For stores where a read costs a
-/// round trip.
+/// Merges concurrent reads with equal keys, as callers that wait for their results send them. For
+/// stores where a read costs a round trip.
 ///
-/// Whoever asks while a read is under way goes with the next one; nobody waits for a timer, and there is no task of its own.
-/// Reads of one key go one after the other; those of different keys do not wait for each other. All who wait for a read drive
-/// it, so one whose future is dropped, or kept and not polled, holds up nobody.
+/// Whoever asks while a read is under way goes with the next one; nobody waits for a timer, and
+/// there is no task of its own. Reads of one key go one after the other; those of different keys do
+/// not wait for each other. All who wait for a read drive it, so one whose future is dropped, or
+/// kept and not polled, holds up nobody.
 pub(super) struct Gather<K, I, A> {
     latest: Mutex<HashMap<K, Boarding<I, A>>>,
 }
@@ -67,12 +68,12 @@ where
     I: Clone + Send + 'static,
     A: Send + 'static,
 {
-    /// Reads items, perhaps with those of others: `send` gets the items of all, and answers each in its place. Dropping the
-    /// future harms nobody; the read goes on if others wait for it.
+    /// Reads items, perhaps with those of others: `send` gets the items of all, and answers each in
+    /// its place. Dropping the future harms nobody; the read goes on if others wait for it.
     ///
     /// # Errors
-    /// Those of `send`, and `Internal` if it panics. One that may be the fault of a single item, such as a damaged record, is
-    /// met by the one who asked for it alone.
+    /// Those of `send`, and `Internal` if it panics. One that may be the fault of a single item,
+    /// such as a damaged record, is met by the one who asked for it alone.
     pub(super) async fn read<F>(
         &self,
         key: K,

@@ -25,8 +25,8 @@ const BATCH_BYTES_MAX: usize = 16 << 20;
 /// How often a call starts the task of its lane before it gives up.
 const STARTS_MAX: usize = 3;
 
-/// Merges concurrent calls of one verb: while a batch is in flight, whatever comes waits, and goes next in one piece.
-/// Nobody waits for a timer.
+/// Merges concurrent calls of one verb: while a batch is in flight, whatever comes waits, and goes
+/// next in one piece. Nobody waits for a timer.
 #[derive(Debug)]
 pub(super) struct Lane<V: Verb, S> {
     store: Arc<S>,
@@ -42,13 +42,15 @@ struct Call<V: Verb> {
 }
 
 impl<V: Verb, S: Batched> Lane<V, S> {
-    /// Starts the task that owns the lane; it ends when the lane is dropped and the last call is answered.
+    /// Starts the task that owns the lane; it ends when the lane is dropped and the last call is
+    /// answered.
     pub(super) fn start(store: Arc<S>, spawn: Arc<dyn Spawn>) -> Self {
         let calls = Mutex::new(start(store.clone(), &*spawn));
         Self { store, spawn, calls }
     }
 
-    /// Joins the next batch. Dropping the future leaves the call to finish on its own and harms no other.
+    /// Joins the next batch. Dropping the future leaves the call to finish on its own and harms no
+    /// other.
     pub(super) async fn call(&self, key: V::Key, items: Vec<V::Item>) -> Result<Stamped<Vec<V::Answer>>> {
         let (reply, answer) = oneshot::channel();
         let mut call = Call { key, items, reply };
@@ -64,7 +66,8 @@ impl<V: Verb, S: Batched> Lane<V, S> {
         Err(Error::new(ErrorKind::Unavailable, V::NAME, message))
     }
 
-    /// A task that ended while the lane is there went with the runtime that it ran on; the present one gets another.
+    /// A task that ended while the lane is there went with the runtime that it ran on; the present
+    /// one gets another.
     fn restart(&self, ended: &mpsc::Sender<Call<V>>) {
         let mut calls = self.lock();
         if calls.same_channel(ended) {
@@ -83,7 +86,8 @@ fn start<V: Verb, S: Batched>(store: Arc<S>, spawn: &dyn Spawn) -> mpsc::Sender<
     calls
 }
 
-/// One batch of each key at a time, and those of different keys side by side: a key whose call hangs holds up no other.
+/// One batch of each key at a time, and those of different keys side by side: a key whose call
+/// hangs holds up no other.
 async fn run<V: Verb, S: Batched>(store: Arc<S>, mut inbox: mpsc::Receiver<Call<V>>) {
     let weight_max = store.limits().batch_max;
     let (mut waiting, mut arrived) = (Waiting::default(), Vec::new());
@@ -147,7 +151,8 @@ impl<V: Verb> Waiting<V> {
         self.busy.remove(key);
     }
 
-    /// All of each key that is free, which is not any more. The order of keys is theirs, so that a seeded run repeats.
+    /// All of each key that is free, which is not any more. The order of keys is theirs, so that a
+    /// seeded run repeats.
     fn next(&mut self) -> Vec<(V::Key, Vec<Call<V>>)> {
         let (busy, count) = (&mut self.busy, &mut self.count);
         let keys: Vec<_> = self.calls.keys().filter(|key| !busy.contains(*key)).cloned().collect();

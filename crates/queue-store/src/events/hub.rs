@@ -14,10 +14,10 @@ use std::{
 use tokio::sync::mpsc;
 
 /// A subscriber that is this many hints behind is told that it missed some.
-const BACKLOG_MAX: usize = 1024;
+pub(super) const BACKLOG_MAX: usize = 1024;
 
-/// Hands hints to the subscribers of one process. Stores share it: they publish after a commit, and say
-/// [`missed`](Self::missed) when others wrote or a connection was lost.
+/// Hands hints to the subscribers of one process. Stores share it: they publish after a commit, and
+/// say [`missed`](Self::missed) when others wrote or a connection was lost.
 ///
 /// Publishing never blocks: a slow subscriber loses hints and learns that it did.
 #[derive(Debug, Default)]
@@ -32,7 +32,8 @@ struct Registry {
     closed: bool,
 }
 
-/// Who listens to one queue. Ordered maps, so that a seeded run wakes subscribers in the same order again.
+/// Who listens to one queue. Ordered maps, so that a seeded run wakes subscribers in the same order
+/// again.
 #[derive(Debug, Default)]
 struct Channels {
     wake: BTreeMap<u64, Sender>,
@@ -47,7 +48,8 @@ struct Sender {
 }
 
 impl Hub {
-    /// Registers a subscriber; hints published from now on reach it. Dropping the stream unregisters it.
+    /// Registers a subscriber; hints published from now on reach it. Dropping the stream
+    /// unregisters it.
     pub fn subscribe(self: &Arc<Self>, queue: &QueueName, interest: Interest) -> EventStream {
         // Waking coalesces: one hint in the mailbox says all there is to say.
         let backlog = if interest == Interest::Wake { 1 } else { BACKLOG_MAX };
@@ -76,7 +78,8 @@ impl Hub {
         self.followed(queue, change);
     }
 
-    /// The part of [`changed`](Self::changed) that is for subscribers who asked for the id of the job.
+    /// The part of [`changed`](Self::changed) that is for subscribers who asked for the id of the
+    /// job.
     pub fn ended(&self, queue: &QueueName, change: &JobChange) {
         let ended = change.state.is_none_or(State::is_terminal);
         let registry = self.lock();
@@ -97,8 +100,9 @@ impl Hub {
         }
     }
 
-    /// Another handle wrote to one queue, and which jobs is unknown: subscribers to its jobs are told to read again, and
-    /// subscribers that claim from it are woken if there is a reason to. Subscribers of other queues are not woken.
+    /// Another handle wrote to one queue, and which jobs is unknown: subscribers to its jobs are
+    /// told to read again, and subscribers that claim from it are woken if there is a reason to.
+    /// Subscribers of other queues are not woken.
     ///
     /// Returns whether there was anybody to tell.
     pub fn tell(&self, queue: &QueueName, news: News) -> bool {
@@ -188,7 +192,8 @@ impl Sender {
         let full = matches!(self.hints.try_send(hint), Err(mpsc::error::TrySendError::Full(_)));
         if full && self.hints.max_capacity() > 1 {
             self.missed.store(true, Ordering::Release);
-            // The subscriber may have emptied its mailbox since, and sleep: then there is room for this to wake it.
+            // The subscriber may have emptied its mailbox since, and sleep: then there is room for
+            // this to wake it.
             drop(self.hints.try_send(Hint::Missed));
         }
     }
@@ -219,89 +224,5 @@ impl Drop for Subscription {
         if let Some(hub) = self.hub.upgrade() {
             hub.unsubscribe(&self.queue, &self.interest, self.key);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use futures_util::{FutureExt, StreamExt};
-    use queue_core::Seq;
-
-    fn queue() -> QueueName {
-        QueueName::from_static("q")
-    }
-
-    fn change(id: &str, state: Option<State>) -> JobChange {
-        JobChange { id: JobId::new(id).expect("valid"), seq: Seq::new(1), revision: 1, state }
-    }
-
-    fn next(stream: &mut EventStream) -> Option<Hint> {
-        stream.next().now_or_never().flatten()
-    }
-
-    #[test]
-    fn waking_coalesces_and_never_blocks() {
-        let hub = Arc::new(Hub::default());
-        let mut stream = hub.subscribe(&queue(), Interest::Wake);
-        (0..5000).for_each(|_| hub.wake(&queue()));
-        assert_eq!(next(&mut stream), Some(Hint::Wake));
-        assert_eq!(next(&mut stream), None);
-    }
-
-    #[test]
-    fn an_id_hears_of_its_end_alone_and_all_hears_everything() {
-        let hub = Arc::new(Hub::default());
-        let mut of_a = hub.subscribe(&queue(), Interest::Jobs(vec![JobId::from_static("a")]));
-        let mut all = hub.subscribe(&queue(), Interest::All);
-        hub.changed(&queue(), &change("a", Some(State::Processing)));
-        hub.changed(&queue(), &change("b", Some(State::Completed)));
-        hub.changed(&queue(), &change("a", None));
-        assert_eq!(next(&mut of_a), Some(Hint::Job(change("a", None))));
-        assert_eq!(next(&mut of_a), None);
-        assert_eq!((0..4).filter_map(|_| next(&mut all)).count(), 3);
-    }
-
-    #[test]
-    fn a_slow_subscriber_learns_that_it_missed_some() {
-        let hub = Arc::new(Hub::default());
-        let mut all = hub.subscribe(&queue(), Interest::All);
-        (0..=BACKLOG_MAX).for_each(|_| hub.changed(&queue(), &change("a", None)));
-        assert_eq!(next(&mut all), Some(Hint::Missed));
-    }
-
-    #[test]
-    fn what_others_wrote_is_told_to_the_subscribers_of_that_queue_alone() {
-        let hub = Arc::new(Hub::default());
-        let of_a = Interest::Jobs(vec![JobId::from_static("a")]);
-        let [mut wake, mut job, mut all] =
-            [Interest::Wake, of_a.clone(), Interest::All].map(|interest| hub.subscribe(&queue(), interest));
-        let mut other = hub.subscribe(&QueueName::from_static("other"), of_a);
-        let mut idle = hub.subscribe(&QueueName::from_static("other"), Interest::Wake);
-        for (news, woken) in [(News::Changed, None), (News::Wakes, Some(Hint::Wake))] {
-            assert!(hub.tell(&queue(), news));
-            assert!(!hub.tell(&QueueName::from_static("unheard"), news));
-            assert_eq!([&mut wake, &mut other, &mut idle].map(next), [woken, None, None]);
-            assert_eq!([&mut job, &mut all].map(next), [Some(Hint::Missed), Some(Hint::Missed)]);
-        }
-    }
-
-    #[test]
-    fn dropping_a_stream_leaves_nothing_behind() {
-        let hub = Arc::new(Hub::default());
-        let streams = [Interest::Wake, Interest::All, Interest::Jobs(vec![JobId::from_static("a")])]
-            .map(|interest| hub.subscribe(&queue(), interest));
-        assert!(hub.has_subscribers());
-        drop(streams);
-        assert!(!hub.has_subscribers());
-    }
-
-    #[test]
-    fn closing_ends_streams_now_and_later() {
-        let hub = Arc::new(Hub::default());
-        let mut before = hub.subscribe(&queue(), Interest::Wake);
-        hub.close();
-        assert_eq!(before.next().now_or_never(), Some(None));
-        assert_eq!(hub.subscribe(&queue(), Interest::All).next().now_or_never(), Some(None));
     }
 }

@@ -1,6 +1,8 @@
 //! Hints to the subscribers of one process, and what is collected of them until a commit.
 
 mod hub;
+#[cfg(test)]
+mod hub_tests;
 mod news;
 mod notices;
 

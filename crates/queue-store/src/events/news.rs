@@ -1,5 +1,5 @@
-/// What somebody else wrote to a queue, as far as a store can tell that does not hear of single jobs: see
-/// [`Hub::tell`](crate::Hub::tell).
+/// What somebody else wrote to a queue, as far as a store can tell that does not hear of single
+/// jobs: see [`Hub::tell`](crate::Hub::tell).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum News {
     /// Jobs of it changed.

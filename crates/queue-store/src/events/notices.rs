@@ -1,8 +1,8 @@
 use crate::Hub;
 use queue_core::{JobChange, JobMeta, QueueName};
 
-/// What subscribers shall hear of once a change is as durable as promised, in order. Stores collect it while they write, and
-/// publish it after the commit.
+/// What subscribers shall hear of once a change is as durable as promised, in order. Stores collect
+/// it while they write, and publish it after the commit.
 ///
 /// ```
 /// use queue_core::QueueName;
@@ -100,8 +100,8 @@ impl Notices {
         Self { pending: std::mem::take(&mut self.pending), wanted: self.wanted }
     }
 
-    /// Tells the subscribers. If there were none and now there are, they may have read the state before the change, so they are
-    /// told that they missed something.
+    /// Tells the subscribers. If there were none and now there are, they may have read the state
+    /// before the change, so they are told that they missed something.
     pub fn publish(&self, hub: &Hub) {
         self.publish_by(hub, Hub::changed);
     }

@@ -41,8 +41,9 @@ impl<C: Committer> Inbox<C> {
         }
     }
 
-    /// Takes what waits by now; nobody waits for a timer. Callers that were just answered may be about to call again, so
-    /// while there are fewer than last time the processor is offered to them.
+    /// Takes what waits by now; nobody waits for a timer. Callers that were just answered may be
+    /// about to call again, so while there are fewer than last time the processor is offered to
+    /// them.
     fn gather(&mut self, first: Pending<C>) -> Vec<Pending<C>> {
         let mut weight = first.weight();
         let mut group = vec![first];

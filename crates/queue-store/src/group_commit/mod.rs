@@ -1,4 +1,5 @@
-//! One thread that writes, and puts whatever waits into one transaction: many callers share the cost of one flush.
+//! One thread that writes, and puts whatever waits into one transaction: many callers share the
+//! cost of one flush.
 
 mod call;
 mod inbox;
@@ -11,7 +12,8 @@ pub use writer::Writer;
 
 use queue_core::Error;
 
-/// How a kind of store with one writing thread commits. For stores of files and embedded databases, whose calls block.
+/// How a kind of store with one writing thread commits. For stores of files and embedded databases,
+/// whose calls block.
 ///
 /// ```
 /// use queue_core::{Error, ErrorKind, Result};
@@ -71,11 +73,12 @@ use queue_core::Error;
 /// # }
 /// ```
 pub trait Committer: Sized + 'static {
-    /// What calls run in: files or a connection, and what is kept of them in memory. It stays on the thread.
+    /// What calls run in: files or a connection, and what is kept of them in memory. It stays on
+    /// the thread.
     type Session<'a>;
 
-    /// What a call needs of its transaction; a transaction has what the most demanding of its calls needs. `()` if all are
-    /// alike.
+    /// What a call needs of its transaction; a transaction has what the most demanding of its calls
+    /// needs. `()` if all are alike.
     type Need: Copy + Ord;
 
     /// Why a call failed.
@@ -87,8 +90,9 @@ pub trait Committer: Sized + 'static {
     /// What most calls need.
     const USUAL_NEED: Self::Need;
 
-    /// Runs the calls of `group` that are [wanted](Pending::is_wanted) in one transaction: all or nothing. When it answers `Ok`,
-    /// what they did is as durable as the store promises, and whoever listens was told; then they are answered.
+    /// Runs the calls of `group` that are [wanted](Pending::is_wanted) in one transaction: all or
+    /// nothing. When it answers `Ok`, what they did is as durable as the store promises, and
+    /// whoever listens was told; then they are answered.
     ///
     /// # Errors
     /// [`Failed`], with everything undone that can be. A call may run again after it.
@@ -104,15 +108,18 @@ pub trait Committer: Sized + 'static {
 /// How far a transaction came before it failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failed<F> {
-    /// It did not begin, or nobody knows whether it ended: trying its calls alone would fail in the same way.
+    /// It did not begin, or nobody knows whether it ended: trying its calls alone would fail in the
+    /// same way.
     Together(F),
-    /// A call failed, or all of them took too much room, and nothing was written: each is tried alone.
+    /// A call failed, or all of them took too much room, and nothing was written: each is tried
+    /// alone.
     Within(F),
 }
 
 /// One verb of a store, as the writing thread runs it.
 ///
-/// It may run twice, since a failed group is taken back and tried again one by one; so it borrows its input.
+/// It may run twice, since a failed group is taken back and tried again one by one; so it borrows
+/// its input.
 pub trait Verb<C: Committer>: Send + 'static {
     /// What the caller gets once it is durable.
     type Answer: Send + 'static;
@@ -120,11 +127,13 @@ pub trait Verb<C: Committer>: Send + 'static {
     /// For error messages.
     const NAME: &'static str;
 
-    /// Whether it is skipped when its caller is gone before it began. For claims, which else lease jobs to nobody.
+    /// Whether it is skipped when its caller is gone before it began. For claims, which else lease
+    /// jobs to nobody.
     const SKIPS_ABANDONED: bool = false;
 
-    /// Whether calls of this verb that wait at the same time may run as one, by [`run_together`](Self::run_together). They run
-    /// behind the other calls of their group, which is as good an order as any, since all of them wait at once.
+    /// Whether calls of this verb that wait at the same time may run as one, by
+    /// [`run_together`](Self::run_together). They run behind the other calls of their group, which
+    /// is as good an order as any, since all of them wait at once.
     const JOINS: bool = false;
 
     /// What it needs of its transaction.
@@ -140,8 +149,9 @@ pub trait Verb<C: Committer>: Send + 'static {
         true
     }
 
-    /// What is to be done next because nobody heard an answer that is durable: for claims, which give back what they leased.
-    /// It runs at once, in a transaction of its own, and nobody waits for it.
+    /// What is to be done next because nobody heard an answer that is durable: for claims, which
+    /// give back what they leased. It runs at once, in a transaction of its own, and nobody waits
+    /// for it.
     fn unheard(_answer: Self::Answer) -> Option<Pending<C>> {
         None
     }
@@ -152,7 +162,8 @@ pub trait Verb<C: Committer>: Send + 'static {
     /// Whatever the store's calls fail with. The group is then undone.
     fn run(&self, session: &mut C::Session<'_>) -> Result<Self::Answer, C::Failure>;
 
-    /// Does those that [join](Self::joins) each other, as if one came after the other; an answer for each, in their order.
+    /// Does those that [join](Self::joins) each other, as if one came after the other; an answer
+    /// for each, in their order.
     ///
     /// # Errors
     /// As for [`run`](Self::run); each then runs by itself.

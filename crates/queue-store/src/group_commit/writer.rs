@@ -9,7 +9,8 @@ const WAITING_MAX: usize = 1_024;
 
 /// A handle's end of its writing thread.
 ///
-/// Closing it refuses further calls, finishes what was sent, and ends the thread; so does dropping it, which waits for that.
+/// Closing it refuses further calls, finishes what was sent, and ends the thread; so does dropping
+/// it, which waits for that.
 pub struct Writer<C: Committer>(Mailbox<Pending<C>>);
 
 impl<C: Committer> fmt::Debug for Writer<C> {
@@ -19,12 +20,12 @@ impl<C: Committer> fmt::Debug for Writer<C> {
 }
 
 impl<C: Committer> Writer<C> {
-    /// Starts a thread of this name, which opens the store itself, since even that is no work for an async thread; it says how
-    /// that went, and then [serves](Inbox::serve).
+    /// Starts a thread of this name, which opens the store itself, since even that is no work for
+    /// an async thread; it says how that went, and then [serves](Inbox::serve).
     ///
     /// # Errors
-    /// What `main` says, and `Unavailable` if there is no thread to be had. A dropped future leaves the thread to find out
-    /// that nobody listens: then it shall end.
+    /// What `main` says, and `Unavailable` if there is no thread to be had. A dropped future leaves
+    /// the thread to find out that nobody listens: then it shall end.
     pub async fn start<T: Send + 'static>(
         name: &str,
         main: impl FnOnce(Inbox<C>, oneshot::Sender<Result<T>>) + Send + 'static,
@@ -47,8 +48,8 @@ impl<C: Committer> Writer<C> {
     /// Sends a verb and waits for its durable answer.
     ///
     /// # Errors
-    /// `Closed` once closed, and whatever the verb's transaction failed with. Dropping the future leaves the verb to finish on
-    /// its own; then see [`Verb::unheard`].
+    /// `Closed` once closed, and whatever the verb's transaction failed with. Dropping the future
+    /// leaves the verb to finish on its own; then see [`Verb::unheard`].
     pub async fn call<V: Verb<C>>(&self, verb: V) -> Result<V::Answer> {
         let (reply, answer) = oneshot::channel();
         self.0.send(V::NAME, Pending::new(verb, reply)).await?;

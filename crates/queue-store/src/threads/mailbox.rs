@@ -3,11 +3,11 @@ use queue_core::{Error, Result};
 use std::thread::JoinHandle;
 use tokio::sync::{mpsc, watch};
 
-/// Work for threads that a store's handle owns: a bounded channel, the stop signal, and the join. For stores whose calls
-/// block, such as those of files and embedded databases.
+/// Work for threads that a store's handle owns: a bounded channel, the stop signal, and the join.
+/// For stores whose calls block, such as those of files and embedded databases.
 ///
-/// The stop signal is the end of the channel: the threads finish what was sent before, then end. Dropping the mailbox waits
-/// for that, so that no thread outlives its handle.
+/// The stop signal is the end of the channel: the threads finish what was sent before, then end.
+/// Dropping the mailbox waits for that, so that no thread outlives its handle.
 #[derive(Debug)]
 pub struct Mailbox<T> {
     work: Mutex<Option<mpsc::Sender<T>>>,
@@ -16,7 +16,8 @@ pub struct Mailbox<T> {
 }
 
 impl<T: Send + 'static> Mailbox<T> {
-    /// The threads read the other end of `work`; `ended` closes when the last of them lets go of its sending half.
+    /// The threads read the other end of `work`; `ended` closes when the last of them lets go of
+    /// its sending half.
     pub fn new(work: mpsc::Sender<T>, ended: watch::Receiver<()>, threads: Vec<JoinHandle<()>>) -> Self {
         Self { work: Mutex::new(Some(work)), ended, threads: Mutex::new(threads) }
     }
@@ -65,7 +66,8 @@ impl<T> Mailbox<T> {
     }
 }
 
-/// Whoever drops the last handle waits for the transaction at hand, so that no thread outlives the handle.
+/// Whoever drops the last handle waits for the transaction at hand, so that no thread outlives the
+/// handle.
 impl<T> Drop for Mailbox<T> {
     fn drop(&mut self) {
         self.refuse();

@@ -1,4 +1,5 @@
-//! Claims: what reaches the store, who gets what, and what becomes of the share of a caller that is gone.
+//! Claims: what reaches the store, who gets what, and what becomes of the share of a caller that is
+//! gone.
 
 use crate::{
     recorder::{Call, Recorder, Script},

@@ -1,4 +1,5 @@
-//! A store that keeps nothing but a record of the calls that reached it, and lets them pass when told to.
+//! A store that keeps nothing but a record of the calls that reached it, and lets them pass when
+//! told to.
 
 use queue_core::{
     Applied, ClaimRequest, Claimed, ClaimedJob, Detail, Enqueued, Error, JobId, JobMeta, JobRecord, Limits,

@@ -1,4 +1,5 @@
-//! The fixture of a case: one store under a manual clock, and short words for what cases do with it.
+//! The fixture of a case: one store under a manual clock, and short words for what cases do with
+//! it.
 //!
 //! Every word expects the store to answer; an error where the contract has none fails the case.
 

@@ -34,7 +34,8 @@ pub(crate) fn job(text: &str) -> NewJob {
     job_with(text, text_payload(&format!("payload of {text}")))
 }
 
-/// A job with a payload of its own: three attempts, three stalls, and kept for [`KEPT`] whatever its outcome.
+/// A job with a payload of its own: three attempts, three stalls, and kept for [`KEPT`] whatever
+/// its outcome.
 pub(crate) fn job_with(text: &str, payload: Payload) -> NewJob {
     NewJob::new(id(text), Kind::from_static("email"), payload)
         .with_max_attempts(THREE)

@@ -1,4 +1,5 @@
-//! How much one answer brings: no more bytes than asked for, and whatever is left out can be had by asking again.
+//! How much one answer brings: no more bytes than asked for, and whatever is left out can be had by
+//! asking again.
 
 use super::cases;
 use crate::bench::prelude::*;

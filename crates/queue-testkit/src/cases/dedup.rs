@@ -205,7 +205,8 @@ async fn a_thousand_duplicates_in_one_call_change_nothing(bench: &Bench) {
     assert_eq!(bench.counts().await.total(), 1);
 }
 
-/// The first says no more than that the id is taken; the second replaces what holds it, before those behind it.
+/// The first says no more than that the id is taken; the second replaces what holds it, before
+/// those behind it.
 async fn an_id_said_again_with_replace_keeps_its_place_in_the_call(bench: &Bench) {
     let held = bench.put_and_claim("failed").await;
     bench.fail_terminally(&held).await;

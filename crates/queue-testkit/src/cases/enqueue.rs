@@ -54,7 +54,8 @@ async fn every_option_is_stored(bench: &Bench) {
     assert_eq!((stored.priority, stored.awaited, stored.retention), (-3, true, retention));
 }
 
-/// 25 attempts, three stalls, an hour for what is Completed and a week for what is Failed or Cancelled, priority zero.
+/// 25 attempts, three stalls, an hour for what is Completed and a week for what is Failed or
+/// Cancelled, priority zero.
 async fn the_defaults_are_the_documented_ones(bench: &Bench) {
     bench.put_job(NewJob::new(id("a"), Kind::from_static("email"), text_payload("a"))).await;
     let stored = bench.meta("a").await;

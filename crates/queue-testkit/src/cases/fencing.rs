@@ -25,7 +25,8 @@ cases! { "fencing":
     a_read_never_shows_a_token [I4];
 }
 
-/// Tries every settle and a heartbeat with a token; the record must stand as it is and the answer must say so.
+/// Tries every settle and a heartbeat with a token; the record must stand as it is and the answer
+/// must say so.
 async fn assert_powerless(bench: &Bench, seen: &ClaimedJob, token: LeaseToken) {
     let text = seen.record.meta.id.as_str();
     let before = bench.record(text).await;
@@ -211,7 +212,8 @@ async fn claims_released_a_hundred_times_leave_a_hundred_dead_tokens(bench: &Ben
     }
 }
 
-/// Nothing that a read answers opens a job: the type has no place for a token, and no text in it is one.
+/// Nothing that a read answers opens a job: the type has no place for a token, and no text in it is
+/// one.
 async fn a_read_never_shows_a_token(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let shown = format!("{:?}", bench.record("a").await).to_lowercase();

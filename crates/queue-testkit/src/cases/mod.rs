@@ -1,4 +1,5 @@
-//! The cases, one file per subject, each with a table of what it holds and which invariants that would find broken.
+//! The cases, one file per subject, each with a table of what it holds and which invariants that
+//! would find broken.
 
 mod attempts;
 mod batch;

@@ -1,4 +1,5 @@
-//! What a holder notes for the next attempt when it gives a job back: in the step that gives it back.
+//! What a holder notes for the next attempt when it gives a job back: in the step that gives it
+//! back.
 
 use super::cases;
 use crate::bench::prelude::*;

@@ -1,4 +1,5 @@
-//! Store time, whatever the clock does: it never goes back, never stands still, and meets a healthy clock again.
+//! Store time, whatever the clock does: it never goes back, never stands still, and meets a healthy
+//! clock again.
 
 use super::cases;
 use crate::bench::prelude::*;
@@ -19,7 +20,8 @@ cases! { "time":
 
 /// How far the clock was ahead for a moment.
 const DAY: Span = Span::from_secs(86_400);
-/// A length that needs one 64th more of real time while the clock is behind, and a second for whatever else.
+/// A length that needs one 64th more of real time while the clock is behind, and a second for
+/// whatever else.
 const WAIT: Span = Span::from_secs(63);
 const WAITED: Span = Span::from_secs(65);
 
@@ -107,7 +109,8 @@ async fn a_record_goes_in_time_after_a_clock_that_was_ahead(bench: &Bench) {
     assert_eq!(bench.prune(Prune::Expired, 10).await, 1);
 }
 
-/// A store that counts anew from each answer loses what is less than its unit, and that may be everything.
+/// A store that counts anew from each answer loses what is less than its unit, and that may be
+/// everything.
 async fn calls_back_to_back_do_not_hold_up_time(bench: &Bench) {
     leap(bench).await;
     let before = moment(bench).await.now;

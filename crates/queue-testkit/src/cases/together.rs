@@ -1,4 +1,5 @@
-//! Claims that several callers send at once, and that a store may merge: each is answered as if it had come alone.
+//! Claims that several callers send at once, and that a store may merge: each is answered as if it
+//! had come alone.
 
 use super::cases;
 use crate::bench::prelude::*;
@@ -58,7 +59,8 @@ async fn claims_sent_together_share_out_the_jobs(bench: &Bench) {
     assert_eq!(all, (0..40).map(|n| nth(n).to_string()).collect::<Vec<_>>());
 }
 
-/// Each answer in claim order, and none of the jobs left behind more urgent than one that was given.
+/// Each answer in claim order, and none of the jobs left behind more urgent than one that was
+/// given.
 async fn claims_sent_together_give_the_most_urgent_jobs_in_order(bench: &Bench) {
     for (n, priority) in [3, 1, 2, 1, 3, 2, 1, 2, 3, 1, 2, 3].into_iter().enumerate() {
         bench.put_job(job(nth(n).as_str()).with_priority(priority)).await;
@@ -90,7 +92,8 @@ async fn claims_sent_together_keep_the_bytes_that_each_has_room_for(bench: &Benc
     assert!(answers.iter().all(|answer| !answer.jobs.is_empty()), "at least one each");
 }
 
-/// Eighteen of the largest payloads: a store that merges them answers in several parts, and none is forgotten.
+/// Eighteen of the largest payloads: a store that merges them answers in several parts, and none is
+/// forgotten.
 async fn claims_sent_together_bring_more_than_one_answer_has_room_for(bench: &Bench) {
     let len = bench.store().capabilities().limits.payload_bytes_max;
     let count = ClaimRequest::BYTES_MAX / len + 2;

@@ -1,11 +1,13 @@
-//! The same random verbs, under clocks that stand at the same time, on two stores: the answers are the same, verb by verb.
+//! The same random verbs, under clocks that stand at the same time, on two stores: the answers are
+//! the same, verb by verb.
 //!
-//! The other store is a reference that keeps a plain list and asks the lifecycle for everything, or any store that its
-//! author names to [`differential`]. Unlike the model's runs these send raw batches, decided on sights of jobs that may be
-//! long out of date.
+//! The other store is a reference that keeps a plain list and asks the lifecycle for everything, or
+//! any store that its author names to [`differential`]. Unlike the model's runs these send raw
+//! batches, decided on sights of jobs that may be long out of date.
 //!
-//! Absent on purpose: what stores are free in, which is taken out of the answers first. The numbers of lives may have gaps,
-//! a cursor is its store's own, and the moment to come back may be any that is early enough.
+//! Absent on purpose: what stores are free in, which is taken out of the answers first. The numbers
+//! of lives may have gaps, a cursor is its store's own, and the moment to come back may be any that
+//! is early enough.
 
 mod player;
 mod reference;
@@ -44,11 +46,11 @@ pub(crate) const CASES: &[Case] = &[
     },
 ];
 
-/// Sends the random verbs of a seed to an empty store of each of two harnesses, and compares the answers. Queues are
-/// paused if both stores can.
+/// Sends the random verbs of a seed to an empty store of each of two harnesses, and compares the
+/// answers. Queues are paused if both stores can.
 ///
-/// Call it from the tests of a store, for any other store and as many seeds as there is time for. [`run`](crate::run)
-/// compares each store with a plain reference already.
+/// Call it from the tests of a store, for any other store and as many seeds as there is time for.
+/// [`run`](crate::run) compares each store with a plain reference already.
 ///
 /// # Errors
 /// If an answer differs: the fewest verbs found that show it, and both answers.

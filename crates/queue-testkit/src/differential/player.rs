@@ -18,7 +18,8 @@ pub(super) const SIGHTS_MAX: usize = 12;
 /// Far more than a run has.
 const PLENTY: usize = 1000;
 
-/// One of two stores, and what its clients remember. Both draw the same tokens and hold the same clock.
+/// One of two stores, and what its clients remember. Both draw the same tokens and hold the same
+/// clock.
 #[derive(Debug)]
 pub(super) struct Player {
     pub(super) bench: Bench,
@@ -112,7 +113,8 @@ impl Player {
                 Answer::Nothing
             }
             Verb::Back { ms } => {
-                // Whether a verb that tells no time looks at the clock is up to the store; this one does.
+                // Whether a verb that tells no time looks at the clock is up to the store; this one
+                // does.
                 self.bench.counts().await;
                 self.bench.step_back(span(*ms));
                 Answer::Nothing
@@ -189,7 +191,8 @@ impl Player {
         Stamped { value, ..answer }
     }
 
-    /// The moment to come back is a bound that stores may choose: what counts is whether it is now, later or never.
+    /// The moment to come back is a bound that stores may choose: what counts is whether it is now,
+    /// later or never.
     fn claimed(&mut self, mut answer: Claimed) -> Claimed {
         for job in &mut answer.jobs {
             let meta = job.record.meta.clone();

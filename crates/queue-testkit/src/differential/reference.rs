@@ -9,7 +9,8 @@ use queue_core::{
 };
 use std::{collections::BTreeSet, sync::Arc};
 
-/// The contract read aloud: a list of jobs, every verb a walk over it, no index that could be wrong.
+/// The contract read aloud: a list of jobs, every verb a walk over it, no index that could be
+/// wrong.
 #[derive(Debug)]
 pub(super) struct Reference {
     jobs: Mutex<Jobs>,

@@ -16,8 +16,8 @@ pub(super) const QUEUES: [&str; 3] = ["one", "two", "two:three"];
 /// Most verbs of a run.
 const VERBS_MAX: usize = 60;
 
-/// One call of a verb, or a step of the clock. Where it is about a job it says which of the remembered sights it rests
-/// on, since only the store knows the numbers of its lives.
+/// One call of a verb, or a step of the clock. Where it is about a job it says which of the
+/// remembered sights it rests on, since only the store knows the numbers of its lives.
 #[derive(Clone, Debug)]
 pub(super) enum Verb {
     Enqueue {
@@ -49,7 +49,8 @@ pub(super) enum Verb {
         queue: usize,
         walk: Walk,
         filter: ListFilter,
-        /// Those that came into their state so many milliseconds ago, or less, but not these; in place of the filter's own.
+        /// Those that came into their state so many milliseconds ago, or less, but not these; in
+        /// place of the filter's own.
         entered_ago: Option<(i64, i64)>,
         page: usize,
     },

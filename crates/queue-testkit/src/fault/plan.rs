@@ -1,7 +1,8 @@
 use crate::fault::{Fault, HintFault, Verb};
 use queue_core::{Rng, SeededRng};
 
-/// What shall go wrong by chance. The same seed and the same calls in the same order give the same faults.
+/// What shall go wrong by chance. The same seed and the same calls in the same order give the same
+/// faults.
 #[derive(Debug)]
 pub struct FaultPlan {
     rng: SeededRng,
@@ -15,9 +16,9 @@ impl FaultPlan {
         Self { rng: SeededRng::new(seed), calls: Vec::new(), hints: Vec::new() }
     }
 
-    /// Makes one in `n` calls of these verbs go wrong, `n` being at least 1. Of several faults the first that is drawn
-    /// happens. [`Fault::Duplicate`] passes over verbs that are not idempotent; use [`FaultStore::next`] to send a
-    /// claim twice.
+    /// Makes one in `n` calls of these verbs go wrong, `n` being at least 1. Of several faults the
+    /// first that is drawn happens. [`Fault::Duplicate`] passes over verbs that are not idempotent;
+    /// use [`FaultStore::next`] to send a claim twice.
     ///
     /// [`FaultStore::next`]: crate::fault::FaultStore::next
     #[must_use]

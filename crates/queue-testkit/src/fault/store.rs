@@ -9,7 +9,8 @@ use std::{sync::Arc, time::Duration};
 
 /// Any store, with faults between it and its caller.
 ///
-/// Dropping the future of a verb leaves what it would leave without the wrapper; one that is held back was not sent.
+/// Dropping the future of a verb leaves what it would leave without the wrapper; one that is held
+/// back was not sent.
 #[derive(Debug)]
 pub struct FaultStore<S: ?Sized> {
     injector: Arc<Injector>,
@@ -22,12 +23,14 @@ impl<S: Storage + ?Sized> FaultStore<S> {
         Self { injector: Arc::new(Injector::new(plan)), store }
     }
 
-    /// Scripts the next calls of a verb, after those that are scripted already and before the plan is asked.
+    /// Scripts the next calls of a verb, after those that are scripted already and before the plan
+    /// is asked.
     pub fn next(&self, verb: Verb, calls: usize, fault: &Fault) {
         self.injector.next(verb, calls, fault);
     }
 
-    /// Ends the plan and the script: calls from now on go through, unless scripted anew. Calls that are held back stay so.
+    /// Ends the plan and the script: calls from now on go through, unless scripted anew. Calls that
+    /// are held back stay so.
     pub fn heal(&self) {
         self.injector.heal();
     }

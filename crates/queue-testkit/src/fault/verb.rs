@@ -1,4 +1,5 @@
-/// A verb of [`Storage`](queue_core::Storage) that can go wrong. Capabilities are constant, and closing always works.
+/// A verb of [`Storage`](queue_core::Storage) that can go wrong. Capabilities are constant, and
+/// closing always works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Verb {

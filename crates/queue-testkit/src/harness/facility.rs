@@ -1,11 +1,13 @@
-/// What the suite can do with a [`Place`](crate::Place) beyond using one handle. Cases that need more than a harness
-/// offers are listed as ignored.
+/// What the suite can do with a [`Place`](crate::Place) beyond using one handle. Cases that need
+/// more than a harness offers are listed as ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Facility {
-    /// Data outlive the handle: [`connect`](crate::Place::connect) after `close` finds what was written.
+    /// Data outlive the handle: [`connect`](crate::Place::connect) after `close` finds what was
+    /// written.
     Reopen,
-    /// Handles share data: [`connect`](crate::Place::connect) answers a second one while the first is open.
+    /// Handles share data: [`connect`](crate::Place::connect) answers a second one while the first
+    /// is open.
     SecondHandle,
     /// Handles join transactions of an application: [`begin`](crate::Place::begin) answers one.
     Transactions,

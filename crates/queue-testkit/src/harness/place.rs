@@ -8,7 +8,8 @@ pub type Failure = Box<dyn Error + Send + Sync>;
 
 /// Where the data of one trial live: a directory, a schema, a key prefix. No other trial sees them.
 ///
-/// Dropping it removes them; what cannot be removed without waiting goes into [`clean_up`](Self::clean_up).
+/// Dropping it removes them; what cannot be removed without waiting goes into
+/// [`clean_up`](Self::clean_up).
 #[async_trait]
 pub trait Place: Debug + Send + Sync + 'static {
     /// Opens a handle on the data. The first call finds nothing; later ones are made only as
@@ -21,7 +22,8 @@ pub trait Place: Debug + Send + Sync + 'static {
         Err("no store joins transactions here".into())
     }
 
-    /// Removes the data once the trial is over, also when it failed. The default leaves it to `Drop`.
+    /// Removes the data once the trial is over, also when it failed. The default leaves it to
+    /// `Drop`.
     async fn clean_up(&self) -> Result<(), Failure> {
         Ok(())
     }

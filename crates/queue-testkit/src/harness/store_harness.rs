@@ -5,8 +5,8 @@ use std::{path::PathBuf, sync::Arc};
 
 /// How the suite comes by stores: one empty, isolated [`Place`] per trial.
 ///
-/// Trials run in parallel, so whatever they share (a server, a parent directory) must bear that. A server that is
-/// missing is a failure of the run, not a reason to skip it.
+/// Trials run in parallel, so whatever they share (a server, a parent directory) must bear that. A
+/// server that is missing is a failure of the run, not a reason to skip it.
 #[async_trait]
 pub trait Harness: Send + Sync + 'static {
     /// Makes an empty place whose stores tell the time by `clock` alone.
@@ -17,8 +17,9 @@ pub trait Harness: Send + Sync + 'static {
         &[]
     }
 
-    /// The file that says which cases ran and which were ignored when it was last written, kept under version control so
-    /// that lost coverage is seen in review. `None`, the default, compares nothing.
+    /// The file that says which cases ran and which were ignored when it was last written, kept
+    /// under version control so that lost coverage is seen in review. `None`, the default, compares
+    /// nothing.
     ///
     /// `QUEUE_TESTKIT_BLESS=1` writes it.
     fn snapshot(&self) -> Option<PathBuf> {

@@ -75,8 +75,8 @@ fn transition(transition: &Transition) -> Event {
     }
 }
 
-/// What the sender wanted, as its guard and patch tell. A delete and a cancel that leaves no record are the same to a
-/// store, and are both called a delete.
+/// What the sender wanted, as its guard and patch tell. A delete and a cancel that leaves no record
+/// are the same to a store, and are both called a delete.
 fn op(transition: &Transition) -> Op {
     if let Proof::Lease { settle, .. } = transition.guard.proof {
         return match settle {

@@ -1,4 +1,5 @@
-//! Digests: short names for payloads, results and tokens, so that a history is small and holds no secrets.
+//! Digests: short names for payloads, results and tokens, so that a history is small and holds no
+//! secrets.
 
 use queue_core::{LeaseToken, Payload};
 

@@ -3,8 +3,8 @@ use serde::{Deserialize, Serialize};
 
 /// One line of a history: that something was asked of the store, or what came of it.
 ///
-/// A call of several items (an enqueue of three jobs) is several invokes and several ends with one `call` and an `item`
-/// each. An item may end in several answers: a claim in one per job.
+/// A call of several items (an enqueue of three jobs) is several invokes and several ends with one
+/// `call` and an `item` each. An item may end in several answers: a claim in one per job.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Event {

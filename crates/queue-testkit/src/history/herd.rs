@@ -4,8 +4,9 @@ use std::{
     process::{Child, Command},
 };
 
-/// Processes that share a store, each with a [`Tape`](crate::history::Tape) of its own, and of which one after the other is
-/// killed without warning (`SIGKILL` where there are signals). All are killed when it is dropped.
+/// Processes that share a store, each with a [`Tape`](crate::history::Tape) of its own, and of
+/// which one after the other is killed without warning (`SIGKILL` where there are signals). All are
+/// killed when it is dropped.
 ///
 /// ```
 /// use queue_core::SeededRng;

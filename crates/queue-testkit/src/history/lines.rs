@@ -1,4 +1,5 @@
-//! Histories as JSON lines, so that several processes can each write a file and one checker reads them all.
+//! Histories as JSON lines, so that several processes can each write a file and one checker reads
+//! them all.
 
 use crate::history::{Ask, Event, Phase};
 use std::io::{self, BufRead, Write};
@@ -27,7 +28,8 @@ impl History {
         to.flush()
     }
 
-    /// Reads what [`write`](Self::write) wrote. A last line that was cut short, by a killed process, is passed over.
+    /// Reads what [`write`](Self::write) wrote. A last line that was cut short, by a killed
+    /// process, is passed over.
     pub fn read(from: impl BufRead) -> io::Result<Self> {
         let lines = from.lines().collect::<io::Result<Vec<String>>>()?;
         let mut events = Vec::with_capacity(lines.len());
@@ -43,8 +45,8 @@ impl History {
 
     /// Lays the histories of several processes of one host over each other.
     ///
-    /// Their clocks agree within `skew_ns` at best, so every end is taken to be that much later than it says: two calls
-    /// of different processes whose order is not certain then overlap.
+    /// Their clocks agree within `skew_ns` at best, so every end is taken to be that much later
+    /// than it says: two calls of different processes whose order is not certain then overlap.
     #[must_use]
     pub fn merge(histories: Vec<Self>, skew_ns: u64) -> Self {
         let mut events = Vec::new();

@@ -1,12 +1,14 @@
 //! Recorded runs of a store, and the checker that judges them.
 //!
-//! A run of several tasks cannot be checked step by step, since nobody knows in which order things took effect. What can
-//! be known is written down instead: that a call began, and what it was answered, or that nobody knows. A [`Recorder`]
-//! takes it down, a [`Recorded`] store feeds it, and [`check`] reads the [`History`] afterwards. The idea, and the words
-//! invoke, ok, fail and info, are those of Jepsen (Kyle Kingsbury, 2013).
+//! A run of several tasks cannot be checked step by step, since nobody knows in which order things
+//! took effect. What can be known is written down instead: that a call began, and what it was
+//! answered, or that nobody knows. A [`Recorder`] takes it down, a [`Recorded`] store feeds it, and
+//! [`check`] reads the [`History`] afterwards. The idea, and the words invoke, ok, fail and info,
+//! are those of Jepsen (Kyle Kingsbury, 2013).
 //!
-//! [`check_workload`] does all of it for a store: a seeded workload of producers, workers and meddlers through a
-//! [`FaultStore`](crate::fault::FaultStore), the final drain, the reading of every record, and the verdict.
+//! [`check_workload`] does all of it for a store: a seeded workload of producers, workers and
+//! meddlers through a [`FaultStore`](crate::fault::FaultStore), the final drain, the reading of
+//! every record, and the verdict.
 //!
 //! # What shows where
 //! | invariant | shown by |
@@ -26,10 +28,10 @@
 //! | I22 | events of [`Op::Shutdown`], recorded by whoever shut a worker down |
 //! | I23 | claims, or handler events where there are any, against what gave the job back |
 //!
-//! A workload of [`check_workload`] shows neither I14, I16 nor I18, since it waits for nothing, stops nobody and has no
-//! transactions; and I21 only on stores that can be reopened. A [`Load`] runs the same tasks, and some that wait, in real
-//! time while a test does harm to a server; with a [`Tape`] each, the processes of a [`Herd`] record one history, and any of
-//! them may be killed.
+//! A workload of [`check_workload`] shows neither I14, I16 nor I18, since it waits for nothing,
+//! stops nobody and has no transactions; and I21 only on stores that can be reopened. A [`Load`]
+//! runs the same tasks, and some that wait, in real time while a test does harm to a server; with a
+//! [`Tape`] each, the processes of a [`Herd`] record one history, and any of them may be killed.
 
 mod answer;
 mod answered;

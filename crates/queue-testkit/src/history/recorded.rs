@@ -9,10 +9,11 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-/// A store whose calls are taken down, as one process of a history. Give each task one of its own over a shared handle.
+/// A store whose calls are taken down, as one process of a history. Give each task one of its own
+/// over a shared handle.
 ///
-/// A dropped future leaves its call open, as an unknown outcome does. Hints and presence are not taken down, since
-/// nothing may depend on them.
+/// A dropped future leaves its call open, as an unknown outcome does. Hints and presence are not
+/// taken down, since nothing may depend on them.
 #[derive(Debug)]
 pub struct Recorded<S: ?Sized> {
     recorder: Arc<Recorder>,

@@ -2,9 +2,11 @@ use parking_lot::{Mutex, MutexGuard};
 
 use crate::history::{Event, History, Phase, stopwatch::Stopwatch};
 
-/// Takes down events in the order in which they happen. Shared by every handle and task of one process.
+/// Takes down events in the order in which they happen. Shared by every handle and task of one
+/// process.
 ///
-/// One short critical section per event; nothing is written out before [`history`](Self::history) is asked for.
+/// One short critical section per event; nothing is written out before [`history`](Self::history)
+/// is asked for.
 #[derive(Debug)]
 pub struct Recorder {
     stopwatch: Stopwatch,
@@ -18,7 +20,8 @@ struct Taken {
     last_process: u64,
 }
 
-/// A call that has begun, for its end. Dropping it leaves the call open, which means that its outcome is unknown.
+/// A call that has begun, for its end. Dropping it leaves the call open, which means that its
+/// outcome is unknown.
 #[derive(Debug)]
 pub struct Call {
     number: u64,
@@ -38,7 +41,8 @@ impl Recorder {
         taken.last_process
     }
 
-    /// Takes down that a call begins, before it is sent: one event per item, of which the recorder fills in the numbers.
+    /// Takes down that a call begins, before it is sent: one event per item, of which the recorder
+    /// fills in the numbers.
     pub fn invoke(&self, items: Vec<Event>) -> Call {
         let mut taken = self.lock();
         taken.last_call += 1;
@@ -51,9 +55,9 @@ impl Recorder {
         Call { number, asked }
     }
 
-    /// Takes down the answers of a call. Each names its item; operation, queue, process and what else names the job are
-    /// filled in from the question where the answer leaves them out. An item that is named in the phase Fail had no
-    /// effect, and one that is not named stays open.
+    /// Takes down the answers of a call. Each names its item; operation, queue, process and what
+    /// else names the job are filled in from the question where the answer leaves them out. An item
+    /// that is named in the phase Fail had no effect, and one that is not named stays open.
     pub fn ok(&self, call: Call, answers: Vec<Event>) {
         let Call { number, asked } = call;
         self.push_all(answers.into_iter().map(|answer| complete(number, &asked, answer)).collect());

@@ -1,14 +1,16 @@
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// The monotonic clock of a recorder. It starts at the wall clock's reading, so that the recordings of several processes
-/// of one host can be laid over each other, and then counts by itself, so that a wall clock that steps does no harm.
+/// The monotonic clock of a recorder. It starts at the wall clock's reading, so that the recordings
+/// of several processes of one host can be laid over each other, and then counts by itself, so that
+/// a wall clock that steps does no harm.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stopwatch {
     base_ns: u64,
     start: Instant,
 }
 
-/// A process that is held up between its two clocks has them apart by as long, so the closest reading counts.
+/// A process that is held up between its two clocks has them apart by as long, so the closest
+/// reading counts.
 const READINGS: usize = 8;
 
 impl Stopwatch {

@@ -12,9 +12,9 @@ use std::{
     sync::Arc,
 };
 
-/// A recording that outlives its process: what a call asks is on file before the call is made, so that a kill leaves at
-/// worst a call of which nobody knows what became. The file system keeps what a killed process wrote; a power cut is
-/// another matter.
+/// A recording that outlives its process: what a call asks is on file before the call is made, so
+/// that a kill leaves at worst a call of which nobody knows what became. The file system keeps what
+/// a killed process wrote; a power cut is another matter.
 #[derive(Clone, Debug)]
 pub struct Tape(Arc<Inner>);
 
@@ -64,8 +64,8 @@ impl Tape {
         Taped { tape: self.clone(), store }
     }
 
-    /// Puts on file what is not there yet, in whole lines. Calls of a [`Taped`] store do so; for others do it before they
-    /// are made.
+    /// Puts on file what is not there yet, in whole lines. Calls of a [`Taped`] store do so; for
+    /// others do it before they are made.
     ///
     /// # Panics
     /// If the file cannot be written, since a recording with a gap would be judged wrongly.

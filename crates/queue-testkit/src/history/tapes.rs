@@ -11,7 +11,8 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// Between two looks at the folder.
 const LOOK: Duration = Duration::from_millis(1);
 
-/// The [`Tape`]s of processes that share a store, by their numbers, in a folder that holds nothing else.
+/// The [`Tape`]s of processes that share a store, by their numbers, in a folder that holds nothing
+/// else.
 #[derive(Clone, Debug)]
 pub struct Tapes(PathBuf);
 
@@ -26,7 +27,8 @@ impl Tapes {
         self.0.join(number.to_string())
     }
 
-    /// Waits until the processes have recorded so many bytes more, all together: a line has a few hundred.
+    /// Waits until the processes have recorded so many bytes more, all together: a line has a few
+    /// hundred.
     ///
     /// # Panics
     /// If they have not after two minutes, or the folder cannot be read.

@@ -8,8 +8,8 @@ use queue_core::{
     lifecycle::{Event, Transition, decide},
 };
 
-/// Jobs of one queue that play a scene together, each with its twin, so few that they fit one call. Every step is checked
-/// against the twins.
+/// Jobs of one queue that play a scene together, each with its twin, so few that they fit one call.
+/// Every step is checked against the twins.
 #[derive(Debug)]
 pub(super) struct Group {
     bench: Bench,
@@ -164,7 +164,8 @@ impl Group {
         }
     }
 
-    /// Claims everything that is due by now: which jobs, in which order, and when there will be more.
+    /// Claims everything that is due by now: which jobs, in which order, and when there will be
+    /// more.
     pub(super) async fn claim_rest(&mut self) {
         let request = self.bench.request_of("worker-2", batch_max(&self.bench), LEASE);
         self.claim_as(request).await;

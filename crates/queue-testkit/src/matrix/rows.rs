@@ -1,4 +1,5 @@
-//! Rows: a job as a scene leaves it, what is done to it, on what sight of it, under which token, and when.
+//! Rows: a job as a scene leaves it, what is done to it, on what sight of it, under which token,
+//! and when.
 
 use super::{
     deed::{DEEDS, Deed, Over, follower},
@@ -138,8 +139,8 @@ fn tokens(scout: &Group, deed: Deed, shape: Shape) -> Vec<usize> {
     }
 }
 
-/// A millisecond before, at, and after each moment ahead at which something about the job changes by itself; now, if
-/// there is none.
+/// A millisecond before, at, and after each moment ahead at which something about the job changes
+/// by itself; now, if there is none.
 fn moments(scout: &Group, nth: usize) -> BTreeSet<i64> {
     let now = scout.now();
     let since_start = |at: Timestamp| at.as_millis() - scout.start.as_millis();

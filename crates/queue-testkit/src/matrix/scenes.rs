@@ -1,4 +1,5 @@
-//! How a job comes to stand where it stands: each state by each way that leads to it, through the verbs of the store.
+//! How a job comes to stand where it stands: each state by each way that leads to it, through the
+//! verbs of the store.
 
 use super::{
     deed::{

@@ -66,8 +66,8 @@ impl Answer {
 }
 
 impl Claim {
-    /// A moment to come back is early enough if nothing can be had before it, and late enough if it does not make
-    /// callers spin. What a paused queue says of it is free.
+    /// A moment to come back is early enough if nothing can be had before it, and late enough if it
+    /// does not make callers spin. What a paused queue says of it is free.
     fn allows(&self, got: &Self) -> bool {
         let in_time = match (self.next_due, got.next_due) {
             _ if self.paused => true,

@@ -1,6 +1,7 @@
 use queue_core::{JobMeta, JobRecord, Reason, Retention, RetentionPolicy, Span, State};
 
-/// A job as the model knows it and as a store shows it: every field of the metadata, as plain values.
+/// A job as the model knows it and as a store shows it: every field of the metadata, as plain
+/// values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Card {
     /// Lives of a run are numbered from one, since a store may leave gaps in its own numbers.

@@ -70,8 +70,8 @@ impl Driver {
         }
     }
 
-    /// Time that reads alone have seen need not outlive a handle, what a write has seen must. So something is written
-    /// before the clock is set back.
+    /// Time that reads alone have seen need not outlive a handle, what a write has seen must. So
+    /// something is written before the clock is set back.
     pub(super) async fn pin_time(&mut self) {
         self.pins += 1;
         self.bench.on_queue("aside").put(&format!("pin-{}", self.pins)).await;
@@ -137,7 +137,8 @@ impl Driver {
         }
     }
 
-    /// Overdue records count as absent, but a store may count them as it removes them; so they go first.
+    /// Overdue records count as absent, but a store may count them as it removes them; so they go
+    /// first.
     async fn prune(&self, doomed: Doomed) -> u64 {
         self.bench.prune(Prune::Expired, PLENTY).await;
         let what = match doomed {

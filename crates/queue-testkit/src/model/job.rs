@@ -1,4 +1,5 @@
-//! What one job does, in the model's own words. Nothing here is shared with the lifecycle or with any store.
+//! What one job does, in the model's own words. Nothing here is shared with the lifecycle or with
+//! any store.
 
 use super::{
     card::{Body, Card},

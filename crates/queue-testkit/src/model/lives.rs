@@ -38,7 +38,8 @@ impl World {
         Taken::New { life: self.lives }
     }
 
-    /// Enqueues what follows another job. Lives that end in the same step are never seen, so they get no number.
+    /// Enqueues what follows another job. Lives that end in the same step are never seen, so they
+    /// get no number.
     pub(super) fn follow(&mut self, named: &[New], follow_up: Option<FollowUp>) {
         let before = self.lives;
         for new in named {
@@ -80,7 +81,8 @@ impl World {
     }
 }
 
-/// It takes the place of one that waited: it is as old as the first of them, and may be due before its own delay.
+/// It takes the place of one that waited: it is as old as the first of them, and may be due before
+/// its own delay.
 fn in_place(card: &mut Card, new: &New, first_at: i64, now: i64) {
     card.created_at = first_at;
     if let OnWaiting::Replace { max_wait: Some(max_wait) } = new.on_waiting {

@@ -1,7 +1,9 @@
-//! Random runs against a model of a queue: small, and sharing no code with any store nor with the lifecycle.
+//! Random runs against a model of a queue: small, and sharing no code with any store nor with the
+//! lifecycle.
 //!
-//! A run is a list of steps, drawn from a seed. Each is sent to the store and told to the model, and then the answer and
-//! every record, count and time must be what the model says. A difference is shrunk to the fewest steps that show it.
+//! A run is a list of steps, drawn from a seed. Each is sent to the store and told to the model,
+//! and then the answer and every record, count and time must be what the model says. A difference
+//! is shrunk to the fewest steps that show it.
 //!
 //! Absent on purpose: steps at the same time, which the races and recorded histories are for.
 

@@ -14,7 +14,8 @@ use crate::{
 };
 use queue_core::{Clock, Span, Timestamp};
 
-/// Runs as many seeds as asked for, and panics with the fewest steps on which store and model differ.
+/// Runs as many seeds as asked for, and panics with the fewest steps on which store and model
+/// differ.
 pub(super) async fn run(bench: &Bench, trial: &str, mix: Mix) {
     let strategy = steps(mix);
     let one = async |seed| {

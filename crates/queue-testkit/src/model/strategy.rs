@@ -1,4 +1,5 @@
-//! Where random steps come from. Small values and few names, so that steps meet; what shrinks goes to plain and few.
+//! Where random steps come from. Small values and few names, so that steps meet; what shrinks goes
+//! to plain and few.
 
 use super::op::{CONTENT_TYPES, Doomed, Filter, How, IDS, KINDS, New, Op, TAGS, WORKERS, What};
 use proptest::{

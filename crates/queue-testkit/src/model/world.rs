@@ -49,7 +49,8 @@ impl World {
         }
     }
 
-    /// The store looks at its clock: time goes on, slowly if the clock is behind, and what is overdue is gone.
+    /// The store looks at its clock: time goes on, slowly if the clock is behind, and what is
+    /// overdue is gone.
     pub(super) fn look(&mut self, (reading, ticks): (i64, i64)) {
         let (told, at) = self.told;
         self.reading = reading;

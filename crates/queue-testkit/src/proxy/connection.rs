@@ -29,8 +29,8 @@ pub(super) struct Wires {
     to_client: Wire,
 }
 
-/// Carries bytes until both sides have said everything, or the connection breaks. A server that cannot be reached ends
-/// it at once.
+/// Carries bytes until both sides have said everything, or the connection breaks. A server that
+/// cannot be reached ends it at once.
 pub(super) async fn carry(client: TcpStream, line: Line) {
     // The client sees the end of its connection. Why it ended is a matter between the two of them.
     drop(try_carry(client, line).await);

@@ -1,6 +1,7 @@
 //! What a proxy has done so far.
 
-/// What a [`Proxy`](super::Proxy) has done since it was started. Numbers only grow, so that a test can wait for one.
+/// What a [`Proxy`](super::Proxy) has done since it was started. Numbers only grow, so that a test
+/// can wait for one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counts {

@@ -8,7 +8,8 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 /// Clients that may wait to be let in.
 const BACKLOG_MAX: u32 = 1_024;
 
-/// A port that listens, or that is held without listening, which refuses clients and keeps the port.
+/// A port that listens, or that is held without listening, which refuses clients and keeps the
+/// port.
 #[derive(Debug)]
 pub(super) struct Door {
     address: SocketAddr,

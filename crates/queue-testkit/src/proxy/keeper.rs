@@ -29,8 +29,8 @@ pub(super) struct Keeper {
 }
 
 impl Keeper {
-    /// Works until the proxy is gone, or until no client can be taken any more. Then it ends the connections too, since
-    /// a proxy that is seen to be dead is better than one that half works.
+    /// Works until the proxy is gone, or until no client can be taken any more. Then it ends the
+    /// connections too, since a proxy that is seen to be dead is better than one that half works.
     pub(super) async fn run(mut self, mut orders: mpsc::Receiver<Order>) {
         loop {
             tokio::select! {

@@ -1,10 +1,12 @@
 //! A TCP proxy that misbehaves on command, for the tests of stores that talk to a server.
 //!
-//! What [`fault`](crate::fault) does between a caller and a store, this does between a store's driver and its server: it
-//! cuts connections, withholds replies, delays, throttles, and refuses. It knows no protocol, so that it works for every server;
-//! encrypted connections can be cut and delayed, but nothing can be found in them.
+//! What [`fault`](crate::fault) does between a caller and a store, this does between a store's
+//! driver and its server: it cuts connections, withholds replies, delays, throttles, and refuses.
+//! It knows no protocol, so that it works for every server; encrypted connections can be cut and
+//! delayed, but nothing can be found in them.
 //!
-//! A lost reply is the fault that matters most: the server has done the work, and the caller cannot know.
+//! A lost reply is the fault that matters most: the server has done the work, and the caller cannot
+//! know.
 //!
 //! ```
 //! use bytes::Bytes;
@@ -33,9 +35,9 @@
 //!
 //! The recipes:
 //!
-//! - replies lost in a whole run: `CutBeforeReply` with bytes of the request (`COMMIT`, the hash of a script), and
-//!   [`Traffic::Pass`] again after a while; or [`Traffic::Silence`] for a client that has time-outs, then
-//!   [`Proxy::wait_for`] `silenced`, then [`Proxy::cut`];
+//! - replies lost in a whole run: `CutBeforeReply` with bytes of the request (`COMMIT`, the hash of
+//!   a script), and [`Traffic::Pass`] again after a while; or [`Traffic::Silence`] for a client
+//!   that has time-outs, then [`Proxy::wait_for`] `silenced`, then [`Proxy::cut`];
 //! - large answers on a slow network: [`Traffic::Throttle`];
 //! - a network that breaks: `cut` again and again;
 //! - a server that is away: [`Traffic::Refuse`] and `cut`, later `Pass`.

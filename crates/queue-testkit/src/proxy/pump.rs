@@ -29,7 +29,8 @@ pub(super) enum Verdict {
     Cut,
 }
 
-/// Moves bytes until the sender has said everything, which is then passed on as well. An error ends the connection.
+/// Moves bytes until the sender has said everything, which is then passed on as well. An error ends
+/// the connection.
 pub(super) async fn pump(
     from: OwnedReadHalf,
     to: OwnedWriteHalf,
@@ -77,7 +78,8 @@ async fn deliver(mut under_way: mpsc::Receiver<Due>, wire: &Wire, mut to: OwnedW
         if let Some(at) = at {
             sleep_until(at).await;
         }
-        // A connection takes a turn per chunk, so that those with much to say leave room for the others.
+        // A connection takes a turn per chunk, so that those with much to say leave room for the
+        // others.
         if let Some(rate) = rate {
             wire.carry(chunk.len(), rate).await;
         }

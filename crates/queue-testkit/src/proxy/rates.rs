@@ -2,8 +2,8 @@
 
 use std::num::NonZeroU64;
 
-/// Bytes per second that a proxy passes on in each direction, over all its connections together. What is not set has no
-/// limit.
+/// Bytes per second that a proxy passes on in each direction, over all its connections together.
+/// What is not set has no limit.
 ///
 /// ```
 /// use queue_testkit::proxy::{Rates, Traffic};

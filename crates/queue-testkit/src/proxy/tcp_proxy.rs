@@ -13,8 +13,8 @@ use super::door::Door;
 use super::keeper::{Command, Keeper, Order};
 use super::traffic::Traffic;
 
-/// A port of loopback that leads to a server, with faults in between. It ends, with all its connections, when it is
-/// dropped.
+/// A port of loopback that leads to a server, with faults in between. It ends, with all its
+/// connections, when it is dropped.
 #[derive(Debug)]
 pub struct Proxy {
     address: SocketAddr,
@@ -24,7 +24,8 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    /// Listens on a free port of 127.0.0.1 and passes everything on to `server`, which need not run yet.
+    /// Listens on a free port of 127.0.0.1 and passes everything on to `server`, which need not run
+    /// yet.
     ///
     /// # Errors
     ///
@@ -50,18 +51,20 @@ impl Proxy {
         self.address
     }
 
-    /// Changes what becomes of the bytes from now on. What has passed the proxy when this returns went the old way,
-    /// what reaches it afterwards goes the new one. Dropped half-way, it may have happened or not.
+    /// Changes what becomes of the bytes from now on. What has passed the proxy when this returns
+    /// went the old way, what reaches it afterwards goes the new one. Dropped half-way, it may have
+    /// happened or not.
     ///
     /// # Errors
     ///
-    /// If the port cannot be closed or opened again, or the proxy has ended because clients could not be taken.
+    /// If the port cannot be closed or opened again, or the proxy has ended because clients could
+    /// not be taken.
     pub async fn set(&self, traffic: Traffic) -> io::Result<()> {
         self.order(Command::Set(traffic)).await
     }
 
-    /// Cuts every connection that is open, also what is under way on it. A client that connects meanwhile may be spared.
-    /// Dropped half-way, it may have happened or not.
+    /// Cuts every connection that is open, also what is under way on it. A client that connects
+    /// meanwhile may be spared. Dropped half-way, it may have happened or not.
     ///
     /// # Errors
     ///
@@ -75,8 +78,8 @@ impl Proxy {
         *self.counts.borrow()
     }
 
-    /// Waits until it has done something, and says how much by then. This is how a test knows, without sleeping, that a
-    /// request was answered and the answer is gone.
+    /// Waits until it has done something, and says how much by then. This is how a test knows,
+    /// without sleeping, that a request was answered and the answer is gone.
     pub async fn wait_for(&self, mut condition: impl FnMut(&Counts) -> bool) -> Counts {
         let mut counts = self.counts.clone();
         match counts.wait_for(|counts| condition(counts)).await {

@@ -5,8 +5,8 @@ use std::num::NonZeroU64;
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
-/// Timers fire up to a few milliseconds late. A line that is in use makes up for at most that much, or else a chunk per
-/// timer would pass at far less than the rate.
+/// Timers fire up to a few milliseconds late. A line that is in use makes up for at most that much,
+/// or else a chunk per timer would pass at far less than the rate.
 const CATCH_UP_MAX: Duration = Duration::from_millis(20);
 const NANOS_PER_SECOND: u128 = 1_000_000_000;
 

@@ -18,10 +18,12 @@ use std::{
     thread,
 };
 
-/// Runs the suite, or part of it, on the stores of a harness and answers what became of each case, in the order of the
-/// suite. It prints nothing itself; a case that fails does so by a panic, which the panic hook of the program may print.
+/// Runs the suite, or part of it, on the stores of a harness and answers what became of each case,
+/// in the order of the suite. It prints nothing itself; a case that fails does so by a panic, which
+/// the panic hook of the program may print.
 ///
-/// Each case has a place, a clock and a runtime of its own, as in [`run`](crate::run); the snapshot is not looked at.
+/// Each case has a place, a clock and a runtime of its own, as in [`run`](crate::run); the snapshot
+/// is not looked at.
 ///
 /// ```
 /// # use async_trait::async_trait;

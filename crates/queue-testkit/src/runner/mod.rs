@@ -1,4 +1,5 @@
-//! From cases to outcomes: what this store supports, one trial per case and the snapshot, or all of it as data.
+//! From cases to outcomes: what this store supports, one trial per case and the snapshot, or all of
+//! it as data.
 
 mod collect;
 mod filters;
@@ -31,7 +32,8 @@ use std::{env, process::ExitCode, sync::Arc};
 /// and fails, with the calls that it waited for. Cases that the store's capabilities or the harness
 /// rule out are ignored; what would make them run is said first, on standard error.
 ///
-/// `name` is for people. The exit code is that of `cargo test`; a store that cannot be opened is a failure.
+/// `name` is for people. The exit code is that of `cargo test`; a store that cannot be opened is a
+/// failure.
 pub fn run(name: &str, harness: impl Harness) -> ExitCode {
     let command_line = CommandLine::parse(env::args());
     let harness: Arc<dyn Harness> = Arc::new(harness);

@@ -1,7 +1,8 @@
 use super::HANG_AFTER;
 use std::time::Duration;
 
-/// Which cases [`collect`](crate::collect) runs, and how. The default is all of them, two at a time.
+/// Which cases [`collect`](crate::collect) runs, and how. The default is all of them, two at a
+/// time.
 #[derive(Clone, Debug)]
 pub struct Selection {
     names: Vec<String>,
@@ -13,13 +14,15 @@ pub struct Selection {
 const CORE: [&str; 5] = ["binary::", "events::", "extend::", "fencing::", "settle::"];
 
 impl Selection {
-    /// The few groups that are worth running again where a store that passes the suite is reached in another way, such as over
-    /// encrypted connections: what a job goes through, leases, any bytes, and hints.
+    /// The few groups that are worth running again where a store that passes the suite is reached
+    /// in another way, such as over encrypted connections: what a job goes through, leases, any
+    /// bytes, and hints.
     pub fn core() -> Self {
         Self::default().only(CORE)
     }
 
-    /// Only cases whose full name begins with one of these: `"fencing::"` for a group, or the whole name of a case.
+    /// Only cases whose full name begins with one of these: `"fencing::"` for a group, or the whole
+    /// name of a case.
     #[must_use]
     pub fn only<T: Into<String>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
         self.names = names.into_iter().map(Into::into).collect();

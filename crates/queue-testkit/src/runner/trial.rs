@@ -90,7 +90,8 @@ pub(super) fn run_case(
     }
 }
 
-/// Runs a future on a new thread, so that one that blocks can be given up on: its thread is then left behind.
+/// Runs a future on a new thread, so that one that blocks can be given up on: its thread is then
+/// left behind.
 pub(super) fn on_own_thread<F, T>(
     name: &str,
     threads: Threads,

@@ -1,10 +1,12 @@
 use queue_testkit::Invariant;
 use std::fmt;
 
-/// The table of defects: `Name "what the store does wrong" [invariants that this breaks] in "groups that find it";`
+/// The table of defects:
+/// `Name "what the store does wrong" [invariants that this breaks] in "groups that find it";`
 macro_rules! defects {
     ($($name:ident $does:literal [$($broken:ident)+] in $($group:literal)+;)+) => {
-        /// Something that a store does wrong on purpose. The code asks for each by name at the place where it goes wrong.
+        /// Something that a store does wrong on purpose. The code asks for each by name at the
+        /// place where it goes wrong.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum Defect {
             $($name),+

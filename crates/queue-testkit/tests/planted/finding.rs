@@ -2,7 +2,8 @@ use crate::{defect::Defect, harness::PlantedHarness};
 use queue_testkit::{CaseReport, Failure, Selection, collect};
 use std::time::Duration;
 
-/// Long beside any case of a store in memory, and short enough to wait for: without hints a dozen cases hang.
+/// Long beside any case of a store in memory, and short enough to wait for: without hints a dozen
+/// cases hang.
 const HANG_AFTER: Duration = Duration::from_secs(10);
 /// More than there are processors, since cases that hang need none.
 const CASES_AT_ONCE: usize = 32;
@@ -20,8 +21,8 @@ impl Finding {
         Ok(Self { defect, failed: failures(Some(defect), names)? })
     }
 
-    /// A case that failed and is about what the defect breaks: the first in the groups that should find it, else the
-    /// first of all.
+    /// A case that failed and is about what the defect breaks: the first in the groups that should
+    /// find it, else the first of all.
     pub(crate) fn caught_by(&self) -> Option<&CaseReport> {
         let is_about =
             |report: &&CaseReport| report.invariants.iter().any(|each| self.defect.breaks().contains(each));

@@ -44,7 +44,8 @@ impl Client {
         reply.trim_end().to_owned()
     }
 
-    /// What still comes before the connection ends; that it ends in an orderly way is not asked for.
+    /// What still comes before the connection ends; that it ends in an orderly way is not asked
+    /// for.
     async fn rest(mut self) -> String {
         let mut rest = Vec::new();
         drop(patiently(self.0.read_to_end(&mut rest)).await);
@@ -165,7 +166,8 @@ async fn a_delay_holds_in_each_direction_and_keeps_the_order() {
     assert_eq!(client.ask("c").await, "B");
 }
 
-/// On paused time, which passes by timers alone. Lines of 100 kB go through 1 kB/s, so that each takes 100 s.
+/// On paused time, which passes by timers alone. Lines of 100 kB go through 1 kB/s, so that each
+/// takes 100 s.
 #[tokio::test(start_paused = true)]
 async fn a_throttle_holds_in_its_direction_over_all_connections_together() {
     let (_server, proxy) = start().await;

@@ -125,7 +125,8 @@ async fn a_change_of_many_counts_what_it_did_and_leaves_others_alone() {
     assert_eq!(queue.counts().await.expect("it counts").total(), 610);
 }
 
-/// Between a page and its change somebody redrives and cancels one of its jobs, and cancels a new one.
+/// Between a page and its change somebody redrives and cancels one of its jobs, and cancels a new
+/// one.
 #[derive(Debug)]
 struct Meddled {
     store: Arc<dyn Storage>,

@@ -16,8 +16,8 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-/// Seals what an inner codec writes: nonce, tag, and the bytes. It hides nothing, which is all that an encryption would do
-/// beyond this.
+/// Seals what an inner codec writes: nonce, tag, and the bytes. It hides nothing, which is all that
+/// an encryption would do beyond this.
 #[derive(Clone, Debug)]
 struct Sealed {
     inner: Json,

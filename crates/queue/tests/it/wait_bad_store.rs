@@ -133,14 +133,16 @@ async fn a_store_that_never_answers_an_enqueue_or_a_subscription_does_not_hold_a
 async fn a_storm_of_hints_neither_holds_a_waiter_nor_makes_it_spin() {
     let storm = Faulty::wrap(with_a_job().await, Fault::HintStorm);
     let reads = 3_000;
-    // After so many failing reads the store recovers; a waiter that spins gets there long before the deadline.
+    // After so many failing reads the store recovers; a waiter that spins gets there long before
+    // the deadline.
     let counting = Faulty::wrap(storm.clone(), Fault::GetFails(AtomicU32::new(reads)));
     let error = on(counting).wait("a", 5 * SECOND).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable);
     assert!(matches!(on(storm).wait("a", 5 * SECOND).await.unwrap(), Outcome::TimedOut { .. }));
 }
 
-/// Both of this call and many of others; what leads to something new does not count against the next.
+/// Both of this call and many of others; what leads to something new does not count against the
+/// next.
 #[tokio::test(start_paused = true)]
 async fn a_hint_that_promises_nothing_is_followed_at_once_while_such_hints_are_right() {
     let store = memory();

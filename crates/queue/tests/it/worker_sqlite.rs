@@ -1,4 +1,5 @@
-//! The worker on real files, in real time: these wait on signals, never on a guess of how long something takes.
+//! The worker on real files, in real time: these wait on signals, never on a guess of how long
+//! something takes.
 
 use crate::support::spawn;
 use futures_util::StreamExt;

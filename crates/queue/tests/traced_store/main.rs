@@ -1,4 +1,5 @@
-//! The conformance suite on a store in memory behind [`Traced`], while somebody listens: it changes nothing.
+//! The conformance suite on a store in memory behind [`Traced`], while somebody listens: it changes
+//! nothing.
 
 use async_trait::async_trait;
 use queue::{Clock, MemoryStorage, Storage, Traced};

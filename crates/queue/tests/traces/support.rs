@@ -1,4 +1,5 @@
-//! A subscriber with OpenTelemetry's own SDK behind it, which keeps the spans that are over, and a queue in memory.
+//! A subscriber with OpenTelemetry's own SDK behind it, which keeps the spans that are over, and a
+//! queue in memory.
 
 use opentelemetry::{
     Value,
@@ -29,8 +30,9 @@ impl Traced {
     }
 
     pub(crate) fn sampled(sampler: Sampler) -> Self {
-        // While a single subscriber is known, `tracing` asks that of the thread that first meets a span whether anybody wants
-        // it, and so a test without one would speak for this one. With one for all threads there are two.
+        // While a single subscriber is known, `tracing` asks that of the thread that first meets a
+        // span whether anybody wants it, and so a test without one would speak for this one. With
+        // one for all threads there are two.
         drop(tracing::subscriber::set_global_default(tracing_subscriber::registry()));
         let exporter = InMemorySpanExporter::default();
         let provider = SdkTracerProvider::builder().with_sampler(sampler);

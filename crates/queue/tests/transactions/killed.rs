@@ -21,8 +21,8 @@ pub(crate) fn wanted() -> usize {
     std::env::var(WANTED).map_or(300, |wanted| wanted.parse().expect("a number"))
 }
 
-/// Runs this test again as a child until it has ended so many transactions, and kills it wherever it is. Answers how many
-/// ended.
+/// Runs this test again as a child until it has ended so many transactions, and kills it wherever
+/// it is. Answers how many ended.
 pub(crate) fn run_and_kill(test: &str, place: &str, turn: usize, mut at: impl FnMut(usize)) -> usize {
     let mut child = Command::new(std::env::current_exe().expect("this test is a file"))
         .args(["--exact", test, "--nocapture"])

@@ -142,7 +142,8 @@ async fn charge(
 async fn produce(queue: &Queue<u64>, pool: &PgPool, schema: &str) {
     let turn = std::env::var(TURN).expect("the parent says it");
     for n in 0.. {
-        // What fails because its connection was ended is committed or not, for the row and the job alike.
+        // What fails because its connection was ended is committed or not, for the row and the job
+        // alike.
         drop(make(queue, pool, schema, format!("{turn}-{n}"), n).await);
     }
 }

@@ -9,8 +9,9 @@ use tokio::time::Instant;
 
 /// A FIFO of JSON values with visibility timeout. See the [module](crate::fifo).
 ///
-/// It remembers the deliveries that it gave out, each with its lease token, so that [`ack`](Self::ack) can take a bare id
-/// and yet change nothing for a task that somebody else holds.
+/// It remembers the deliveries that it gave out, each with its lease token, so that
+/// [`ack`](Self::ack) can take a bare id and yet change nothing for a task that somebody else
+/// holds.
 #[derive(Debug)]
 pub struct Fifo {
     queue: Queue<Value>,
@@ -47,8 +48,9 @@ struct Held {
 }
 
 impl Fifo {
-    /// A handle on the queue of this name. A task that it gives out is hidden from everybody for `visibility`, which must
-    /// be longer than zero, and comes back to its old place if it was not acknowledged by then.
+    /// A handle on the queue of this name. A task that it gives out is hidden from everybody for
+    /// `visibility`, which must be longer than zero, and comes back to its old place if it was not
+    /// acknowledged by then.
     ///
     /// # Errors
     /// `Invalid` for a bad name or visibility.
@@ -113,7 +115,8 @@ impl Fifo {
         self.queue.status(id).await
     }
 
-    /// Those that came back to the queue by now are forgotten, so that what is never acknowledged does not pile up here.
+    /// Those that came back to the queue by now are forgotten, so that what is never acknowledged
+    /// does not pile up here.
     fn remember(&self, delivery: Delivery<Value>) {
         let now = Instant::now();
         let mut held = self.held();

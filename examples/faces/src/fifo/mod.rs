@@ -1,4 +1,5 @@
-//! A simple FIFO: what is taken is hidden for a while, and comes back unless it is acknowledged in time.
+//! A simple FIFO: what is taken is hidden for a while, and comes back unless it is acknowledged in
+//! time.
 
 mod client;
 mod demo;

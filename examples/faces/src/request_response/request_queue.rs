@@ -10,8 +10,9 @@ const KIND: &str = "request";
 
 /// Requests `P` that are answered with `R`. See the [module](crate::request_response).
 ///
-/// A handle is a producer. It becomes a consumer by running what [`consumer`](Self::consumer) makes, and is both if it does
-/// both. Requests and responses are encoded as `MessagePack`; both sides must use the same codec.
+/// A handle is a producer. It becomes a consumer by running what [`consumer`](Self::consumer)
+/// makes, and is both if it does both. Requests and responses are encoded as `MessagePack`; both
+/// sides must use the same codec.
 #[derive(Clone, Debug)]
 pub struct RequestQueue<P, R> {
     queue: Queue<P, R>,
@@ -45,8 +46,9 @@ impl<P, R> RequestQueue<P, R> {
         self.queue.set_retention(id, ttl).await
     }
 
-    /// Gives requests back whose consumer has died, for processes that run no consumer. Consumers do it by themselves, and
-    /// any number of recoverers may run at once: each lapse is charged once.
+    /// Gives requests back whose consumer has died, for processes that run no consumer. Consumers
+    /// do it by themselves, and any number of recoverers may run at once: each lapse is charged
+    /// once.
     ///
     /// # Errors
     /// `Invalid` for an interval of zero.
@@ -67,8 +69,9 @@ impl<P, R> RequestQueue<P, R> {
 }
 
 impl<P: Encode, R: Decode> RequestQueue<P, R> {
-    /// Stores a request and returns at once; its response is kept for `ttl` after it is there. A request of the same id that
-    /// is present already is not stored again, and its response comes with the answer.
+    /// Stores a request and returns at once; its response is kept for `ttl` after it is there. A
+    /// request of the same id that is present already is not stored again, and its response comes
+    /// with the answer.
     ///
     /// # Errors
     /// `Invalid` for a bad id, or a time to live of zero.
@@ -76,10 +79,12 @@ impl<P: Encode, R: Decode> RequestQueue<P, R> {
         self.queue.enqueue_with(id, request, kept(ttl)).await
     }
 
-    /// Stores a request and waits for its response, or finds it. Sent again under the same id it attaches to the first.
+    /// Stores a request and waits for its response, or finds it. Sent again under the same id it
+    /// attaches to the first.
     ///
     /// # Errors
-    /// Typed: the request failed, was cancelled, or was not answered within `deadline`. Then it may still be; ask again.
+    /// Typed: the request failed, was cancelled, or was not answered within `deadline`. Then it may
+    /// still be; ask again.
     pub async fn request(
         &self,
         id: &str,
@@ -104,7 +109,8 @@ where
     P: Decode + Send + 'static,
     R: Encode + Send + 'static,
 {
-    /// A consumer: a worker that answers requests with `handler`. Stopping it lets those under way be answered.
+    /// A consumer: a worker that answers requests with `handler`. Stopping it lets those under way
+    /// be answered.
     ///
     /// # Errors
     /// None: the kind is valid and has one handler.

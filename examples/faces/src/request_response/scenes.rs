@@ -67,7 +67,8 @@ pub(super) async fn cancelled(stage: &Stage, sums: &Sums, adder: &Adder) -> Resu
     Ok(())
 }
 
-/// What is being answered when the consumer is told to stop still is; what comes later waits for the next consumer.
+/// What is being answered when the consumer is told to stop still is; what comes later waits for
+/// the next consumer.
 pub(super) async fn shut_down(stage: &Stage, sums: &Sums, adder: &Adder, stop: &CancellationToken) -> Result {
     let slow = Sum::Slowly(vec![7, 8]);
     let (answer, stopped) = tokio::join!(sums.request("sum-4", slow, HOUR, PATIENT), async {

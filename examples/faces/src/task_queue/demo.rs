@@ -10,7 +10,8 @@ const MANY: u32 = 500;
 const WORKERS: usize = 3;
 const ONE_BY_ONE: Slots = Slots { running: 1, prefetched: 0 };
 const SOME: Slots = Slots { running: 4, prefetched: 4 };
-/// How often a worker looks whether the others have emptied the queue, of which there need be no hint.
+/// How often a worker looks whether the others have emptied the queue, of which there need be no
+/// hint.
 const LOOK: Duration = Duration::from_millis(20);
 
 #[derive(Debug, Serialize, Deserialize)]

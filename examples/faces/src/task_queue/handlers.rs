@@ -14,7 +14,8 @@ impl<S: Send + Sync + 'static> Handlers<S> {
         Self(Router::new(state))
     }
 
-    /// Adds the handler of a type of task. The compiler checks that it takes that task and answers its output.
+    /// Adds the handler of a type of task. The compiler checks that it takes that task and answers
+    /// its output.
     ///
     /// # Errors
     /// `Invalid` if the kind has a handler already or is no valid name.

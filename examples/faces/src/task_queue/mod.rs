@@ -1,5 +1,5 @@
-//! A task queue with typed handlers, as people build them on `SELECT .. FOR UPDATE SKIP LOCKED`: many workers take
-//! different tasks without waiting for each other.
+//! A task queue with typed handlers, as people build them on `SELECT .. FOR UPDATE SKIP LOCKED`:
+//! many workers take different tasks without waiting for each other.
 
 mod demo;
 mod handlers;

@@ -22,8 +22,8 @@ pub struct Slots {
 }
 
 impl TaskQueue {
-    /// A handle on the queue of this name. A task may fail `max_attempts` times; after failure number `n` it waits as
-    /// `delay(n)` says, and `None` gives it up.
+    /// A handle on the queue of this name. A task may fail `max_attempts` times; after failure
+    /// number `n` it waits as `delay(n)` says, and `None` gives it up.
     ///
     /// # Errors
     /// `Invalid` for a bad name.
@@ -62,8 +62,8 @@ impl TaskQueue {
         self.typed::<T>().enqueue_many(tasks, self.options()).await
     }
 
-    /// A worker for the tasks of this queue, which never holds more of them than its slots. Any number may share the queue,
-    /// in this process and others.
+    /// A worker for the tasks of this queue, which never holds more of them than its slots. Any
+    /// number may share the queue, in this process and others.
     pub fn worker<S: Send + Sync + 'static>(&self, handlers: Handlers<S>, slots: Slots) -> WorkerBuilder {
         self.queue.worker(handlers.0).concurrency(slots.running).prefetch(slots.prefetched)
     }

@@ -10,9 +10,11 @@ const LONG: Duration = Duration::from_mins(5);
 /// The last heartbeat of a leader that freezes.
 const SHORT: Duration = Duration::from_millis(50);
 
-/// Somebody who would lead: the holder of the one row does, until its timeout passes without a heartbeat.
+/// Somebody who would lead: the holder of the one row does, until its timeout passes without a
+/// heartbeat.
 ///
-/// It is the pattern at its barest. [`Leadership`](queue::worker::Leadership) also sends the heartbeats, and campaigns again.
+/// It is the pattern at its barest. [`Leadership`](queue::worker::Leadership) also sends the
+/// heartbeats, and campaigns again.
 #[derive(Debug)]
 pub struct Candidate {
     rows: Visibility<()>,
@@ -28,8 +30,8 @@ impl Candidate {
         Ok(Self { rows: Visibility::new(store, name, timeout)?, held: None })
     }
 
-    /// Waits to become the leader, and answers its fencing number: every later leader has a higher one, so what an
-    /// outside resource has seen a higher number for, it refuses.
+    /// Waits to become the leader, and answers its fencing number: every later leader has a higher
+    /// one, so what an outside resource has seen a higher number for, it refuses.
     pub async fn lead(&mut self, wait: Duration) -> queue::Result<Option<u64>> {
         // Every candidate publishes the row, and it is there once.
         let _present = self.rows.publish(ROW, ()).await?;

@@ -24,17 +24,19 @@ impl<P: Decode> Visibility<P> {
         self.run_batch(stop, 1, 1, handler).await
     }
 
-    /// Claims up to `batch` messages at a time and handles up to `concurrency` at once, until `stop` fires; then handlers
-    /// that run are waited for, and messages that have not been begun are given back.
+    /// Claims up to `batch` messages at a time and handles up to `concurrency` at once, until
+    /// `stop` fires; then handlers that run are waited for, and messages that have not been begun
+    /// are given back.
     ///
-    /// Before a message is handled it is extended, so it is hidden for the whole timeout from then on; one whose timeout
-    /// passed before its turn is given back instead. A success acknowledges the message. A failure makes it
-    /// visible again after a wait of one second, which doubles with each failure up to ten minutes. A panic is a
-    /// failure. A message that does not decode becomes Failed as undecodable.
+    /// Before a message is handled it is extended, so it is hidden for the whole timeout from then
+    /// on; one whose timeout passed before its turn is given back instead. A success acknowledges
+    /// the message. A failure makes it visible again after a wait of one second, which doubles with
+    /// each failure up to ten minutes. A panic is a failure. A message that does not decode becomes
+    /// Failed as undecodable.
     ///
     /// # Errors
-    /// The first of the store, which ends it as a stop does. What could not be settled becomes visible again after the
-    /// timeout, and so do the messages of a dropped future.
+    /// The first of the store, which ends it as a stop does. What could not be settled becomes
+    /// visible again after the timeout, and so do the messages of a dropped future.
     pub async fn run_batch<F, Fut>(
         &self,
         stop: &CancellationToken,

@@ -15,8 +15,9 @@ const LONG: Duration = Duration::from_mins(5);
 /// The timeout of a handler that is slower than that.
 const SHORT: Duration = Duration::from_millis(50);
 
-/// A worker claims more than it manages within its timeout: what it does not manage becomes visible, and a second worker,
-/// which would be started when the first falls behind, takes it over. What the first does too late is refused.
+/// A worker claims more than it manages within its timeout: what it does not manage becomes
+/// visible, and a second worker, which would be started when the first falls behind, takes it over.
+/// What the first does too late is refused.
 pub(super) async fn scene(stage: &Stage) -> Result {
     let first = Visibility::<u32>::new(stage.store(), stage.queue(), SHORT)?;
     for number in 0..MESSAGES {

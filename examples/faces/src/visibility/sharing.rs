@@ -7,7 +7,8 @@ use std::time::Duration;
 const ROWS: u32 = 6;
 const LONG: Duration = Duration::from_mins(5);
 
-/// Takes one member's share of the rows that are free: all of them divided by the members, rounded up.
+/// Takes one member's share of the rows that are free: all of them divided by the members, rounded
+/// up.
 ///
 /// # Errors
 /// Those of the store.

@@ -4,19 +4,22 @@ use queue::{
 };
 use std::{sync::Arc, time::Duration};
 
-/// How long an acknowledged message is remembered, so that one who acknowledges too late is told so.
+/// How long an acknowledged message is remembered, so that one who acknowledges too late is told
+/// so.
 const REMEMBERED: Duration = Duration::from_mins(1);
 /// Records removed in one call.
 const PRUNE_MAX: usize = 1000;
 
 /// Messages with visibility timeout. See the [module](crate::visibility).
 ///
-/// A message comes back, without end, until it is acknowledged. Acknowledging, refusing and extending are methods of the
-/// [`Delivery`], which holds the proof of the claim; each answers whether its caller is still the holder.
+/// A message comes back, without end, until it is acknowledged. Acknowledging, refusing and
+/// extending are methods of the [`Delivery`], which holds the proof of the claim; each answers
+/// whether its caller is still the holder.
 #[derive(Clone, Debug)]
 pub struct Visibility<P> {
     queue: Queue<P>,
-    /// The same messages for the loops, where a message that fails waits before it is visible again.
+    /// The same messages for the loops, where a message that fails waits before it is visible
+    /// again.
     pub(super) looped: Queue<P>,
     pub(super) timeout: Duration,
 }

@@ -19,7 +19,8 @@ const SHORT: Duration = Duration::from_millis(50);
 /// How often the demonstration looks whether the work is done.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Schedules tasks, loses a lease, and lets a processor work until only what is due tomorrow is left.
+/// Schedules tasks, loses a lease, and lets a processor work until only what is due tomorrow is
+/// left.
 ///
 /// # Errors
 /// Those of the store.

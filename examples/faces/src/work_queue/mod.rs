@@ -1,5 +1,5 @@
-//! A durable work queue whose tasks are looked after by a processor: scheduled by name, claimed in batches, marked as done
-//! or failed.
+//! A durable work queue whose tasks are looked after by a processor: scheduled by name, claimed in
+//! batches, marked as done or failed.
 
 mod demo;
 mod mux;

@@ -14,11 +14,11 @@ const CLAIM_INTERVAL_MAX: Duration = Duration::from_millis(100);
 /// How often old dead letters are looked for.
 const CLEANUP_INTERVAL: Duration = Duration::from_mins(1);
 
-/// The parts that look after a work queue, for running: a processor of its tasks, `concurrency` at once, and the cleanup of
-/// dead letters that are older than `dead_letters`.
+/// The parts that look after a work queue, for running: a processor of its tasks, `concurrency` at
+/// once, and the cleanup of dead letters that are older than `dead_letters`.
 ///
-/// Handling has half of the lease and marking a quarter, so that a task is marked before it comes back to others. Who needs
-/// longer takes a longer lease, or a worker, which keeps leases alive.
+/// Handling has half of the lease and marking a quarter, so that a task is marked before it comes
+/// back to others. Who needs longer takes a longer lease, or a worker, which keeps leases alive.
 ///
 /// # Errors
 /// `Invalid` for a concurrency of zero.
@@ -61,7 +61,8 @@ impl Source<Task> for WorkQueue {
     }
 }
 
-/// A lost lease is an answer, not a failed mark: somebody else has the task, and marking again cannot change that.
+/// A lost lease is an answer, not a failed mark: somebody else has the task, and marking again
+/// cannot change that.
 #[async_trait]
 impl Sink<Task> for WorkQueue {
     type Output = ();

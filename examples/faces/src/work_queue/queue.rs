@@ -21,8 +21,8 @@ pub struct WorkQueue {
 }
 
 impl WorkQueue {
-    /// A handle on the queue of this name. What it claims comes back unless it is marked within `lease`; failed tasks
-    /// wait as `retry` says.
+    /// A handle on the queue of this name. What it claims comes back unless it is marked within
+    /// `lease`; failed tasks wait as `retry` says.
     ///
     /// # Errors
     /// `Invalid` for a bad name or lease.
@@ -32,8 +32,9 @@ impl WorkQueue {
         Ok(Self { queue, lease })
     }
 
-    /// Stores a task to be done after `delay`, and answers whether it was inserted: a name is taken while its task waits or
-    /// runs, for an hour after it is done, and for as long as it is a dead letter.
+    /// Stores a task to be done after `delay`, and answers whether it was inserted: a name is taken
+    /// while its task waits or runs, for an hour after it is done, and for as long as it is a dead
+    /// letter.
     ///
     /// # Errors
     /// `Invalid` for a name or kind that is empty, too long or holds control characters.
@@ -49,14 +50,15 @@ impl WorkQueue {
         Ok(claimed.into_iter().map(Arc::new).collect())
     }
 
-    /// Marks a claimed task as done. [`Settled::LeaseLost`] says that somebody else has claimed it meanwhile, and that
-    /// nothing was changed.
+    /// Marks a claimed task as done. [`Settled::LeaseLost`] says that somebody else has claimed it
+    /// meanwhile, and that nothing was changed.
     pub async fn mark_done(&self, task: &Task) -> Result<Settled> {
         task.ack(&()).await
     }
 
-    /// Marks an attempt as failed. The task is tried again after a wait, or becomes a dead letter if that cannot help or its
-    /// attempts are spent, 25 as by default. The answers are those of [`mark_done`](Self::mark_done).
+    /// Marks an attempt as failed. The task is tried again after a wait, or becomes a dead letter
+    /// if that cannot help or its attempts are spent, 25 as by default. The answers are those of
+    /// [`mark_done`](Self::mark_done).
     pub async fn mark_failed(&self, task: &Task, reason: &str, finality: Finality) -> Result<Settled> {
         let nack = Nack::new(Failure::new("TaskFailed", reason));
         task.nack(if finality == Finality::Terminal { nack.terminal() } else { nack }).await
@@ -67,8 +69,8 @@ impl WorkQueue {
         task.release().await
     }
 
-    /// Removes dead letters that failed at least this long ago, and answers how many. One that is redriven at the same
-    /// time stays.
+    /// Removes dead letters that failed at least this long ago, and answers how many. One that is
+    /// redriven at the same time stays.
     pub async fn cleanup(&self, older_than: Duration) -> Result<u64> {
         let (mut removed, mut after) = (0, None);
         loop {

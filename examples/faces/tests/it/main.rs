@@ -1,5 +1,5 @@
-//! The five faces on every store: each demonstration tells exactly what its page says, and the finer points of each
-//! face are asserted one by one.
+//! The five faces on every store: each demonstration tells exactly what its page says, and the
+//! finer points of each face are asserted one by one.
 
 mod fifo;
 mod request_response;

@@ -6,7 +6,8 @@ use std::{process, time::Duration};
 /// So that the job is never due while it is waited for.
 const LATER: Duration = Duration::from_hours(24);
 
-/// How busy both processes are while one waits for a job that is not due, with every interval as it is by default.
+/// How busy both processes are while one waits for a job that is not due, with every interval as it
+/// is by default.
 pub(crate) async fn measure(store: &Store, idle: Duration) -> Result<(), Failed> {
     let storage = store.open().await?;
     let queue = Store::queue(&storage)?;

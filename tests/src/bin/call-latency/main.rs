@@ -1,8 +1,9 @@
-//! How long a call takes from one process to another and back over a shared store, what the store's own round trips take
-//! there, and how busy both processes are while nothing happens.
+//! How long a call takes from one process to another and back over a shared store, what the store's
+//! own round trips take there, and how busy both processes are while nothing happens.
 //!
-//! It starts itself again as a worker and makes calls one after the other with `enqueue_and_wait`. Meanwhile every poll
-//! interval on both sides is an hour, so only events can wake anybody: if one got lost, it would not end.
+//! It starts itself again as a worker and makes calls one after the other with `enqueue_and_wait`.
+//! Meanwhile every poll interval on both sides is an hour, so only events can wake anybody: if one
+//! got lost, it would not end.
 
 mod calls;
 mod idle;

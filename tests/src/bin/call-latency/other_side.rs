@@ -13,7 +13,8 @@ pub(crate) fn start(store: &Store) -> Result<Child, Failed> {
     Ok(command.stdin(Stdio::piped()).kill_on_drop(true).spawn()?)
 }
 
-/// The answering process. It runs until it is killed, or the other end of its standard input is gone.
+/// The answering process. It runs until it is killed, or the other end of its standard input is
+/// gone.
 pub(crate) async fn answer(store: Store) -> Result<(), Failed> {
     let orphaned = || {
         drop(io::copy(&mut io::stdin(), &mut io::sink()));

@@ -1,8 +1,9 @@
-//! What a process costs that waits for work: how often it wakes up, and how long it keeps a processor busy, by the minute; alone,
-//! and beside a process that is busy with another queue of the same store.
+//! What a process costs that waits for work: how often it wakes up, and how long it keeps a
+//! processor busy, by the minute; alone, and beside a process that is busy with another queue of
+//! the same store.
 //!
-//! It starts itself again as both. The idle one has a worker with its default settings and a caller that waits for a result.
-//! Linux alone tells what it reads.
+//! It starts itself again as both. The idle one has a worker with its default settings and a caller
+//! that waits for a result. Linux alone tells what it reads.
 
 mod busy;
 mod cost;
@@ -19,7 +20,8 @@ type Failed = Box<dyn Error + Send + Sync>;
 struct Cli {
     #[command(subcommand)]
     role: Option<Role>,
-    /// Which stores, as URLs; a new SQLite file and a new directory unless said. Servers keep two queues of this run
+    /// Which stores, as URLs; a new SQLite file and a new directory unless said. Servers keep two
+    /// queues of this run
     stores: Vec<String>,
     /// How long each is watched
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=600))]

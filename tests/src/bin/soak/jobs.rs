@@ -1,4 +1,5 @@
-//! Many jobs through one worker, whose records go as soon as they are done: jobs per second, and what stays of them.
+//! Many jobs through one worker, whose records go as soon as they are done: jobs per second, and
+//! what stays of them.
 
 use crate::{
     failed::{Failed, require},

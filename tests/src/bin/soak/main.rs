@@ -1,7 +1,9 @@
-//! Long runs that show what a short test cannot: nothing hangs, nothing is answered wrong, nothing grows.
+//! Long runs that show what a short test cannot: nothing hangs, nothing is answered wrong, nothing
+//! grows.
 //!
-//! `cargo xtask soak waits`, `jobs` and `growth` start it; a slice of each is part of every test run. A run prints what it
-//! measured, and fails if anything was not as it must be. Speed is printed and never judged.
+//! `cargo xtask soak waits`, `jobs` and `growth` start it; a slice of each is part of every test
+//! run. A run prints what it measured, and fails if anything was not as it must be. Speed is
+//! printed and never judged.
 
 mod failed;
 mod growth;

@@ -3,8 +3,8 @@ use queue_e2e::resident_bytes;
 use std::time::Duration;
 use tokio::{runtime::Handle, time::sleep};
 
-/// Whatever is left of each of many thousand jobs or waits takes more than this in the end; what an allocator keeps for
-/// itself takes less.
+/// Whatever is left of each of many thousand jobs or waits takes more than this in the end; what an
+/// allocator keeps for itself takes less.
 const GROWTH_MAX_BYTES: u64 = 16 << 20;
 /// A task that has done its work is gone a moment later.
 const LOOKS_MAX: usize = 1000;

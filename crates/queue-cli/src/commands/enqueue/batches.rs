@@ -5,8 +5,9 @@ pub(super) const LINES_MAX: usize = 2000;
 /// Largest read, which also bounds the bytes of a batch: at most this and one long line.
 const READ_BYTES_MAX: usize = 1 << 20;
 
-/// Cuts a stream into lines, and lines into batches: what one read brought goes together, so that a slow producer's
-/// lines are stored as they come and a file's many at a time, without a timer. Memory is bounded whatever the input.
+/// Cuts a stream into lines, and lines into batches: what one read brought goes together, so that a
+/// slow producer's lines are stored as they come and a file's many at a time, without a timer.
+/// Memory is bounded whatever the input.
 #[derive(Debug)]
 pub(super) struct Batches<R> {
     input: BufReader<R>,

@@ -16,7 +16,8 @@ pub(super) enum IdRule {
     Content,
     /// The payload itself
     Payload,
-    /// With --lines: from the file, the kind, the line and all lines before it, so that a repeated run stores nothing twice
+    /// With --lines: from the file, the kind, the line and all lines before it, so that a repeated
+    /// run stores nothing twice
     Line,
 }
 
@@ -81,7 +82,8 @@ impl Prefix {
         prefix
     }
 
-    /// The same line twice has two ids, since other lines stand before the second; lines that are appended change none.
+    /// The same line twice has two ids, since other lines stand before the second; lines that are
+    /// appended change none.
     fn next(&mut self, number: u64, line: &[u8]) -> Id {
         self.0.update(number.to_le_bytes());
         self.take(line);

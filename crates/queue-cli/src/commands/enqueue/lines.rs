@@ -84,7 +84,8 @@ pub(super) async fn run(
     Ok(Exit::Ok)
 }
 
-/// An interruption lets the batch be stored that is on its way, so that the count is right; a second one does not.
+/// An interruption lets the batch be stored that is on its way, so that the count is right; a
+/// second one does not.
 async fn store_all(
     input: Input,
     job: &mut LineJob,

@@ -11,11 +11,12 @@ pub(super) struct EnqueueJobArgs {
     /// Not to run before this has passed
     #[arg(long, value_name = "TIME", value_parser = parse::duration, allow_hyphen_values = true)]
     delay: Option<Duration>,
-    /// Not to run before this time, by the clock of the store: `2026-12-24T18:00:00Z`, or with an offset, `2026-12-24T18:00+01:00`
+    /// Not to run before this time, by the clock of the store: `2026-12-24T18:00:00Z`, or with an
+    /// offset, `2026-12-24T18:00+01:00`
     #[arg(long, value_name = "TIME", value_parser = parse::time_of_day, conflicts_with = "delay")]
     at: Option<SystemTime>,
-    /// Put it off for as long as it is enqueued again under its id: it takes the place of one that waits, and is due once this has
-    /// passed without another
+    /// Put it off for as long as it is enqueued again under its id: it takes the place of one that
+    /// waits, and is due once this has passed without another
     #[arg(long, value_name = "TIME", value_parser = parse::duration, allow_hyphen_values = true, requires = "id", conflicts_with_all = ["delay", "at", "wait"])]
     debounce: Option<Duration>,
     /// With --debounce: how long it may be put off in all

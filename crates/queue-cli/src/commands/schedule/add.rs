@@ -32,7 +32,8 @@ pub(super) struct AddArgs {
     /// What becomes of ticks that came while nobody worked
     #[arg(long, value_name = "WHAT", value_enum, default_value = "skip")]
     missed: MissedRule,
-    /// With --missed skip: how late a tick may be and still run [default: half the time to the next, 10s to 1h]
+    /// With --missed skip: how late a tick may be and still run [default: half the time to the
+    /// next, 10s to 1h]
     #[arg(long, value_name = "TIME", value_parser = parse::duration, allow_hyphen_values = true)]
     grace: Option<Duration>,
     /// With --missed all: how many at most, the newest of them
@@ -44,7 +45,8 @@ pub(super) struct AddArgs {
     /// Each job is due a while after its tick, from zero to just below this
     #[arg(long, value_name = "TIME", value_parser = parse::duration, default_value = "0s", allow_hyphen_values = true)]
     jitter: Duration,
-    /// The whole schedule is handled a while after its ticks, by its name, from zero to just below this
+    /// The whole schedule is handled a while after its ticks, by its name, from zero to just below
+    /// this
     #[arg(long, value_name = "TIME", value_parser = parse::duration, default_value = "0s", allow_hyphen_values = true)]
     spread: Duration,
     #[command(flatten)]

@@ -9,8 +9,8 @@ const READS_LEFT_MAX: usize = (1 << 20) / READ_BYTES_MAX;
 
 /// What a command writes to one of its pipes.
 ///
-/// A pipe ends when everybody who inherited it has closed it, which may be a daemon that outlives the command. So it is
-/// read to its end or to that of the command, whichever comes first.
+/// A pipe ends when everybody who inherited it has closed it, which may be a daemon that outlives
+/// the command. So it is read to its end or to that of the command, whichever comes first.
 #[derive(Debug)]
 pub(super) struct Captured<R> {
     pipe: R,
@@ -51,7 +51,8 @@ impl<R> Captured<R> {
 }
 
 impl<R: AsyncRead + Unpin> Captured<R> {
-    /// Reads until the pipe ends or enough is kept. Dropping the future loses nothing that was read.
+    /// Reads until the pipe ends or enough is kept. Dropping the future loses nothing that was
+    /// read.
     pub(super) async fn read(&mut self) -> io::Result<()> {
         let mut part = vec![0; READ_BYTES_MAX];
         while !self.is_full() {
@@ -65,8 +66,8 @@ impl<R: AsyncRead + Unpin> Captured<R> {
 }
 
 impl<R: AsFd> Captured<R> {
-    /// Takes what is in the pipe and waits for nothing. All that a command wrote is there once it has ended. The pipe must be
-    /// a non-blocking one, as the runtime makes them.
+    /// Takes what is in the pipe and waits for nothing. All that a command wrote is there once it
+    /// has ended. The pipe must be a non-blocking one, as the runtime makes them.
     pub(super) fn read_left(&mut self) -> io::Result<()> {
         let mut part = vec![0; READ_BYTES_MAX];
         for _ in 0..READS_LEFT_MAX {

@@ -9,7 +9,8 @@ use std::{io, process::ExitStatus, time::Duration};
 use tokio::{io::AsyncWriteExt, process::ChildStdin};
 use tokio_util::sync::CancellationToken;
 
-/// How much of standard error is kept; a stored message has room for 1024 bytes, of which ours takes some.
+/// How much of standard error is kept; a stored message has room for 1024 bytes, of which ours
+/// takes some.
 const STDERR_BYTES_MAX: usize = 900;
 
 /// Runs a shell command for each job.
@@ -43,14 +44,15 @@ impl Exec {
     pub(super) async fn run(&self, Raw(payload): Raw, context: Context) -> Result<Raw, JobError> {
         tokio::select! {
             ended = self.run_to_end(&payload, &context) => self.judge(ended?, payload.content_type),
-            // The lease is lost, the job was cancelled, or the worker stops: in no case is it the job's fault.
+            // The lease is lost, the job was cancelled, or the worker stops: in no case is it the
+            // job's fault.
             () = context.cancelled() => Err(JobError::release()),
             () = self.kill.cancelled() => Err(JobError::release()),
         }
     }
 
-    /// An error drops the child and its group, which kills them. What a command that ended left running lives on, and is not
-    /// waited for, whatever it inherited.
+    /// An error drops the child and its group, which kills them. What a command that ended left
+    /// running lives on, and is not waited for, whatever it inherited.
     async fn run_to_end(&self, payload: &Payload, context: &Context) -> Result<Ended, JobError> {
         let (mut child, mut group) = self.script.start(payload, context).map_err(cannot_run)?;
         let stdin = child.stdin.take();
@@ -110,8 +112,8 @@ impl Exec {
     }
 }
 
-/// How a result is marked: a command that is given text or JSON may answer with either; what else it speaks it speaks in both
-/// directions.
+/// How a result is marked: a command that is given text or JSON may answer with either; what else
+/// it speaks it speaks in both directions.
 fn of_result(output: &[u8], payload_type: ContentType) -> ContentType {
     match payload_type.as_str() {
         "application/json" | "text/plain" => content_type::guess(output),

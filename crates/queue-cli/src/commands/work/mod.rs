@@ -42,7 +42,8 @@ pub(crate) struct WorkArgs {
     /// Jobs to hold ready beyond those that run; helps when commands are short
     #[arg(long, value_name = "N", default_value_t = 0)]
     prefetch: usize,
-    /// End when the queue has no unfinished job; delayed jobs and those of other workers are waited for
+    /// End when the queue has no unfinished job; delayed jobs and those of other workers are waited
+    /// for
     #[arg(long)]
     drain: bool,
     /// How long a job stays ours without a sign of life; after a crash this is how long it waits
@@ -54,10 +55,12 @@ pub(crate) struct WorkArgs {
     /// How long running commands may go on once the worker is to stop
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse::duration, allow_hyphen_values = true)]
     grace: Duration,
-    /// How long a command may run; then it is killed, and that is a failed attempt [default: for ever]
+    /// How long a command may run; then it is killed, and that is a failed attempt [default: for
+    /// ever]
     #[arg(long, value_name = "TIME", value_parser = parse::positive, allow_hyphen_values = true)]
     time_limit: Option<Duration>,
-    /// How long a job waits after its first failed attempt; each further wait is twice as long, and up to a quarter shorter
+    /// How long a job waits after its first failed attempt; each further wait is twice as long, and
+    /// up to a quarter shorter
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse::duration, allow_hyphen_values = true)]
     retry_wait: Duration,
     /// The longest wait between attempts
@@ -69,7 +72,8 @@ pub(crate) struct WorkArgs {
     /// The exit code of a command that says that no further attempt can help
     #[arg(long, value_name = "CODE", default_value_t = 65)]
     terminal_exit: u8,
-    /// The exit code of a command that wants to be called again later, which charges no attempt; 75 is usual
+    /// The exit code of a command that wants to be called again later, which charges no attempt; 75
+    /// is usual
     #[arg(long, value_name = "CODE", value_parser = clap::value_parser!(u8).range(1..))]
     snooze_exit: Option<u8>,
     /// For how long that puts a job off
@@ -82,7 +86,8 @@ pub(crate) struct WorkArgs {
         allow_hyphen_values = true
     )]
     snooze_wait: Duration,
-    /// How results are marked [default: text and JSON by what they are, anything else as the payload of their job]
+    /// How results are marked [default: text and JSON by what they are, anything else as the
+    /// payload of their job]
     #[arg(long, value_name = "TYPE")]
     result_type: Option<ContentType>,
 }
@@ -94,7 +99,8 @@ pub(crate) async fn run(args: WorkArgs, session: &Session) -> Result<Exit, CliEr
     session.with_jobs(Missing::Refuse, async |jobs| serve(&args, jobs, session, &mut signals).await).await
 }
 
-/// Works to the end, and says what was done. A store that is closed for good ends it with that error.
+/// Works to the end, and says what was done. A store that is closed for good ends it with that
+/// error.
 async fn serve(
     args: &WorkArgs,
     jobs: &Jobs,

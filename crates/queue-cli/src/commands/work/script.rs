@@ -4,7 +4,8 @@ use queue::worker::Context;
 use std::{io, process::Stdio};
 use tokio::process::{Child, Command};
 
-/// Largest payload in `$QUEUE_PAYLOAD`: Linux refuses to start a program with a variable over 128 KiB.
+/// Largest payload in `$QUEUE_PAYLOAD`: Linux refuses to start a program with a variable over 128
+/// KiB.
 const VARIABLE_BYTES_MAX: usize = 64 << 10;
 
 /// A command line of the shell, and what every run of it finds in the environment.
@@ -20,8 +21,8 @@ impl Script {
         Self { line: line.to_owned(), store: session.url.clone(), queue: session.name.to_string() }
     }
 
-    /// Starts it for a job, as the leader of a process group, so that a signal meant for the worker does not hit it and
-    /// one meant for it hits all it started.
+    /// Starts it for a job, as the leader of a process group, so that a signal meant for the worker
+    /// does not hit it and one meant for it hits all it started.
     pub(super) fn start(&self, payload: &Payload, context: &Context) -> io::Result<(Child, ProcessGroup)> {
         let meta = context.meta();
         let mut command = Command::new("sh");

@@ -119,7 +119,8 @@ fn noted(progress: Option<&Bytes>, job: &mut TrackedJob) {
     }
 }
 
-/// A job that waits again has started before, or shall run come what may: its expiry no longer counts.
+/// A job that waits again has started before, or shall run come what may: its expiry no longer
+/// counts.
 fn started(verdict: Verdict, job: &mut TrackedJob) -> Verdict {
     let waits = matches!(job.meta.state, State::Queued | State::Failing);
     job.meta.expiry_lifted |= waits && job.meta.expires_in.is_some();

@@ -7,8 +7,9 @@ use queue_core::{
     lifecycle::{Cause, Event, Policy, TrackedJob},
 };
 
-/// Those that its sender named, unless it is a failure that the job survives; and behind them the one that the producer
-/// asked for, if the job becomes Failed. What becomes of the job is read off the record that the event leads to.
+/// Those that its sender named, unless it is a failure that the job survives; and behind them the
+/// one that the producer asked for, if the job becomes Failed. What becomes of the job is read off
+/// the record that the event leads to.
 pub(crate) fn followers(seen: &JobMeta, event: &Event, policy: &Policy) -> Vec<NewJob> {
     let end = ending(seen, event, policy);
     let named = match event {
@@ -23,8 +24,8 @@ pub(crate) fn followers(seen: &JobMeta, event: &Event, policy: &Policy) -> Vec<N
     named.iter().cloned().chain(failed.and_then(|end| follow_up(&end))).collect()
 }
 
-/// The record at its end, if a failure or a lapse is its end. Retention is none of this question, so it is kept in any
-/// case: a record that is removed at once has ended in the same way.
+/// The record at its end, if a failure or a lapse is its end. Retention is none of this question,
+/// so it is kept in any case: a record that is removed at once has ended in the same way.
 fn ending(seen: &JobMeta, event: &Event, policy: &Policy) -> Option<JobMeta> {
     let is_ending = match event {
         Event::Fail { cause, .. } => !(*cause == Cause::UnknownKind && is_reserved(seen)),

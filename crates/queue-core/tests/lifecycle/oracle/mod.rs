@@ -1,5 +1,5 @@
-//! What each event is documented to do, said once more and by other means: straight from the record before to the
-//! record after, with no guard and no patch in between.
+//! What each event is documented to do, said once more and by other means: straight from the record
+//! before to the record after, with no guard and no patch in between.
 
 mod effects;
 mod followers;

@@ -21,8 +21,8 @@ const LIFTS_EXPIRY: i16 = 4;
 const TO_READY: i16 = 0;
 const TO_FINISHED: i16 = 1;
 const TO_NO_TABLE: i16 = 2;
-/// When a job that waits again is due: when it was before, at once unless that is sooner, or after a
-/// span.
+/// When a job that waits again is due: when it was before, at once unless that is sooner, or after
+/// a span.
 const DUE_AS_BEFORE: i16 = 0;
 const DUE_SOONEST: i16 = 1;
 const DUE_AFTER: i16 = 2;

@@ -10,7 +10,8 @@ use std::{
 };
 use tokio::sync::oneshot::{self, error::RecvError};
 
-/// A claim that its caller drives. If the caller goes, a task carries it to its end and gives back what it brings.
+/// A claim that its caller drives. If the caller goes, a task carries it to its end and gives back
+/// what it brings.
 pub(super) struct Carried<S: Batched> {
     shared: Arc<Shared<S>>,
     call: Option<BoxFuture<'static, Result<Claimed>>>,
@@ -47,7 +48,8 @@ impl<S: Batched> Drop for Carried<S> {
     }
 }
 
-/// Whoever waits for its part of a merged answer. One that came, and was never looked at, is given back too.
+/// Whoever waits for its part of a merged answer. One that came, and was never looked at, is given
+/// back too.
 pub(super) struct Listener<S: Batched> {
     shared: Arc<Shared<S>>,
     answer: oneshot::Receiver<Result<Claimed>>,

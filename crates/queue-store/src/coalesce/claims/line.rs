@@ -1,7 +1,8 @@
 use queue_core::{ClaimRequest, Claimed, Error, ErrorKind, Result};
 use tokio::sync::oneshot;
 
-/// Claims that may wait for one queue. Those beyond it are refused: their callers are many more than a store has answers for.
+/// Claims that may wait for one queue. Those beyond it are refused: their callers are many more
+/// than a store has answers for.
 const WAITING_MAX: usize = 16_384;
 /// Claims in one call.
 const CALLS_MAX: usize = 1_000;

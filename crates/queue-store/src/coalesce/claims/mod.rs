@@ -1,7 +1,8 @@
 //! Claims that several callers send at once.
 //!
-//! A claim differs from the other verbs in two ways. It is never sent twice. And an answer that nobody hears leaves jobs leased to
-//! nobody, so whatever was leased for a caller that is gone is given back at once.
+//! A claim differs from the other verbs in two ways. It is never sent twice. And an answer that
+//! nobody hears leaves jobs leased to nobody, so whatever was leased for a caller that is gone is
+//! given back at once.
 
 mod carried;
 mod driver;
@@ -18,9 +19,10 @@ use tokio::sync::{oneshot, watch};
 
 /// The claims of a handle.
 ///
-/// One claim of a queue is under way at a time. A claim that finds none under way is driven by its caller, so it costs what it
-/// costs by itself; those that come meanwhile go next in one piece, driven by a task that lasts until no more wait. Claims of
-/// different queues do not wait for each other.
+/// One claim of a queue is under way at a time. A claim that finds none under way is driven by its
+/// caller, so it costs what it costs by itself; those that come meanwhile go next in one piece,
+/// driven by a task that lasts until no more wait. Claims of different queues do not wait for each
+/// other.
 pub(super) struct Claims<S>(Arc<Shared<S>>);
 
 /// What callers, drivers and returns share.
@@ -61,7 +63,8 @@ impl<S: Batched> Claims<S> {
 }
 
 impl<S: Batched> Shared<S> {
-    /// Stands behind the claim of the queue that is under way; `None` if there is none, so that it is the caller's turn.
+    /// Stands behind the claim of the queue that is under way; `None` if there is none, so that it
+    /// is the caller's turn.
     fn join(&self, request: &ClaimRequest) -> Result<Option<oneshot::Receiver<Result<Claimed>>>> {
         let mut lines = self.lock();
         let Some(line) = lines.get_mut(&request.queue) else {
@@ -106,7 +109,8 @@ impl<S: Batched> Shared<S> {
         let (store, returning) = (self.store.clone(), self.returns.subscribe());
         self.spawn.spawn(Box::pin(async move {
             if let Some(unheard) = answers.await {
-                // What does not go back now lapses, or is found by whoever sent the claim: both know that it was lost.
+                // What does not go back now lapses, or is found by whoever sent the claim: both
+                // know that it was lost.
                 let given_back = unheard.give_back_by(|batch| apply(&*store, batch)).await;
                 drop(given_back);
             }

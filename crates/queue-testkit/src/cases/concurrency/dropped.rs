@@ -1,4 +1,5 @@
-//! Callers that gave up half-way. The effect happens whole or not at all, and the call may be repeated.
+//! Callers that gave up half-way. The effect happens whole or not at all, and the call may be
+//! repeated.
 
 use super::ROUNDS;
 use crate::bench::prelude::*;
@@ -45,7 +46,8 @@ async fn a_dropped_settle_can_be_sent_again(bench: &Bench) {
     }
 }
 
-/// Nobody holds what it leased, if it did, and nobody else gets it before it is given back or lapses.
+/// Nobody holds what it leased, if it did, and nobody else gets it before it is given back or
+/// lapses.
 async fn a_dropped_claim_lapses(bench: &Bench) {
     let mut rescued = 0;
     for round in 0..ROUNDS {
@@ -55,7 +57,8 @@ async fn a_dropped_claim_lapses(bench: &Bench) {
         drop(store.claim(bench.request(1)).now_or_never());
         let mut claimed = bench.claim_ids(1).await;
         while claimed.is_empty() {
-            // The dropped one holds it, or may be about to: stores with several writers pass over what it looks at.
+            // The dropped one holds it, or may be about to: stores with several writers pass over
+            // what it looks at.
             bench.advance(LEASE);
             rescued += bench.rescue().await.len();
             claimed = bench.claim_ids(1).await;
@@ -69,8 +72,8 @@ async fn a_dropped_claim_lapses(bench: &Bench) {
     }
 }
 
-/// Before it is sent, while it is under way, or with an answer that it never looks at: time stands still, and its job is
-/// to be had again.
+/// Before it is sent, while it is under way, or with an answer that it never looks at: time stands
+/// still, and its job is to be had again.
 async fn what_dropped_claims_leased_goes_back_uncharged(bench: &Bench) {
     for round in 0..ROUNDS {
         let text = nth(round).to_string();

@@ -1,5 +1,5 @@
-//! Two handles on the same data, as two processes would have: whatever a handle does to order its own calls does not
-//! order these.
+//! Two handles on the same data, as two processes would have: whatever a handle does to order its
+//! own calls does not order these.
 
 use super::{ROUNDS, race};
 use crate::bench::prelude::*;

@@ -26,7 +26,8 @@ fn numbered(text: &str, n: usize) -> NewJob {
     job_with(text, text_payload(&n.to_string())).with_on_waiting(OnWaiting::Replace { max_wait: None })
 }
 
-/// Each task's replacement began a life, and the latest of them is what waits, with its own payload.
+/// Each task's replacement began a life, and the latest of them is what waits, with its own
+/// payload.
 async fn assert_latest_waits(bench: &Bench, answers: &[(usize, Enqueued)]) {
     let mut seqs: Vec<_> = answers.iter().map(|(_, answer)| answer.seq()).collect();
     assert!(answers.iter().all(|(_, answer)| answer.is_new()), "{answers:?}");
@@ -65,8 +66,8 @@ async fn many_replacements_of_a_free_id_leave_one_job(bench: &Bench) {
     }
 }
 
-/// The claimed one runs and the other is a duplicate, or the new life is what is claimed. The payload that was answered as new
-/// is never lost, and no two run.
+/// The claimed one runs and the other is a duplicate, or the new life is what is claimed. The
+/// payload that was answered as new is never lost, and no two run.
 async fn a_replacement_and_a_claim_agree(bench: &Bench) {
     for _ in 0..ROUNDS {
         let former = bench.put("a").await;

@@ -95,7 +95,8 @@ async fn one_that_was_given_back_expires(bench: &Bench) {
     assert_expired(&bench.changed("a", too_late(bench)).await);
 }
 
-/// It failed, stalled, was put off or stopped half-way before; the time passes while it waits for its next run.
+/// It failed, stalled, was put off or stopped half-way before; the time passes while it waits for
+/// its next run.
 async fn one_that_has_started_does_not_expire(bench: &Bench) {
     for text in ["failed", "snoozed", "interrupted", "stalled"] {
         bench.put_job(expiring(text)).await;

@@ -1,5 +1,5 @@
-//! Jobs that are given up unless they start in time. A store keeps the time, lets such a job make room, and hands it out
-//! like any other; whoever sees that it is too late ends it.
+//! Jobs that are given up unless they start in time. A store keeps the time, lets such a job make
+//! room, and hands it out like any other; whoever sees that it is too late ends it.
 
 pub(super) mod ends;
 pub(super) mod ids;

@@ -1,4 +1,5 @@
-//! The job that a producer asked for, should its own fail for good: enqueued in the step that fails it, whoever takes it.
+//! The job that a producer asked for, should its own fail for good: enqueued in the step that fails
+//! it, whoever takes it.
 
 pub(super) mod asked;
 pub(super) mod once;

@@ -22,7 +22,8 @@ cases! { "replace":
     one_that_may_expire_is_refused [I17 I19];
 }
 
-/// The life that waits under the id now began with `new`, in the place of one created at `created_at`.
+/// The life that waits under the id now began with `new`, in the place of one created at
+/// `created_at`.
 async fn assert_begun(bench: &Bench, new: &queue_core::NewJob, seq: Seq, former: &JobMeta) {
     let begun = JobMeta::begin(bench.queue().clone(), new, seq, bench.now());
     let found = bench.record(new.id.as_str()).await;

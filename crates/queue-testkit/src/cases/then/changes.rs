@@ -1,5 +1,5 @@
-//! What follows a change of somebody who does not hold the job, and who proves that they have seen it as it is. A revision
-//! matches once, so what follows comes once.
+//! What follows a change of somebody who does not hold the job, and who proves that they have seen
+//! it as it is. A revision matches once, so what follows comes once.
 
 use super::next;
 use crate::{bench::prelude::*, cases::cases};

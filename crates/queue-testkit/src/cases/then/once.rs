@@ -1,5 +1,5 @@
-//! What follows comes once for each lease that is ended: not when the settle is sent again, not from somebody whose lease
-//! is gone, and not on a decision that no longer holds.
+//! What follows comes once for each lease that is ended: not when the settle is sent again, not
+//! from somebody whose lease is gone, and not on a decision that no longer holds.
 
 use super::{fleeting, next, run_all};
 use crate::{bench::prelude::*, cases::cases};

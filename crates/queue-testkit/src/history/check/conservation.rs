@@ -1,4 +1,5 @@
-//! I20, records, counts and indexes add up, I21, a reopened store is as it was left, and I15 after the drain.
+//! I20, records, counts and indexes add up, I21, a reopened store is as it was left, and I15 after
+//! the drain.
 
 use super::{
     finding::Findings,
@@ -97,8 +98,8 @@ fn is_quiet(story: &Story<'_>, drain: &Item<'_>, count: &Item<'_>) -> bool {
     !writes.any(|write| write.end > drain.end && write.begin < count.end)
 }
 
-/// Unfinished jobs are counted one by one. Of the terminal ones that are overdue for removal by then some, all or none may be
-/// counted.
+/// Unfinished jobs are counted one by one. Of the terminal ones that are overdue for removal by
+/// then some, all or none may be counted.
 fn check_counts(story: &Story<'_>, drain: &Item<'_>, count: &Item<'_>, findings: &mut Findings) {
     let Some(event) = count.answer() else { return };
     let Some(Answer::Counted(counted)) = &event.answer else { return };

@@ -22,7 +22,8 @@ impl fmt::Display for Violation {
     }
 }
 
-/// A broken store breaks the same thing everywhere; so many findings of one invariant say all there is to say.
+/// A broken store breaks the same thing everywhere; so many findings of one invariant say all there
+/// is to say.
 const PER_INVARIANT_MAX: usize = 50;
 
 #[derive(Debug, Default)]

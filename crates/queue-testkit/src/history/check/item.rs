@@ -120,7 +120,8 @@ impl<'h> Item<'h> {
         self.said(&Answer::Done)
     }
 
-    /// A change that may have taken effect. A lapse that was not yet may have been one when the call came again.
+    /// A change that may have taken effect. A lapse that was not yet may have been one when the
+    /// call came again.
     pub(super) fn may_be_done(&self) -> bool {
         let late = self.echoes && self.asked.op == Op::Lapse && self.said(&Answer::Stale);
         self.is_unknown() || self.is_done() || late

@@ -44,8 +44,8 @@ impl<'a> Life<'a> {
         self.acts.iter().copied().filter(|act| act.is_done())
     }
 
-    /// Changes that certainly removed the record. A settle that is sent again may by then be decided otherwise than the
-    /// one that stands, and is answered all the same.
+    /// Changes that certainly removed the record. A settle that is sent again may by then be
+    /// decided otherwise than the one that stands, and is answered all the same.
     pub(super) fn removals(&self) -> impl Iterator<Item = &'a Item<'a>> {
         self.done().filter(|act| act.removes() && !(act.asked.op.is_settle() && self.is_sent_again(act)))
     }
@@ -64,7 +64,8 @@ impl<'a> Life<'a> {
         self.acts.iter().copied().filter(move |act| act.may_be_done() && act.begin < end)
     }
 
-    /// Whether it may wait while the enqueue takes effect, or may do so again before the other item does.
+    /// Whether it may wait while the enqueue takes effect, or may do so again before the other item
+    /// does.
     pub(super) fn may_wait(&self, enqueue: &Item<'_>, before: &Item<'_>) -> bool {
         let claims = self.sightings.iter().filter(|seen| seen.is_claim() && seen.item.precedes(enqueue));
         let Some(last) = claims.max_by_key(|claim| claim.seen.epoch) else { return true };
@@ -72,7 +73,8 @@ impl<'a> Life<'a> {
             .any(|act| matches!(act.asked.ask.effect, Some(Effect::Requeue)) && act.end > last.item.begin)
     }
 
-    /// Whether the record may have been opened again after it was seen like this, and before the other item.
+    /// Whether the record may have been opened again after it was seen like this, and before the
+    /// other item.
     pub(super) fn may_be_redriven(&self, after: Sighting<'_>, before: &Item<'_>) -> bool {
         self.may_precede(before).any(|act| {
             act.asked.op == Op::Redrive

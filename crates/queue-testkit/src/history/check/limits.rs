@@ -1,4 +1,5 @@
-//! What needs the parameters of the run: I16, progress, I17, limits, I22, shutdown, and I23, bounded duplicates.
+//! What needs the parameters of the run: I16, progress, I17, limits, I22, shutdown, and I23,
+//! bounded duplicates.
 
 use super::{
     finding::Findings,
@@ -117,7 +118,8 @@ fn check_concurrency(story: &Story<'_>, most: usize, findings: &mut Findings) {
     }
 }
 
-/// While one worker stands still, a due job that is there all the time is not left alone by all the others.
+/// While one worker stands still, a due job that is there all the time is not left alone by all the
+/// others.
 fn check_progress(story: &Story<'_>, stall: &Item<'_>, findings: &mut Findings) {
     if !stall.is_answered() {
         return;

@@ -1,9 +1,10 @@
-//! Judges a history. It shares no code with the state machine or with any store: everything here follows from the
-//! words of the invariants and from what was asked and answered.
+//! Judges a history. It shares no code with the state machine or with any store: everything here
+//! follows from the words of the invariants and from what was asked and answered.
 //!
-//! Only what is certain is reported. A call took effect somewhere between its begin and its end; one whose outcome is
-//! unknown may take effect at any time after its begin, or never. Within a life the revisions that answers show put the
-//! writes in order, and where revisions themselves are wrong, real time does.
+//! Only what is certain is reported. A call took effect somewhere between its begin and its end;
+//! one whose outcome is unknown may take effect at any time after its begin, or never. Within a
+//! life the revisions that answers show put the writes in order, and where revisions themselves are
+//! wrong, real time does.
 
 mod budgets;
 mod conservation;
@@ -32,8 +33,9 @@ use story::Story;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rules {
-    /// Calls may have reached the store twice, as [`Fault::Duplicate`](crate::fault::Fault::Duplicate) does. The
-    /// answers are those of the first, so what a second did is in no event.
+    /// Calls may have reached the store twice, as
+    /// [`Fault::Duplicate`](crate::fault::Fault::Duplicate) does. The answers are those of the
+    /// first, so what a second did is in no event.
     pub echoes: bool,
     /// At most this many handlers of one worker run at once (I17). `None` checks nothing.
     pub concurrency_max: Option<usize>,
@@ -41,7 +43,8 @@ pub struct Rules {
     pub wait_slack_ns: u64,
 }
 
-/// Checks a history against every invariant that shows in one, and answers what is broken: nothing, for a good store.
+/// Checks a history against every invariant that shows in one, and answers what is broken: nothing,
+/// for a good store.
 pub fn check(history: &History, rules: &Rules) -> Vec<Violation> {
     let items = item::items(history, *rules);
     let story = Story::of(history, &items, *rules);

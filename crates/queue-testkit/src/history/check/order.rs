@@ -1,4 +1,5 @@
-//! I11, schedule, I12, order, and I24, time. A due job that a claim does not find is stuck, which is I15.
+//! I11, schedule, I12, order, and I24, time. A due job that a claim does not find is stuck, which
+//! is I15.
 
 use super::{
     finding::Findings,
@@ -38,8 +39,8 @@ fn check_schedule(story: &Story<'_>, life: &Life<'_>, findings: &mut Findings) {
     }
 }
 
-/// The earliest time at which a life that nobody put to another can be due: its enqueue's delay after that began. One that
-/// may take another's place may be due before.
+/// The earliest time at which a life that nobody put to another can be due: its enqueue's delay
+/// after that began. One that may take another's place may be due before.
 fn first_due(story: &Story<'_>, life: &Life<'_>, claim: &Sighting<'_>) -> Option<i64> {
     let birth = life.birth?;
     let hurried = life.may_precede(claim.item).any(|act| is_hurried(act.asked.op));
@@ -80,7 +81,8 @@ fn is_alone(story: &Story<'_>, claim: &Item<'_>) -> bool {
     !others.any(|other| other.begin < claim.end && other.end > claim.begin)
 }
 
-/// A due job that nobody had touched must come before every job behind it, and before the answer that there is none.
+/// A due job that nobody had touched must come before every job behind it, and before the answer
+/// that there is none.
 fn check_passed_over(story: &Story<'_>, claim: &Item<'_>, findings: &mut Findings) {
     let finds_none = claim.asked.ask.limit.is_none_or(|limit| limit > 0)
         && matches!(
@@ -128,7 +130,8 @@ fn check_numbers(story: &Story<'_>, findings: &mut Findings) {
     }
 }
 
-/// No answer is earlier than a write that was answered before it began, nor than what the same process was told.
+/// No answer is earlier than a write that was answered before it began, nor than what the same
+/// process was told.
 fn check_time(story: &Story<'_>, findings: &mut Findings) {
     let mut told: BTreeMap<u64, &Item<'_>> = BTreeMap::new();
     for item in story.items.iter().filter(|item| item.is_answered() && item.time_store().is_some()) {

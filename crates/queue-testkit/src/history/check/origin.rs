@@ -21,7 +21,8 @@ pub(super) fn check_life(story: &Story<'_>, life: &Life<'_>, findings: &mut Find
     }
 }
 
-/// The enqueue that was answered with this life, or else one that may have begun a life without telling.
+/// The enqueue that was answered with this life, or else one that may have begun a life without
+/// telling.
 fn has_origin(story: &Story<'_>, life: &Life<'_>, sighting: &Sighting<'_>) -> bool {
     let is_source = |enqueue: &Item<'_>| {
         enqueue.begin < sighting.item.end && enqueue.asked.digest == sighting.event.digest

@@ -29,7 +29,8 @@ fn check_pair(life: &Life<'_>, first: &Item<'_>, second: &Item<'_>, findings: &m
     }
 }
 
-/// Repeats of a settle that stands are not told that the lease is lost, unless there was a newer claim.
+/// Repeats of a settle that stands are not told that the lease is lost, unless there was a newer
+/// claim.
 fn check_replays(story: &Story<'_>, life: &Life<'_>, first: &Item<'_>, findings: &mut Findings) {
     let replays = life.acts.iter().filter(|act| {
         act.asked.op == first.asked.op && act.asked.token == first.asked.token && first.precedes(act)

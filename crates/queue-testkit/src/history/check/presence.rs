@@ -1,5 +1,6 @@
-//! I1, nothing is lost, and I9, one record per id: a life that was acknowledged is there until something ends it. Where
-//! it was lost across a reopen that breaks I21 too, and where its result was lost with it I13.
+//! I1, nothing is lost, and I9, one record per id: a life that was acknowledged is there until
+//! something ends it. Where it was lost across a reopen that breaks I21 too, and where its result
+//! was lost with it I13.
 
 use super::{finding::Findings, item::Item, life::Life, story::Story};
 use crate::{

@@ -189,7 +189,8 @@ impl<'a> Story<'a> {
         let due_at =
             birth.time_store().zip(birth.asked.ask.delay_ms).map(|(at, delay)| at.saturating_add(delay));
         let is_due = due_at.zip(self.time_at_least(during)).is_some_and(|(due, now)| due <= now);
-        // Beginning to wait for a job moves it nowhere, but a store may hold the row for as long as it takes.
+        // Beginning to wait for a job moves it nowhere, but a store may hold the row for as long as
+        // it takes.
         let touches = |act: &Item<'_>| act.asked.op != Op::Await || act.end > during.begin;
         let is_touched = life.acts.iter().any(|act| act.begin < during.end && touches(act))
             || life.sightings.iter().any(|seen| seen.is_claim() && seen.item.begin < during.end);
@@ -210,8 +211,9 @@ fn time_before(events: &[Event]) -> Vec<Option<i64>> {
     latest.collect()
 }
 
-/// Whether the answer is to a certain write, whose time every handle must respect. What a read told may be known to its
-/// own handle alone, since a store need not write in order to read; and a settle may be a repeat that writes nothing.
+/// Whether the answer is to a certain write, whose time every handle must respect. What a read told
+/// may be known to its own handle alone, since a store need not write in order to read; and a
+/// settle may be a repeat that writes nothing.
 fn is_written(event: &Event) -> bool {
     match event.answer {
         Some(Answer::Queued | Answer::Claimed) => true,

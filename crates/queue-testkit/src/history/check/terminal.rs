@@ -1,4 +1,5 @@
-//! I6, terminal is final, and I10, a cancelled job never starts. Both rest on changes that prove freshness by revision.
+//! I6, terminal is final, and I10, a cancelled job never starts. Both rest on changes that prove
+//! freshness by revision.
 
 use super::{
     finding::Findings,
@@ -38,7 +39,8 @@ fn check_pair(life: &Life<'_>, ended: Sighting<'_>, later: Sighting<'_>, finding
     }
 }
 
-/// A settle that leaves no record shows nothing, but it must not follow an end that was not its own.
+/// A settle that leaves no record shows nothing, but it must not follow an end that was not its
+/// own.
 fn check_late_settle(life: &Life<'_>, ended: Sighting<'_>, act: &Item<'_>, findings: &mut Findings) {
     if !ended.item.precedes(act) || life.may_be_redriven(ended, act) {
         return;

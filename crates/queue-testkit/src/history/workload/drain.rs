@@ -13,7 +13,8 @@ const BATCH: usize = 100;
 /// More than any workload leaves.
 const OVERDUE_MAX: usize = 100_000;
 
-/// Works everything off, once nothing goes wrong any more, and reads every record: those of these histories besides one's own.
+/// Works everything off, once nothing goes wrong any more, and reads every record: those of these
+/// histories besides one's own.
 pub(super) async fn drain(actor: &Actor, others: &[History]) {
     if actor.store.capabilities().pause {
         expected(actor.store.set_paused(&actor.queue, false).await);

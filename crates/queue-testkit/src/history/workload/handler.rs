@@ -1,4 +1,5 @@
-//! What a handler leaves in a sink that has nothing to do with the store: that it began, did its work, and ended.
+//! What a handler leaves in a sink that has nothing to do with the store: that it began, did its
+//! work, and ended.
 
 use super::actor::Actor;
 use crate::history::{Ask, Event, Op, digest};

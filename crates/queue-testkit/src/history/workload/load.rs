@@ -23,9 +23,11 @@ const SKEW: Duration = Duration::from_millis(20);
 pub struct LoadParams {
     /// For the choices of all tasks.
     pub seed: u64,
-    /// Part of the name of every task; of several processes that share a history each needs its own.
+    /// Part of the name of every task; of several processes that share a history each needs its
+    /// own.
     pub name: String,
-    /// The tasks. How many steps they take is of no importance, and faults are the caller's business.
+    /// The tasks. How many steps they take is of no importance, and faults are the caller's
+    /// business.
     pub tasks: Params,
     /// Tasks that enqueue a job and wait for its outcome.
     pub waiters: usize,
@@ -37,8 +39,9 @@ impl Default for LoadParams {
     }
 }
 
-/// The tasks of a workload in real time, for faults that take time: they go on until [`finish`](Self::finish), whatever
-/// happens to the store meanwhile. Errors that are transient are part of it; any other ends the test.
+/// The tasks of a workload in real time, for faults that take time: they go on until
+/// [`finish`](Self::finish), whatever happens to the store meanwhile. Errors that are transient are
+/// part of it; any other ends the test.
 ///
 /// Stores of a load go by a real clock. Dropping a load ends its tasks where they stand.
 ///
@@ -67,7 +70,8 @@ pub struct Load {
 }
 
 impl Load {
-    /// Starts all tasks, which take turns on the handles, and take down what they do with the recorder.
+    /// Starts all tasks, which take turns on the handles, and take down what they do with the
+    /// recorder.
     ///
     /// # Panics
     /// Without a store, or outside a tokio runtime.
@@ -99,8 +103,8 @@ impl Load {
         self.workers.join_all().await;
     }
 
-    /// Ends all tasks, works off what is left, reads every record, closes the handles and judges. Nothing may be broken
-    /// any more.
+    /// Ends all tasks, works off what is left, reads every record, closes the handles and judges.
+    /// Nothing may be broken any more.
     ///
     /// # Panics
     /// If a task did, or the store answers an error.
@@ -108,7 +112,8 @@ impl Load {
         self.finish_with(Vec::new()).await
     }
 
-    /// The same, together with what other processes of this host recorded who shared the store and have ended.
+    /// The same, together with what other processes of this host recorded who shared the store and
+    /// have ended.
     ///
     /// # Panics
     /// As [`finish`](Self::finish).

@@ -33,14 +33,16 @@ use tokio::task::JoinSet;
 /// How often a store that can be reopened is run.
 const ROUNDS: usize = 2;
 
-/// Runs tasks on one store, over two handles if it can have them, and again after a reopen if it can have that; then
-/// heals the faults, drains the store, reads every record, and checks the history.
+/// Runs tasks on one store, over two handles if it can have them, and again after a reopen if it
+/// can have that; then heals the faults, drains the store, reads every record, and checks the
+/// history.
 ///
-/// On a runtime of one thread the same seed gives the same history, if the store does all its work there; on several
-/// threads it gives the same choices in another interleaving.
+/// On a runtime of one thread the same seed gives the same history, if the store does all its work
+/// there; on several threads it gives the same choices in another interleaving.
 ///
 /// # Panics
-/// When the harness fails, or the store answers an error that is not transient, since a workload sends nothing invalid.
+/// When the harness fails, or the store answers an error that is not transient, since a workload
+/// sends nothing invalid.
 pub async fn check_workload(harness: &dyn Harness, seed: u64, params: Params) -> Report {
     let clock = Arc::new(ManualClock::default());
     let place = harness.create(clock.clone()).await.expect("the harness makes a place");

@@ -17,11 +17,12 @@ pub(super) enum Pace {
     Until(Arc<AtomicBool>),
 }
 
-/// Of a drain on a manual clock: longer than any wait or lease of a workload, and far more of them than the longest wait and
-/// the largest budget take.
+/// Of a drain on a manual clock: longer than any wait or lease of a workload, and far more of them
+/// than the longest wait and the largest budget take.
 const STEPPED_ROUND: Duration = Duration::from_secs(1);
 const STEPPED_ROUNDS_MAX: usize = 40;
-/// A turn in real time: a load shall not keep a machine busy with itself, nor make histories that take long to judge.
+/// A turn in real time: a load shall not keep a machine busy with itself, nor make histories that
+/// take long to judge.
 const REAL_TURN: Duration = Duration::from_millis(2);
 /// Of a drain in real time; a minute together.
 const REAL_ROUND: Duration = Duration::from_millis(20);

@@ -5,8 +5,8 @@ use std::{sync::Arc, time::Duration};
 /// Steps of time for each step of the others.
 const TICKS_PER_STEP: usize = 3;
 
-/// Moves the clock that the stores go by: mostly a little, sometimes past every lease, and now and then back, as machines
-/// do whose clock is set.
+/// Moves the clock that the stores go by: mostly a little, sometimes past every lease, and now and
+/// then back, as machines do whose clock is set.
 pub(super) async fn keep_time(actor: Actor, clock: Arc<ManualClock>) {
     for _ in 0..actor.params.steps * TICKS_PER_STEP {
         match actor.dice.below(40) {

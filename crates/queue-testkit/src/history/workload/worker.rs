@@ -65,7 +65,8 @@ impl Worker {
         }
     }
 
-    /// One by one, deciding again when flags moved; and sometimes once more, to see that it does no harm.
+    /// One by one, deciding again when flags moved; and sometimes once more, to see that it does no
+    /// harm.
     async fn settle(&mut self, job: ClaimedJob) {
         if self.actor.dice.one_in(3) {
             self.extend(&job).await;
@@ -158,7 +159,8 @@ impl Worker {
         }
     }
 
-    /// Gives back what is held. A worker that could not even do that has crashed, and shut down in no sense.
+    /// Gives back what is held. A worker that could not even do that has crashed, and shut down in
+    /// no sense.
     async fn shut_down(self) {
         let mut all_settled = true;
         for job in &self.held {

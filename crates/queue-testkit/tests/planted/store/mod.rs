@@ -1,7 +1,7 @@
 //! A small store in memory that keeps the contract, but for one defect at most.
 //!
-//! It is not built on the store in memory: a defect has to stand where a store would have it, between the lock and the
-//! record, and not in front of a store that is right.
+//! It is not built on the store in memory: a defect has to stand where a store would have it,
+//! between the lock and the record, and not in front of a store that is right.
 
 mod apply;
 mod claim;

@@ -4,7 +4,8 @@ use queue_core::{JobMeta, Moment, QueueName, Seq, Timestamp};
 use queue_store::Notices;
 use std::collections::BTreeMap;
 
-/// All the data of a store. Simple on purpose: what is due and what has lapsed is found by looking at every record.
+/// All the data of a store. Simple on purpose: what is due and what has lapsed is found by looking
+/// at every record.
 #[derive(Clone, Debug)]
 pub(super) struct State {
     pub(super) lanes: BTreeMap<QueueName, Lane>,
@@ -37,7 +38,8 @@ impl State {
         self.defect
     }
 
-    /// Moves store time to a reading of the clock, or to the floor of the handle that calls, and answers it.
+    /// Moves store time to a reading of the clock, or to the floor of the handle that calls, and
+    /// answers it.
     pub(super) fn tick(&mut self, clock: Timestamp, floor: Timestamp) -> Timestamp {
         let floor = if self.has(Defect::TimeStandsStill) { self.mark.max(self.now) } else { floor };
         let moment = Moment::decide(self.mark, clock, floor);

@@ -1,5 +1,6 @@
-//! Schedules on a store that is slow, that loses what is said, and that is away: by its policy no tick is lost, and none comes
-//! twice. Time is paused, and the store's clock is that of the runtime.
+//! Schedules on a store that is slow, that loses what is said, and that is away: by its policy no
+//! tick is lost, and none comes twice. Time is paused, and the store's clock is that of the
+//! runtime.
 
 use super::{MINUTE, Report, report};
 use crate::support::spawn;
@@ -36,7 +37,8 @@ struct Sick {
     /// The same store without faults.
     queue: Queue<Report, String>,
     faulty: Queue<Report, String>,
-    /// Which lives of which ids ran. Jobs leave no record, so that one that is enqueued twice has two.
+    /// Which lives of which ids ran. Jobs leave no record, so that one that is enqueued twice has
+    /// two.
     ran: Arc<Mutex<BTreeMap<String, BTreeSet<u64>>>>,
 }
 
@@ -55,7 +57,8 @@ impl Sick {
         sick
     }
 
-    /// Several workers, while the store is sick and after it has healed. Answers the ticks that ran.
+    /// Several workers, while the store is sick and after it has healed. Answers the ticks that
+    /// ran.
     async fn work(&self, harm: impl AsyncFnOnce()) -> Vec<String> {
         let (stop, stopped) = watch::channel(());
         let runs: Vec<_> = (0..WORKERS).map(|_| self.worker(stopped.clone())).collect();
@@ -137,7 +140,8 @@ async fn a_store_that_loses_calls_and_answers_and_outlasts_leases_loses_no_tick(
     }
 }
 
-/// Two seconds for each call, of which a wake-up needs three: later than the next tick each time, within the grace of ten.
+/// Two seconds for each call, of which a wake-up needs three: later than the next tick each time,
+/// within the grace of ten.
 #[tokio::test(start_paused = true)]
 async fn a_store_that_takes_two_seconds_for_each_call_loses_no_tick_of_a_schedule_of_seconds() {
     for missed in [Missed::default(), ALL] {
@@ -149,7 +153,8 @@ async fn a_store_that_takes_two_seconds_for_each_call_loses_no_tick_of_a_schedul
     }
 }
 
-/// From the fifth minute to the thirty-sixth: the last of its ticks is later than half the time to the next.
+/// From the fifth minute to the thirty-sixth: the last of its ticks is later than half the time to
+/// the next.
 #[tokio::test(start_paused = true)]
 async fn a_store_that_is_away_for_three_ticks_runs_those_that_the_policy_says_once_each() {
     let ticks = ["s@2026-01-01T00:10:00Z", "s@2026-01-01T00:20:00Z", "s@2026-01-01T00:30:00Z"];

@@ -1,8 +1,9 @@
-//! Waiting, on every store that the facade opens: with its hints, and with every one of them dropped.
+//! Waiting, on every store that the facade opens: with its hints, and with every one of them
+//! dropped.
 //!
-//! Whoever waits has one handle, and whoever works another, as two programs have. A scenario waits for conditions, so it
-//! holds on paused time as well as in real time. What depends on an exact order of events is in `wait` and
-//! `wait_bad_store`, on memory alone.
+//! Whoever waits has one handle, and whoever works another, as two programs have. A scenario waits
+//! for conditions, so it holds on paused time as well as in real time. What depends on an exact
+//! order of events is in `wait` and `wait_bad_store`, on memory alone.
 
 #![expect(clippy::unwrap_used, reason = "scenarios are tests, and fail by a panic")]
 

@@ -41,7 +41,8 @@ impl AnswerSettings {
     }
 }
 
-/// A process that answers until it is killed, or until its parent is gone and with it the other end of standard input.
+/// A process that answers until it is killed, or until its parent is gone and with it the other end
+/// of standard input.
 pub(crate) async fn answer(settings: AnswerSettings) -> Result<(), Failed> {
     let orphaned = || {
         drop(io::copy(&mut io::stdin(), &mut io::sink()));

@@ -123,7 +123,8 @@ enum Beside {
     Nobody,
 }
 
-/// Asks until the store does not refuse, as a caller would: the id makes it one job however often it is asked for.
+/// Asks until the store does not refuse, as a caller would: the id makes it one job however often
+/// it is asked for.
 async fn ask(queue: &CallQueue, number: u64, deadline: Duration) -> Ended {
     let begun = Instant::now();
     let mut again = 0;

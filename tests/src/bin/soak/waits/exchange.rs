@@ -1,4 +1,5 @@
-//! What is asked and what must be answered: a pure function of the number of a call, known to both sides.
+//! What is asked and what must be answered: a pure function of the number of a call, known to both
+//! sides.
 
 use queue::{
     JobOptions, Queue,

@@ -1,8 +1,8 @@
 //! Many calls: each with the right answer, none after its deadline.
 //!
-//! Every call goes through `enqueue_and_wait`; next to some of them there is a second caller of the same job, one that
-//! gives up, or one with hardly any time. The workers run apart: in processes of their own, or in runtimes of their own
-//! where the store is one of this process alone.
+//! Every call goes through `enqueue_and_wait`; next to some of them there is a second caller of the
+//! same job, one that gives up, or one with hardly any time. The workers run apart: in processes of
+//! their own, or in runtimes of their own where the store is one of this process alone.
 
 mod answer;
 mod calls;

@@ -13,7 +13,8 @@ pub(crate) struct Settings {
     /// What is against the calls; all of it unless said
     #[arg(long)]
     mode: Vec<Mode>,
-    /// The store; unless said, one in memory and one in a file, which goes afterwards. One in memory needs a name
+    /// The store; unless said, one in memory and one in a file, which goes afterwards. One in
+    /// memory needs a name
     #[arg(long)]
     store: Vec<String>,
     /// Workers, each a process of its own, or a runtime of its own for a store in memory
