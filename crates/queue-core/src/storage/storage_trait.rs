@@ -194,7 +194,7 @@ pub trait Storage: Debug + Send + Sync + 'static {
     ///
     /// A subscription must be cheap, since every call that waits for a result has one: a store that
     /// needs a connection for hints holds one for each handle, and distributes the hints from there
-    /// (for example with a [`Hub`](crate::Hub)). Dropping the stream leaves nothing behind.
+    /// (for example with the `Hub` of `queue-store`). Dropping the stream leaves nothing behind.
     async fn subscribe(&self, _queue: &QueueName, _interest: Interest) -> Result<EventStream> {
         Ok(Box::pin(futures_util::stream::pending()))
     }
