@@ -38,9 +38,9 @@ pub fn main() -> ExitCode {
 /// passes those that it does not know on to [`queue::open`]. It is called once for each command,
 /// and runs on a Tokio runtime.
 ///
-/// The store has to outlive the process, as a file or a server does: one whose reach is the process
-/// is refused. A command that must not make a store where there is none adds `create=never` to the
-/// URLs `sqlite:` and `file:`; other schemes say by themselves what becomes of a store that is
+/// The store has to outlive the process, as a file or a server does: one that keeps nothing beyond
+/// it is refused. A command that must not make a store where there is none adds `create=never` to
+/// the URLs `sqlite:` and `file:`; other schemes say by themselves what becomes of a store that is
 /// missing.
 ///
 /// ```no_run

@@ -4,7 +4,10 @@ use crate::{
     opener::Opener,
     output::Output,
 };
-use queue::{Change, JobId, Queue, QueueName, Raw, State, Storage, queue_core::Reach};
+use queue::{
+    Change, JobId, Queue, QueueName, Raw, State, Storage,
+    queue_core::{Durability, Reach},
+};
 use serde_json::json;
 use std::{env, error::Error as _, io, sync::Arc};
 
@@ -93,7 +96,8 @@ impl Session {
         };
         let storage = self.opener.open(&url).await.map_err(|error| of_opening(error, missing))?;
         let capabilities = storage.capabilities();
-        if capabilities.reach == Reach::Process {
+        // A database that one process opens at a time keeps its jobs; memory does not.
+        if capabilities.reach == Reach::Process && capabilities.durability == Durability::None {
             let name = capabilities.name;
             return Err(CliError::invalid(format!(
                 "the store {name:?} lives inside one program, and this command is one of its own: whatever it stores there is gone when it ends; name a store that outlives it, such as sqlite:queue.db"

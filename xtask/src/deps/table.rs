@@ -33,7 +33,7 @@ pub(super) const TABLE: &[Row] = &[
     row("queue-jobs", FACADE, &[], &[DRIVERS]),
     row("queue-cli", &["queue-jobs"], &[], &[DRIVERS]),
     // A driver as a stranger would write it, proven by the suite.
-    row("kv-store-example", &["queue-core", "queue-kv"], &["queue-testkit"], &[]),
+    row("kv-store-example", &["queue-core", "queue-kv", "queue-cli", "queue-jobs"], &["queue-testkit"], &[]),
     // Programs as users write them, so they see the facade alone.
     row("queue-faces", &["queue-jobs"], &[], &[DRIVERS]),
     row("nightly-report", &["queue-jobs"], &[], &[DRIVERS]),
