@@ -1,3 +1,6 @@
+//! A fresh store for one measurement, with its URL, its files and the removal of what it leaves on
+//! a server.
+
 use crate::{engine, floor, store::StoreKind};
 use anyhow::{Context, Result};
 use queue::Storage;

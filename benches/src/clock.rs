@@ -1,3 +1,5 @@
+//! The real time that measurements are taken with.
+
 use std::time::Instant;
 
 #[expect(clippy::disallowed_methods, reason = "a benchmark measures real time")]

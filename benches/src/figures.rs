@@ -1,3 +1,5 @@
+//! The figures that a measurement gives: rates, latencies, processor time, bytes and memory.
+
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;

@@ -1,3 +1,5 @@
+//! A description of the machine: its processor, memory and kernel.
+
 use serde::{Deserialize, Serialize};
 use std::{fs, process::Command, thread};
 

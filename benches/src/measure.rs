@@ -1,3 +1,6 @@
+//! The arguments that select scenarios and stores, and the loop that measures, prints and keeps
+//! them.
+
 use crate::{
     bed::Bed, figures::Figures, measurement::Measurement, page, results::Results, run::Run,
     scenario::Scenario, store::StoreKind,

@@ -1,3 +1,5 @@
+//! One line of the results: a figure, and the run, store, scenario and setting that it belongs to.
+
 use crate::{
     figures::Figures,
     scenario::{Scenario, Setting},

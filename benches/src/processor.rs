@@ -1,3 +1,5 @@
+//! The processor time that this process has used, as the kernel counts it.
+
 use std::{fs, time::Duration};
 
 /// The kernel counts processor time in these, a hundred in a second on every usual Linux.

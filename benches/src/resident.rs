@@ -1,3 +1,5 @@
+//! The memory that this process holds, as the kernel counts it.
+
 use std::fs;
 
 /// Bytes of memory that this process holds now; 0 where the system does not tell.

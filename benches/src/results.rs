@@ -1,3 +1,6 @@
+//! The folder of results: one file of JSON lines for each store, read, merged with new rows and
+//! written.
+
 use crate::{measurement::Measurement, run::Run, scenario::Scenario, store::StoreKind};
 use anyhow::Context;
 use clap::ValueEnum;

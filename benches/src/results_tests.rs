@@ -1,3 +1,5 @@
+//! Tests of merging, saving and reading results.
+
 use super::Results;
 use crate::{
     engine::Engine,

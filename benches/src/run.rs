@@ -1,3 +1,5 @@
+//! The circumstances of a run: date, commit, machine, versions and settings.
+
 use crate::{
     engine::{self, Engine},
     machine::{self, Machine},

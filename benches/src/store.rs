@@ -1,3 +1,5 @@
+//! The stores that are measured, each with its settings of durability.
+
 use serde::{Deserialize, Serialize};
 use std::{env, fmt};
 

@@ -1,3 +1,5 @@
+//! The processor time of a process, read from `/proc`.
+
 use std::{fs, time::Duration};
 
 /// What a tick of the times in `/proc` is, on every Linux that people use.

@@ -1,3 +1,5 @@
+//! A collection of measured times, with their median and other percentiles.
+
 use std::{fmt, time::Duration};
 
 /// How long things took. All of them are kept, since a run has some hundred thousand at most.

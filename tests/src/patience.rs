@@ -1,3 +1,5 @@
+//! The one way in which tests wait: a condition is checked again and again until it holds.
+
 use std::{
     thread,
     time::{Duration, Instant},

@@ -1,3 +1,5 @@
+//! A temporary working directory in which a test runs the `queue` command.
+
 use crate::{Process, Ran};
 use std::{
     fs::{self, File},

@@ -1,3 +1,5 @@
+//! A started process of the `queue` command, which a test can signal, kill and wait for.
+
 use crate::{Ran, until};
 use rustix::process::{Pid, Signal, kill_process};
 use std::{

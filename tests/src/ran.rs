@@ -1,3 +1,5 @@
+//! The exit code and the output of a finished `queue` command, with checks on them.
+
 use serde_json::Value;
 
 /// What a run of the command left.

@@ -1,3 +1,5 @@
+//! The memory of this process that is in use, read from `/proc`.
+
 use std::fs;
 
 /// The memory of this process that is in use right now, in bytes; `None` where the system does not

@@ -1,3 +1,5 @@
+//! A pseudo-terminal on which a test runs the `queue` command and types answers.
+
 use crate::{Place, Ran};
 use rustix::{
     pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt},

@@ -1,3 +1,5 @@
+//! The subjects that encode and decode a struct with each codec.
+
 use crate::counted::{Work, counted_section};
 use anyhow::ensure;
 use queue_core::{JobId, Kind, QueueName};

@@ -1,3 +1,6 @@
+//! The function in which instructions are counted, and the number of steps that a subject takes in
+//! it.
+
 use std::hint::black_box;
 
 /// Steps of a subject; the limits are for all of them together.

@@ -1,3 +1,5 @@
+//! The subject that decides transitions of leased jobs.
+
 use crate::{
     counted::{STEPS, Work, counted_section},
     job::{claim, engine_with},

@@ -1,3 +1,5 @@
+//! The subject that encodes a transaction for the journal of the files store.
+
 use crate::{
     counted::{STEPS, Work, counted_section},
     job::{NOW, claim, complete, engine_with, jobs, queue},

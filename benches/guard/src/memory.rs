@@ -1,3 +1,5 @@
+//! The subjects of the memory store's engine: enqueue, claim and apply, beside a backlog.
+
 use crate::{
     counted::{STEPS, Work, counted_section},
     job::{NOW, claim as claim_jobs, complete, engine_with, jobs, queue},

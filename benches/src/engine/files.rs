@@ -1,3 +1,5 @@
+//! The bytes that a store has in files, and those that this process has written to the disk.
+
 use crate::bed::Bed;
 use anyhow::Context;
 use std::{fs, path::Path};

@@ -1,3 +1,6 @@
+//! Postgres asked directly: its version, its settings of durability, the size of a schema and of
+//! the log.
+
 use super::Engine;
 use crate::{bed, bed::Bed, store::StoreKind};
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row, postgres::PgConnectOptions};

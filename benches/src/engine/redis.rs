@@ -1,3 +1,6 @@
+//! Redis asked directly: its version, its settings of durability, the memory in use and the size of
+//! its log.
+
 use super::Engine;
 use crate::{bed, bed::Bed, store::StoreKind};
 use anyhow::{Context, ensure};

@@ -1,3 +1,5 @@
+//! The floor of the files store: records appended to a file, with a sync for each call.
+
 use crate::{bed::Bed, scenario::payload};
 use async_trait::async_trait;
 use std::{fs::File, io::Write};

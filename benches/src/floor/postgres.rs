@@ -1,3 +1,6 @@
+//! The floor of the Postgres store: one table of payloads, and the statements that insert and take
+//! them.
+
 use crate::{bed::Bed, engine::postgres::connect};
 use async_trait::async_trait;
 use sqlx::{AssertSqlSafe, Executor, PgConnection, Row};

@@ -1,3 +1,6 @@
+//! The floor of the Redis store: a list, a hash and a sorted set, and the scripts that take from
+//! them.
+
 use crate::{bed::Bed, engine::redis::connect};
 use anyhow::ensure;
 use async_trait::async_trait;

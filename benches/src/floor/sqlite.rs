@@ -1,3 +1,6 @@
+//! The floor of the SQLite store: one table of payloads in a file with the same settings of
+//! durability.
+
 use crate::{bed::Bed, store::StoreKind};
 use async_trait::async_trait;
 use rusqlite::{Connection, params};

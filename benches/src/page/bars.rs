@@ -1,3 +1,5 @@
+//! Bar charts in SVG, with groups of bars on a logarithmic axis.
+
 use plotters::{
     coord::Shift,
     prelude::{

@@ -1,3 +1,5 @@
+//! Line charts in SVG, with two logarithmic axes.
+
 use super::bars::{COLOURS, GRID, PAPER, failed};
 use plotters::{
     chart::{ChartBuilder, SeriesLabelPosition},

@@ -1,3 +1,5 @@
+//! The test that the committed page and plots follow from the committed results.
+
 use super::{Places, write};
 use std::{
     fs,

@@ -1,3 +1,6 @@
+//! The measurements of all rounds, put together by store, scenario and setting, each with the floor
+//! of its run.
+
 use crate::{
     figures::{Figures, Latency},
     measurement::Measurement,

@@ -1,3 +1,5 @@
+//! The replacement of the section names in a template by the sections.
+
 use anyhow::{bail, ensure};
 
 /// Puts each section where its name stands, alone on a line in double braces. A name without a

@@ -1,3 +1,5 @@
+//! The scenario of calls: concurrent callers that enqueue a job and wait for its result.
+
 use super::{job::queue, worker::Running};
 use crate::{
     clock::now,

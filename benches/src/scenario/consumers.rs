@@ -1,3 +1,6 @@
+//! The scenarios in which several workers, or several processes with a worker each, share a
+//! backlog.
+
 use super::{drain::ensure_drained, job::preload, setting::Setting, worker::builder};
 use crate::{bed::Bed, clock::now};
 use anyhow::{Context, ensure};

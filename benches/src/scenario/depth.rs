@@ -1,3 +1,5 @@
+//! The scenario of a deep queue: claims, settles and a worker beside a large backlog.
+
 use super::{
     job::{self, completion, decided, preload, queue},
     setting::Setting,

@@ -1,3 +1,5 @@
+//! The scenario in which one worker finishes a preloaded queue, and the check that nothing is left.
+
 use super::{
     job::{preload, queue},
     setting::Setting,

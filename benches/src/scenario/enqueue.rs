@@ -1,3 +1,5 @@
+//! The scenarios of producers: one caller, many callers at once, and batches.
+
 use super::job::{BATCH, jobs, queue};
 use crate::clock::now;
 use queue::Storage;

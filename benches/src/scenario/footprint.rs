@@ -1,3 +1,6 @@
+//! The scenario of space: the bytes that jobs take in the store and in memory, and those written
+//! for them.
+
 use super::{job::preload, setting::Setting, worker::builder};
 use crate::{
     bed::Bed,

@@ -1,3 +1,5 @@
+//! The jobs that scenarios store, and the calls that preload, claim and complete them.
+
 use queue::queue_core::{
     ClaimRequest, Claimed, ClaimedJob, NewJob, Retention, Span,
     lifecycle::{Event, Policy, Transition, decide},

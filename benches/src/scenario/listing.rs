@@ -1,3 +1,5 @@
+//! The scenario of reads for people: pages, counts, queues and single jobs among many records.
+
 use super::job::{BATCH, claim, completion, decided, job, payload, preload, queue};
 use crate::{
     bed::Bed,

@@ -1,3 +1,5 @@
+//! The scenario of payload sizes: enqueue and drain of jobs whose payloads have a given size.
+
 use super::{
     drain::ensure_drained,
     job::{BATCH, job, queue},

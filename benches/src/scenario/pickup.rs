@@ -1,3 +1,6 @@
+//! The scenarios of latency until a handler starts: after an enqueue, and after the due time of a
+//! delayed job.
+
 use super::{
     job::{job, payload, queue},
     setting::Setting,

@@ -1,3 +1,5 @@
+//! The scenario of pull mode: the processor time of claims by many callers, by one, and in batches.
+
 use super::job::{preload, queue};
 use crate::{
     figures::{Figures, Reading},

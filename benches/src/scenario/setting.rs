@@ -1,3 +1,6 @@
+//! The setting in which measurements of one scenario differ, such as a batch size or a number of
+//! workers.
+
 use serde::{Deserialize, Serialize};
 use std::fmt;
 

@@ -1,3 +1,5 @@
+//! The scenario of a long run: a producer and a worker at once, with samples of the memory in use.
+
 use super::{
     job::{jobs, queue},
     setting::Setting,

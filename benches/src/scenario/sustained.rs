@@ -1,3 +1,5 @@
+//! The scenario of steady load: a producer and a worker at once for a given time.
+
 use super::{
     job::{jobs, queue},
     setting::Setting,

@@ -1,3 +1,6 @@
+//! The arguments of the whole command: the options that every subcommand takes, and the list of
+//! subcommands.
+
 use crate::{
     commands::{
         cancel::CancelArgs, completions::CompletionsArgs, delete::DeleteArgs, drain::DrainArgs,

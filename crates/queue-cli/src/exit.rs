@@ -1,3 +1,5 @@
+//! The exit codes of the command, and the error type that carries one of them and a message.
+
 use crate::output::{self, Format, Text};
 use clap::error::{ContextValue, ErrorKind as ArgsErrorKind};
 use queue::{Certainty, Error, ErrorKind, InvalidName, InvalidOption};

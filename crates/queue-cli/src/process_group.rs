@@ -1,3 +1,5 @@
+//! The process group of a child process, which is killed as a whole when the handle is dropped.
+
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::process::Child;
 

@@ -1,3 +1,6 @@
+//! The store and the queue that the arguments and the environment name, and how a command opens and
+//! closes them.
+
 use crate::{
     args::Globals,
     exit::{CliError, Exit},

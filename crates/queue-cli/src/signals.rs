@@ -1,3 +1,5 @@
+//! The signals SIGINT and SIGTERM, awaited as requests to stop.
+
 use std::io;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 

@@ -1,3 +1,6 @@
+//! The surroundings of a demonstration: a store, a queue with a fresh name, and where its lines are
+//! printed.
+
 use crate::Result;
 use queue::{IdSource, Prune, Queue, Raw, Storage, TimeOrderedIds, open};
 use std::{fmt, sync::Arc};

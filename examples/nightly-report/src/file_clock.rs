@@ -1,3 +1,5 @@
+//! A clock in a file, which both processes of the example read and the main one moves forward.
+
 use queue::{Clock, Timestamp};
 use std::{fs, io, path::Path, path::PathBuf, time::Duration};
 

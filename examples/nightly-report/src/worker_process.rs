@@ -1,3 +1,5 @@
+//! The worker as a child process: started, followed by the lines that it prints, and killed.
+
 use crate::Result;
 use std::{env, path::Path, process::Stdio, time::Duration};
 use tokio::{

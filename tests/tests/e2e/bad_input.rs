@@ -1,3 +1,6 @@
+//! Bad arguments, store URLs, files and payloads: each is refused with advice, and nothing is
+//! written.
+
 use crate::place;
 use queue_e2e::Place;
 use std::fs;

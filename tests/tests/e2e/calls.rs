@@ -1,3 +1,5 @@
+//! A short run of the program `call-latency`.
+
 use queue_e2e::Place;
 
 #[test]

@@ -1,3 +1,6 @@
+//! The commands that change jobs and queues: `cancel`, `redrive`, `delete`, `prune`, `pause` and
+//! `resume`.
+
 use crate::place;
 use queue_e2e::until;
 

@@ -1,3 +1,5 @@
+//! The command `queue demo`: its proof, the store that it is given, and the store that it refuses.
+
 use crate::place;
 
 #[test]

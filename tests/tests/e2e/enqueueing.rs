@@ -1,3 +1,6 @@
+//! The command `queue enqueue`: ids, lines of a file, waiting for results, and the options of a
+//! job.
+
 use crate::place;
 use std::fs;
 

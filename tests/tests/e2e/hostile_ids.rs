@@ -1,3 +1,5 @@
+//! Ids and queue names full of special characters, taken from the enqueue to the result.
+
 use crate::place;
 
 /// Ids that would hurt whoever parses them, makes paths of them, or puts them into a query.

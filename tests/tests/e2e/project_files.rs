@@ -1,3 +1,6 @@
+//! A whole workload from the shell: the project's files are hashed by two workers, of which one is
+//! killed.
+
 use crate::place;
 use queue_e2e::{Place, until};
 use serde_json::Value;

@@ -1,3 +1,5 @@
+//! The commands that read: `result`, `wait`, `status`, `list` and `stats`.
+
 use crate::place;
 use queue_e2e::Place;
 

@@ -1,3 +1,6 @@
+//! The command `queue work`: the environment of its shell commands, their failures, and how a
+//! worker stops.
+
 use crate::place;
 use queue_e2e::{Place, Process, until};
 use rustix::process::Signal;

@@ -1,3 +1,6 @@
+//! The idle callers of the test: a worker, a pull, a wait, a candidate and a caller that wants a
+//! permit.
+
 use crate::{counting::Counting, named};
 use queue::{
     Outcome, Queue, Settled, Storage,

@@ -1,3 +1,5 @@
+//! A store layer that counts the claims and reads of each queue.
+
 use async_trait::async_trait;
 use parking_lot::Mutex;
 use queue::{

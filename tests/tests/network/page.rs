@@ -1,3 +1,5 @@
+//! The code blocks of the documentation's pages about stores, read so that tests can run them.
+
 use std::fs;
 
 /// The text of a page of the guide.

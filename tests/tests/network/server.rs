@@ -1,3 +1,5 @@
+//! The URL of a test server from the environment, or the reason to skip the test.
+
 use std::env;
 
 const SKIP: &str = "QUEUE_TEST_SKIP";

@@ -1,3 +1,6 @@
+//! A tour of a store's calls from two handles: work, listings, counts, presence, leadership and
+//! pruning.
+
 use futures_util::StreamExt;
 use queue::{
     Prune, Queue, State, Storage, open,

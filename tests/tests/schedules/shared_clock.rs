@@ -1,3 +1,5 @@
+//! A clock in a file, which the processes of the test share and move forward.
+
 use queue::{Clock, Timestamp};
 use std::{fs::File, os::unix::fs::FileExt, path::Path, time::Duration};
 

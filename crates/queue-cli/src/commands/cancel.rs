@@ -1,3 +1,5 @@
+//! The command `queue cancel`: takes back one job, or every unfinished job with a tag.
+
 use super::bulk;
 use crate::{
     exit::{CliError, Exit},

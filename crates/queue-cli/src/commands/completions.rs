@@ -1,3 +1,5 @@
+//! The command `queue completions`: prints the script with which a shell completes the arguments.
+
 use crate::{
     args::Cli,
     exit::{CliError, Exit},

@@ -1,3 +1,5 @@
+//! The command `queue delete`: removes a job that does not run, and its result.
+
 use crate::{
     exit::{CliError, Exit},
     session::{Missing, Session},

@@ -1,3 +1,5 @@
+//! The command `queue drain`: asks a worker to finish what it runs and to end.
+
 use crate::{
     exit::{CliError, Exit},
     session::{Missing, Session},

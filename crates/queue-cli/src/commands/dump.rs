@@ -1,3 +1,6 @@
+//! The command `queue dump`: prints the records in the files of a store in a directory, in words or
+//! as JSON.
+
 use crate::{
     exit::{CliError, Exit},
     output::{Format, Output, Text},

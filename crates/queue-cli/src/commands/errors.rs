@@ -1,3 +1,6 @@
+//! The command `queue errors`: groups failed and failing jobs by kind and error, and prints a table
+//! of the groups.
+
 use super::watch::WatchArgs;
 use crate::{
     exit::{CliError, Exit},

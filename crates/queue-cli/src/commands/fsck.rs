@@ -1,3 +1,6 @@
+//! The command `queue fsck`: checks the files of a store in a directory, and repairs them if it is
+//! asked to.
+
 use crate::{
     exit::{CliError, Exit},
     output::{self, Output, Text, plural},

@@ -1,3 +1,5 @@
+//! The arguments about a job that `queue enqueue` and `queue schedule add` share.
+
 use crate::{
     content_type,
     exit::CliError,

@@ -1,3 +1,5 @@
+//! The command `queue list`: its arguments, and the table that it prints.
+
 use super::{selection::SelectionArgs, watch::WatchArgs};
 use crate::{
     exit::{CliError, Exit},

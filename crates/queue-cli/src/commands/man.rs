@@ -1,3 +1,5 @@
+//! The command `queue man`: writes a manual page for each command into a directory.
+
 use crate::{
     args::Cli,
     exit::{CliError, Exit},

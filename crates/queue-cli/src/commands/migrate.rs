@@ -1,3 +1,6 @@
+//! The command `queue migrate`: brings the schema of a store up to date, or prints it as SQL for
+//! Postgres.
+
 use crate::{
     args::Globals,
     exit::{CliError, Exit},

@@ -1,3 +1,5 @@
+//! The commands `queue pause` and `queue resume`, which stop and restart the claims of a queue.
+
 use crate::{
     exit::{CliError, Exit},
     session::{Missing, Session},

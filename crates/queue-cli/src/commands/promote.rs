@@ -1,3 +1,5 @@
+//! The command `queue promote`: makes a waiting job due now.
+
 use crate::{
     exit::{CliError, Exit},
     session::{Missing, Session},

@@ -1,3 +1,6 @@
+//! The command `queue prune`: removes finished jobs, or every job of the queue once that is
+//! confirmed.
+
 use super::bulk;
 use crate::{
     exit::{CliError, Exit},

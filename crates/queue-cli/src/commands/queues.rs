@@ -1,3 +1,5 @@
+//! The command `queue queues`: the table of all queues of a store, with their jobs by state.
+
 use super::{stats, watch::WatchArgs};
 use crate::{
     exit::{CliError, Exit},

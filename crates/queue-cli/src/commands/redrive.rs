@@ -1,3 +1,5 @@
+//! The command `queue redrive`: runs failed or cancelled jobs again, one or many.
+
 use super::bulk;
 use crate::{
     exit::{CliError, Exit},

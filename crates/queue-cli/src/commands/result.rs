@@ -1,3 +1,6 @@
+//! The command `queue result`: writes the result of a job to standard output, without waiting for
+//! it.
+
 use super::ending::{self, BytesArgs};
 use crate::{
     exit::{CliError, Exit},

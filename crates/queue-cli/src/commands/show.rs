@@ -1,3 +1,5 @@
+//! The command `queue show`: all of a job, with its payload, its result and its attempts.
+
 use super::timeline::timeline;
 use crate::{
     exit::{CliError, Exit},

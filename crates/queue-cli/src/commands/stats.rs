@@ -1,3 +1,6 @@
+//! The command `queue stats`: the number of jobs in each state, the pause, and the workers of a
+//! queue.
+
 use super::watch::WatchArgs;
 use crate::{
     exit::{CliError, Exit},

@@ -1,3 +1,5 @@
+//! The command `queue status`: the state of one job, without its payload and result.
+
 use crate::{
     exit::{CliError, Exit},
     output,

@@ -1,3 +1,6 @@
+//! The command `queue verify`: has a store compare its records with each other, and prints what it
+//! finds.
+
 use crate::{
     exit::{CliError, Exit},
     output::{Text, plural},

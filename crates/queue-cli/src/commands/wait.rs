@@ -1,3 +1,6 @@
+//! The command `queue wait`: waits until a job is finished, and writes its result to standard
+//! output.
+
 use super::ending::{self, BytesArgs};
 use crate::{
     exit::{CliError, Exit},

@@ -1,3 +1,5 @@
+//! The command `queue workers`: the table of all workers that are present in a store.
+
 use super::watch::WatchArgs;
 use crate::{
     exit::{CliError, Exit},

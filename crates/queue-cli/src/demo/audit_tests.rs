@@ -1,3 +1,5 @@
+//! Tests of the audit, each on a made-up run in which one thing went wrong or stands out.
+
 use super::*;
 use queue::Timestamp;
 

@@ -1,3 +1,5 @@
+//! The progress of the demo on standard error: a bar on a terminal, and plain lines elsewhere.
+
 use crate::output::{self, Format};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::{sync::Mutex, time::Duration};

@@ -1,3 +1,6 @@
+//! The documents that the jobs of the demo hash, generated from their numbers so that results can
+//! be checked.
+
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;

@@ -1,3 +1,6 @@
+//! The worker processes of the demo: how they are started, stopped for a moment, killed and watched
+//! for their end.
+
 use super::place::Place;
 use crate::exit::{CliError, Exit};
 use queue::{Rng, SystemRng, WorkerId};

@@ -1,3 +1,5 @@
+//! The attempts at each job, collected from the logs of all worker processes.
+
 use super::logbook::{LogReader, Step};
 use queue::Timestamp;
 use std::{

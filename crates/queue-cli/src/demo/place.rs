@@ -1,3 +1,5 @@
+//! The store, the queue and the temporary directory in which one demo runs.
+
 use crate::{exit::CliError, opener::Opener};
 use queue::{
     IdSource, Queue, Storage, TimeOrderedIds,

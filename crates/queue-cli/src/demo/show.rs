@@ -1,3 +1,6 @@
+//! The course of the demo: enqueues the jobs, starts the workers, kills one, and audits the
+//! outcome.
+
 use super::{
     DemoArgs,
     audit::{Audit, Found, Story, audit},

@@ -1,3 +1,5 @@
+//! The printed result of the demo, as a table in words or as a JSON object.
+
 use super::audit::{Again, Audit};
 use crate::output::{self, Output, Text, plural};
 use serde_json::{Value, json};

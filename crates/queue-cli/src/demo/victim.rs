@@ -1,3 +1,5 @@
+//! The kill of a worker process that certainly holds jobs and works on some of them.
+
 use super::{fleet::Fleet, ledger::Ledger, place::Place};
 use crate::exit::CliError;
 use queue::{Clock, SystemClock, Timestamp, WorkerId};

@@ -1,3 +1,6 @@
+//! The loop that follows the worker processes until all jobs are done, and has one of the workers
+//! killed.
+
 use super::{
     display::{Display, Progress},
     fleet::Fleet,

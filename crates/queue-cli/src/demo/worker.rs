@@ -1,3 +1,6 @@
+//! The hidden command `queue demo-worker`: a worker process that hashes documents and logs each
+//! attempt.
+
 use super::{
     LEASE,
     document::Document,

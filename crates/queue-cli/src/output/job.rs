@@ -1,3 +1,5 @@
+//! A job and its attempts as JSON objects, and the details of a job in words.
+
 use super::{age, insert_bytes};
 use queue::{
     Budget, JobMeta, Status,

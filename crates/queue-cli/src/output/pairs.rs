@@ -1,3 +1,5 @@
+//! Names and values in two aligned columns, with long values wrapped to the width of a terminal.
+
 use super::escape;
 use textwrap::{Options, WordSeparator, WordSplitter, core::display_width};
 

@@ -1,3 +1,6 @@
+//! Tables with a header and aligned columns, which leave out columns and cut cells to fit a
+//! terminal.
+
 use super::escape;
 use std::borrow::Cow;
 use textwrap::core::display_width;

@@ -1,3 +1,6 @@
+//! Facts about the terminal (its width, whether a person watches), and the question to be answered
+//! with `yes`.
+
 use super::note;
 use rustix::termios::tcgetwinsize;
 use std::io::{self, BufRead, IsTerminal, Write};

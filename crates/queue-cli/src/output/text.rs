@@ -1,3 +1,5 @@
+//! An answer for people, built of lines, tables and pairs, with control characters escaped.
+
 use super::{Pairs, Table, escape};
 
 /// Words for people. Whatever a line says, it stays one line, and nothing in it reaches the

@@ -1,3 +1,5 @@
+//! Bytes as a field of a JSON object: text where they are UTF-8, otherwise base64.
+
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Map, Value};
 

@@ -1,3 +1,5 @@
+//! Lengths of time and counted nouns as short text.
+
 use std::time::Duration;
 
 /// A length of time in its largest unit, and the next where it says something: `3h 20m`, `12s`,

@@ -1,3 +1,5 @@
+//! A small HTTP client for the API of the FIFO, used by the demonstration and the tests.
+
 use crate::Result;
 use axum::{
     body::Bytes,

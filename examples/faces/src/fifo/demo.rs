@@ -1,3 +1,5 @@
+//! The demonstration of the FIFO: tasks sent over HTTP, and two workers, of which one hangs.
+
 use super::{Ack, Fifo, HttpClient, Task, serve};
 use crate::{Result, Stage};
 use queue::worker::runtime::{Group, member_fn};

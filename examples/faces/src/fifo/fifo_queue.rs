@@ -1,3 +1,5 @@
+//! The FIFO itself: enqueue, dequeue with a visibility timeout, and acknowledgement by id.
+
 use futures_util::{StreamExt, TryStreamExt};
 use parking_lot::{Mutex, MutexGuard};
 use queue::{

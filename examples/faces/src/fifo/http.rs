@@ -1,3 +1,5 @@
+//! The HTTP API of the FIFO: its routes, and its answers to errors.
+
 use super::Fifo;
 use axum::{
     Json, Router,

@@ -1,3 +1,5 @@
+//! The demonstration of requests and responses, as a sequence of scenes.
+
 use super::{
     scenes::{cached, cancelled, nobody_answers, recovered, shut_down, together},
     sums::{Adder, Sums},

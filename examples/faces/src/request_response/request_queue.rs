@@ -1,3 +1,6 @@
+//! The request queue itself: submit, request, response and cancel for producers, and the consumer's
+//! worker.
+
 use queue::{
     Change, Decode, Encode, Enqueued, JobOptions, Keep, Kind, MsgPack, OnRunning, Policy, Queue, Result,
     Status, Storage, WaitError,

@@ -1,3 +1,5 @@
+//! The requests of the demonstration, and the consumer that answers them.
+
 use super::RequestQueue;
 use crate::Stage;
 use queue::worker::{Context, JobError, Worker};

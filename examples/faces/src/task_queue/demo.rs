@@ -1,3 +1,6 @@
+//! The demonstration of the task queue: priorities, retries, and several workers that share many
+//! tasks.
+
 use super::{Handlers, Slots, Task, TaskQueue, probe::Probe};
 use crate::{Result, Stage};
 use queue::worker::{Context, JobError, WorkerEvent, runtime::Group};

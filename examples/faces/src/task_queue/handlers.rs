@@ -1,3 +1,5 @@
+//! The typed handlers of a task queue, one for each type of task.
+
 use super::Task;
 use queue::{
     Result,

@@ -1,3 +1,6 @@
+//! The observations of handlers in the demonstration: how many tasks were leased, and how often
+//! each ran.
+
 use super::TaskQueue;
 use parking_lot::Mutex;
 use queue::{JobId, State, worker::JobError};

@@ -1,3 +1,5 @@
+//! The task queue itself: submits typed tasks, makes workers for them, and reads their outputs.
+
 use super::{Handlers, Task};
 use queue::{
     Counts, Enqueued, Id, JobKind, JobOptions, Policy, Queue, Result, RetryPolicy, Status, Storage,

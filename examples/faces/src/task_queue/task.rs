@@ -1,3 +1,5 @@
+//! The trait by which a type of task names its kind and its output.
+
 use serde::{Serialize, de::DeserializeOwned};
 
 /// A type of task: what it asks for, and what it leaves.

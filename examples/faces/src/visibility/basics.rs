@@ -1,3 +1,6 @@
+//! The first scene of the demonstration: each operation on a message, by its holder and by a former
+//! holder.
+
 use super::Visibility;
 use crate::{Result, Stage};
 use queue::{Delivery, Extended, Failure, Settled};

@@ -1,3 +1,5 @@
+//! The demonstration of the visibility timeout, as a sequence of four scenes.
+
 use super::{Visibility, basics, leader, overflow, sharing};
 use crate::{Result, Stage};
 use queue::Raw;

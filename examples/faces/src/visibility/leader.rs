@@ -1,3 +1,5 @@
+//! The pattern of leader election: the holder of a single message leads.
+
 use super::Visibility;
 use crate::{Result, Stage};
 use queue::{Delivery, Extended, Settled, Storage};

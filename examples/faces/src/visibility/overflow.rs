@@ -1,3 +1,5 @@
+//! The pattern of overflow: what a slow worker does not manage in time, a second worker takes over.
+
 use super::Visibility;
 use crate::{Result, Stage};
 use queue::{Delivery, Settled};

@@ -1,3 +1,5 @@
+//! The pattern of work sharing: members divide a set of rows among themselves.
+
 use super::Visibility;
 use crate::{Result, Stage};
 use queue::{Delivery, Settled};

@@ -1,3 +1,5 @@
+//! The messages with visibility timeout: publish, claim and purge.
+
 use queue::{
     Decode, Delivery, Encode, Enqueued, Exponential, Id, JobOptions, Keep, Policy, Prune, Queue, Result,
     RetryPolicy, Storage,

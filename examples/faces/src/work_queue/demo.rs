@@ -1,3 +1,5 @@
+//! The demonstration of the work queue: duplicates, a lost lease, retries and dead letters.
+
 use super::{Mux, Task, TaskError, WorkQueue, serve};
 use crate::{Result, Stage};
 use queue::{

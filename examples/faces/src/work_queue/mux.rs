@@ -1,3 +1,5 @@
+//! A handler that passes each task to the handler of its kind.
+
 use super::{Task, TaskError};
 use async_trait::async_trait;
 use queue::{Error, Kind, Result, worker::runtime::Handler};

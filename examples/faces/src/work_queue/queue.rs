@@ -1,3 +1,6 @@
+//! The work queue itself: schedules named tasks, claims them, marks their outcome, and removes dead
+//! letters.
+
 use queue::{
     Counts, Delivery, Failure, JobMeta, JobOptions, Keep, Kind, Nack, Policy, Queue, Result, RetryPolicy,
     Settled, Storage,

@@ -1,3 +1,5 @@
+//! The error of a handler, which says whether another attempt can help.
+
 use std::{error::Error, fmt};
 
 /// Why a handler did not do its task.

@@ -1,3 +1,5 @@
+//! Tests of the FIFO: its order, its acknowledgements, and its HTTP API.
+
 use crate::stores::{in_paused_time, on_each_store, tells};
 use queue_faces::{
     Stage,

@@ -1,3 +1,5 @@
+//! Tests of requests and responses: shared runs, kept responses, cancels, recovery and shutdown.
+
 use crate::stores::{on_each_store, on_manual_clocks, tells, until};
 use futures_util::future::join_all;
 use queue::{Change, Enqueued, ErrorKind, MsgPack, Queue, Settled, State, WaitError, worker::JobError};

@@ -1,3 +1,5 @@
+//! Tests of the task queue: types, the user's retry waits, and the slots of a worker.
+
 use crate::stores::{on_each_store, on_manual_clocks, tells, until};
 use queue::{
     ErrorKind, Reason, State,

@@ -1,3 +1,6 @@
+//! Tests of the visibility timeout and its patterns, and what they share with the tests of the
+//! loop.
+
 use crate::stores::{on_each_store, on_manual_clocks, tells};
 use queue::{Delivery, Extended, Failure, Id, Settled};
 use queue_faces::{

@@ -1,3 +1,5 @@
+//! Tests of the loop that claims messages and runs a handler for each.
+
 use crate::{
     stores::{in_paused_time, on_each_store, on_manual_clocks},
     visibility::{MINUTE, claim, numbers, publish},

@@ -1,3 +1,5 @@
+//! Tests of the work queue: names, claims, failures, dead letters, and the processor's handlers.
+
 use crate::stores::{in_paused_time, on_each_store, tells};
 use queue::{
     ErrorKind, RetryPolicy, Settled, State,

@@ -1,3 +1,5 @@
+//! The measured calls: one after the other, each answered by the other process.
+
 use crate::{Failed, other_side, store::Store};
 use queue_e2e::Latencies;
 use tokio::time::Instant;

@@ -1,3 +1,5 @@
+//! The processor time that both processes use while one waits for a job that is not due.
+
 use crate::{Failed, other_side, store::Store};
 use queue::{JobOptions, Outcome, WaitOptions};
 use queue_e2e::cpu_time;

@@ -1,3 +1,5 @@
+//! The process that answers calls: its start by the measuring process, and its work.
+
 use crate::{Failed, store::Store};
 use queue::worker::{Router, Worker, WorkerBuilder};
 use std::{env, io, process::Stdio, thread};

@@ -1,3 +1,5 @@
+//! The single round trips that a call is made of, measured within one process.
+
 use crate::{Failed, store::Store};
 use queue::Queue;
 use queue_e2e::Latencies;

@@ -1,3 +1,5 @@
+//! The store that both processes open, with polls at their default interval or too rare to matter.
+
 use crate::Failed;
 use clap::Args;
 use queue::{Queue, QueueName, SqliteOptions, SqliteStorage, Storage, WaitOptions};

@@ -1,3 +1,5 @@
+//! The busy process: enqueues, claims and settles jobs one after the other, and prints the rate.
+
 use crate::Failed;
 use queue::{Queue, SystemRng, queue_core::Rng};
 use std::time::Duration;

@@ -1,3 +1,5 @@
+//! The wake-ups and the processor time of this process, read from `/proc`.
+
 use crate::Failed;
 use std::fs;
 

@@ -1,3 +1,5 @@
+//! The idle process: a worker and a waiting caller that get nothing, and what they cost a minute.
+
 use crate::{Failed, cost::Cost};
 use queue::{
     Queue, SystemRng,

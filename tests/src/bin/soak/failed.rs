@@ -1,3 +1,6 @@
+//! The error type of a run, and the check that makes such an error of a condition that does not
+//! hold.
+
 use std::error::Error;
 
 /// Why a run ended badly.

@@ -1,3 +1,5 @@
+//! The checks at the end of a run that memory has not grown and that no task is left.
+
 use crate::failed::{Failed, require};
 use queue_e2e::resident_bytes;
 use std::time::Duration;

@@ -1,3 +1,6 @@
+//! The input of `queue enqueue --lines`, read in batches of lines whose number and bytes are
+//! limited.
+
 use std::io::{self, BufRead, BufReader, Read};
 
 /// Most lines in one batch.

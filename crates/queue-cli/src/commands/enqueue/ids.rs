@@ -1,3 +1,6 @@
+//! The rules by which `queue enqueue` makes the ids of new jobs, for one payload and for the lines
+//! of a file.
+
 use crate::exit::CliError;
 use clap::ValueEnum;
 use queue::{Id, JobId, Kind};

@@ -1,3 +1,6 @@
+//! The enqueue of one job for each line of a file: reading ahead, storing in batches, and the
+//! totals that are printed.
+
 use super::{
     batches::{Batch, Batches},
     ids::LineIds,

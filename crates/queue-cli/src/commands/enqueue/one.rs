@@ -1,3 +1,6 @@
+//! The enqueue of a single job, with or without waiting for its result, and the answer that is
+//! printed.
+
 use crate::{
     commands::ending,
     exit::{CliError, Exit},

@@ -1,3 +1,5 @@
+//! The arguments of `queue enqueue` that describe the job, and the job options that they make.
+
 use crate::{commands::job_args::JobArgs, exit::CliError, parse};
 use clap::{Args, ValueEnum};
 use queue::{JobOptions, OnFailed, queue_core::Tag};

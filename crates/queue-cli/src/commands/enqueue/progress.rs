@@ -1,3 +1,5 @@
+//! The progress bar of `queue enqueue --lines`, shown on a terminal only.
+
 use indicatif::{ProgressBar, ProgressStyle};
 use std::time::Duration;
 

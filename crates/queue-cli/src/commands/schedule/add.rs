@@ -1,3 +1,6 @@
+//! The command `queue schedule add`: the arguments of a schedule, and the call that stores or
+//! changes it.
+
 use super::timing::TimingArgs;
 use crate::{
     commands::job_args::JobArgs,

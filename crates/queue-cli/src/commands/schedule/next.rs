@@ -1,3 +1,6 @@
+//! The command `queue schedule next`: the coming ticks of a stored schedule, or of a pattern given
+//! as arguments.
+
 use super::{
     no_such,
     timing::{self, TimingArgs},

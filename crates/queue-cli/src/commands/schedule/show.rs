@@ -1,3 +1,5 @@
+//! The answers that show schedules: the table of all of them, and the details of one.
+
 use super::{next, no_such};
 use crate::{
     exit::{CliError, Exit},

@@ -1,3 +1,5 @@
+//! The arguments that say when a schedule fires: a cron pattern, a period, or moments.
+
 use crate::{exit::CliError, parse};
 use clap::Args;
 use queue::{Timestamp, schedules::Timing};

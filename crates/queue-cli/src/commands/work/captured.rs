@@ -1,3 +1,5 @@
+//! The output of a shell command, read from its pipes with a limit on the bytes that are kept.
+
 use rustix::io::Errno;
 use std::{io, os::fd::AsFd};
 use tokio::io::{AsyncRead, AsyncReadExt};

@@ -1,3 +1,6 @@
+//! The words and the JSON objects in which `queue work` prints the events and the report of its
+//! worker.
+
 use crate::output::{self, Format, Output, plural};
 use queue::worker::{JobEnd, WorkerEvent, WorkerReport};
 use queue::{ErrorKind, Failure, JobMeta};

@@ -1,3 +1,6 @@
+//! The handler of `queue work`: runs the shell command for a job, and makes an outcome of its exit
+//! code and output.
+
 use super::{
     captured::{Captured, Keep, text},
     script::Script,

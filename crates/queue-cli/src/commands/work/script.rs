@@ -1,3 +1,5 @@
+//! The start of the shell command for one job: its environment, its pipes and its process group.
+
 use crate::{process_group::ProcessGroup, session::Session};
 use queue::Payload;
 use queue::worker::Context;

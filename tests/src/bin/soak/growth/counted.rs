@@ -1,3 +1,5 @@
+//! A store layer that counts the subscriptions opened and held.
+
 use async_trait::async_trait;
 use futures_util::{Stream, StreamExt};
 use queue::{

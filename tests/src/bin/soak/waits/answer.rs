@@ -1,3 +1,5 @@
+//! The worker that answers the calls, in a process of its own or in this one.
+
 use super::{exchange, mode::Mode, settings::Settings};
 use crate::failed::Failed;
 use clap::Args;

@@ -1,3 +1,5 @@
+//! The callers: concurrent calls, each checked for its answer and its deadline.
+
 use super::{
     exchange::{Answer, CallQueue, REFUSED, expected},
     settings::Settings,

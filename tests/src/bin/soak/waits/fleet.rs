@@ -1,3 +1,5 @@
+//! The workers of a run, as processes or as runtimes, any of which can be killed and replaced.
+
 use super::answer::{AnswerSettings, work};
 use crate::failed::Failed;
 use std::{env, process::Stdio};

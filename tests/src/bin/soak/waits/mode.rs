@@ -1,3 +1,5 @@
+//! The disturbances under which calls are made: none, dropped hints, or killed workers.
+
 use clap::ValueEnum;
 use std::fmt;
 

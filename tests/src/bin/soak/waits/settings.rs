@@ -1,3 +1,5 @@
+//! The arguments of `soak waits`.
+
 use super::mode::Mode;
 use clap::Args;
 use std::{path::Path, time::Duration};

@@ -1,3 +1,5 @@
+//! The counted outcomes of all calls, and the complaints about wrong ones.
+
 use queue_e2e::Latencies;
 use std::{fmt, time::Duration};
 

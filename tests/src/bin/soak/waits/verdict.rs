@@ -1,3 +1,5 @@
+//! The final check of a run: all calls ended as they must, and the store agrees.
+
 use super::{
     exchange::{CallQueue, expected},
     mode::Mode,
