@@ -1,3 +1,5 @@
+//! Which ticks a schedule runs and skips when it is woken, and how long it sleeps after that.
+
 use crate::{
     Missed, Progress, ScheduleSpec,
     spec::{GRACE_MAX, GRACE_MIN},

@@ -1,3 +1,5 @@
+//! Why a schedule is refused or cannot be read, and what kind of error that is to a caller.
+
 use queue_core::ErrorKind;
 use std::time::Duration;
 

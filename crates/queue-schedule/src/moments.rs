@@ -1,3 +1,5 @@
+//! Schedules that fire at a list of single moments.
+
 use crate::ScheduleError;
 use jiff::Timestamp as Moment;
 use queue_core::Timestamp;

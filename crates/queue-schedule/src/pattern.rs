@@ -1,3 +1,5 @@
+//! Cron patterns: reading and checking them, and the next civil time that one matches.
+
 use crate::ScheduleError;
 use croner::{
     Cron,

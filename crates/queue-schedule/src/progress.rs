@@ -1,3 +1,5 @@
+//! How far a schedule has come, as it is stored beside its job.
+
 use crate::{ScheduleError, wire};
 use queue_core::Timestamp;
 use serde::{Deserialize, Serialize};

@@ -1,3 +1,5 @@
+//! A schedule as a store keeps it: its timing, its policies, and the ids and jobs of its ticks.
+
 use crate::{Progress, ScheduleError, Template, Tick, Timing, shift, wire};
 use queue_core::{JobId, NewJob, Span, Timestamp};
 use serde::{Deserialize, Serialize};

@@ -1,3 +1,5 @@
+//! The job that a schedule enqueues at each tick, as a part of the stored schedule.
+
 use crate::{ScheduleError, tick::PLACE};
 use bytes::Bytes;
 use queue_core::{

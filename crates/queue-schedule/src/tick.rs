@@ -1,3 +1,5 @@
+//! The moment that a scheduled job was made for, and its place in the payload.
+
 use jiff::Timestamp as Moment;
 use queue_core::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};

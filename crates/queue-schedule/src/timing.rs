@@ -1,3 +1,5 @@
+//! When a schedule fires: by a cron pattern, after equal intervals, or at single moments.
+
 use crate::{CronPattern, Moments, ScheduleError, Zone, civil, moments::calendar};
 use queue_core::{Span, Timestamp};
 use serde::{Deserialize, Serialize};

@@ -1,3 +1,5 @@
+//! Time zones by their IANA names.
+
 use crate::ScheduleError;
 use jiff::tz::TimeZone;
 use std::fmt;

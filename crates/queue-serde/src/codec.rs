@@ -1,3 +1,5 @@
+//! The trait of codecs, which turn values into stored bytes and back.
+
 use crate::{CodecContext, CodecError};
 use bytes::Bytes;
 use queue_core::ContentType;

@@ -1,3 +1,5 @@
+//! Which job encoded bytes belong to, and what they are to it.
+
 use queue_core::{JobId, JobMeta, Kind, QueueName};
 
 /// Which job some bytes belong to, and what they are to it. A codec that binds its bytes to this,

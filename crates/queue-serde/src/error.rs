@@ -1,3 +1,5 @@
+//! Errors of encoding and decoding, and the failure of a job whose payload cannot be read.
+
 use queue_core::{ContentType, Error, Failure};
 use std::error::Error as StdError;
 

@@ -1,3 +1,5 @@
+//! The codec for JSON, which is the default.
+
 use crate::{Codec, CodecContext, CodecError, DecodeFn};
 use bytes::Bytes;
 use queue_core::ContentType;

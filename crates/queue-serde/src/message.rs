@@ -1,3 +1,5 @@
+//! What can be a payload or a result: types of serde, encoded and decoded with a codec.
+
 use crate::{Codec, CodecContext, CodecError};
 use bytes::Bytes;
 use queue_core::Payload;

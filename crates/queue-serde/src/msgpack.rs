@@ -1,3 +1,5 @@
+//! The codec for `MessagePack`.
+
 use crate::{Codec, CodecContext, CodecError, DecodeFn};
 use bytes::Bytes;
 use queue_core::ContentType;

@@ -1,3 +1,5 @@
+//! Payloads and results that pass as stored bytes, without a codec.
+
 use crate::{Codec, CodecContext, CodecError, Decode, Encode};
 use bytes::Bytes;
 use queue_core::Payload;

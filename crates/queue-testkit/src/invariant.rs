@@ -1,3 +1,5 @@
+//! The invariants that a correct store keeps, by number.
+
 use std::fmt;
 
 macro_rules! invariants {

@@ -1,3 +1,5 @@
+//! The seeds of random runs, as the environment asks for them.
+
 use crate::watch::OpenCalls;
 use std::{env, ops::Range, time::Duration};
 use tokio::time::timeout;

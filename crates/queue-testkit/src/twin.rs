@@ -1,3 +1,5 @@
+//! The record that a store should hold, computed with the lifecycle.
+
 use queue_core::{
     Applied, Attempt, ClaimRequest, Enqueued, JobAttempts, JobBody, JobMeta, JobRecord, NewJob, QueueName,
     Seq, Timestamp,

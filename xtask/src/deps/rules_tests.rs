@@ -1,3 +1,5 @@
+//! Tests of the rules about dependencies between crates.
+
 use super::super::package::{Dependency, Kind, Package};
 use super::super::table::{Allowed, TABLE};
 use super::violations;

@@ -1,3 +1,5 @@
+//! What a process with writes of its own is told by the test that starts it, and its store.
+
 use crate::common::server::url;
 use queue_postgres::{PostgresOptions, PostgresStorage};
 use std::{

@@ -1,3 +1,5 @@
+//! Schedules, policies and moments that these tests begin with.
+
 use queue_core::{ContentType, JobId, Kind, NewJob, Payload, Span, Timestamp};
 use queue_schedule::{Missed, ScheduleSpec, Template, Timing};
 

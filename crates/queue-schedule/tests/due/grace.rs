@@ -1,3 +1,5 @@
+//! Late ticks: the grace of a tick, and the policies for ticks that were missed.
+
 use crate::given::{DAY, EACH, HOUR, MINUTE, SECOND, SKIP, all, at, cron, every, skip, spec};
 use queue_core::{Span, Timestamp};
 use queue_schedule::{CATCH_UP_MAX, Missed, Progress, ScheduleSpec, TICKS_MAX, Timing};

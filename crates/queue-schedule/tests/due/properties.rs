@@ -1,3 +1,5 @@
+//! What holds for random schedules under any sequence of wake-ups.
+
 use crate::given::{DAY, EACH, HOUR, MINUTE, SECOND, SKIP, START, at, cron, every, skip, spec};
 use proptest::{prelude::*, sample};
 use queue_core::{Span, Timestamp};

@@ -1,3 +1,5 @@
+//! Spread and jitter: what they delay, and that they are the same for everybody.
+
 use crate::given::{DAY, EACH, HOUR, MINUTE, SKIP, all, at, cron};
 use queue_core::Span;
 

@@ -1,3 +1,5 @@
+//! Single wake-ups: the first tick, long backlogs, clocks that go back, and the last tick.
+
 use crate::given::{DAY, EACH, HOUR, MINUTE, SECOND, SKIP, START, all, at, cron, every, skip, spec};
 use queue_core::Span;
 use queue_schedule::{Missed, Progress, TICKS_MAX, Timing};

@@ -1,3 +1,5 @@
+//! How the jobs that a store reads once are shared out among several claims of a queue.
+
 use queue_core::{AnswerRoom, ClaimRequest, Timestamp};
 
 /// Who gets which of the jobs that a store reads once for several claims of a queue: each job, in

@@ -1,3 +1,5 @@
+//! Gives back the jobs that were leased for callers that are gone.
+
 use futures_util::FutureExt;
 use queue_core::{
     Applied, Claimed, JobMeta, LeaseToken,

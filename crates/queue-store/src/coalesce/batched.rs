@@ -1,3 +1,5 @@
+//! The verbs that a store offers so that concurrent calls can be merged.
+
 use queue_core::{
     Applied, ClaimRequest, Claimed, Detail, Enqueued, JobId, JobRecord, Limits, NewJob, QueueName, Result,
     Stamped, lifecycle::Transition,

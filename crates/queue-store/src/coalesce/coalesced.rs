@@ -1,3 +1,5 @@
+//! The merging of concurrent calls, as stores use it: one method for each verb that is merged.
+
 use crate::{
     Batched, Spawn,
     coalesce::{

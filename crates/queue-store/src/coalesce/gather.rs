@@ -1,3 +1,5 @@
+//! Merges concurrent reads with equal keys, without a task of its own.
+
 use futures_util::{
     FutureExt,
     future::{BoxFuture, Shared, WeakShared},

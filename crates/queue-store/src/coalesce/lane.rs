@@ -1,3 +1,5 @@
+//! Merges concurrent calls of one verb in a task: whatever comes during a batch goes next.
+
 use crate::{Batched, Spawn, coalesce::verb::Verb};
 use futures_util::{
     FutureExt, StreamExt,

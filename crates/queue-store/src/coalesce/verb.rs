@@ -1,3 +1,5 @@
+//! The verbs whose calls go through lanes: their keys, weights and calls of the store.
+
 use crate::Batched;
 use queue_core::{
     Applied, Enqueued, NewJob, QueueName, Result, Stamped, lifecycle::Transition, payload_bytes,

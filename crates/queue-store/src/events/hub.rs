@@ -1,3 +1,5 @@
+//! Hands hints to the subscribers of one process.
+
 use crate::News;
 use futures_core::Stream;
 use parking_lot::{Mutex, MutexGuard};

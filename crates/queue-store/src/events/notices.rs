@@ -1,3 +1,5 @@
+//! The hints that a store collects while it writes, and publishes after the commit.
+
 use crate::Hub;
 use queue_core::{JobChange, JobMeta, QueueName};
 

@@ -1,3 +1,5 @@
+//! One call of a verb with its caller, and the calls that run together with it.
+
 use super::{
     Committer, Verb,
     pending::{Pending, Task},

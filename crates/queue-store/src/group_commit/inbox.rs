@@ -1,3 +1,5 @@
+//! The writing thread's side: gathers calls, commits them together, and answers them.
+
 use super::{Committer, Failed, Pending};
 use std::fmt;
 use tokio::sync::mpsc;

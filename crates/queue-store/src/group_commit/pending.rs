@@ -1,3 +1,5 @@
+//! A call that waits for its transaction, with the type of its verb erased.
+
 use super::{Committer, Verb, call::Call};
 use queue_core::Result;
 use std::{any::Any, fmt};

@@ -1,3 +1,5 @@
+//! A handle's side of its writing thread: starts it, sends calls to it, and closes it.
+
 use super::{Committer, Inbox, Pending, Verb};
 use crate::Mailbox;
 use queue_core::{Error, ErrorKind, Result};

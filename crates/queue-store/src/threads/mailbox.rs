@@ -1,3 +1,5 @@
+//! A bounded channel to threads that a handle owns, which end when it is closed or dropped.
+
 use parking_lot::Mutex;
 use queue_core::{Error, Result};
 use std::thread::JoinHandle;

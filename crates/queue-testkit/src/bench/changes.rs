@@ -1,3 +1,5 @@
+//! Short words of cases for settling and changing jobs.
+
 use super::{
     Bench,
     values::{RETRY, failure, id, policy, text_payload},

@@ -1,3 +1,5 @@
+//! Short words of cases for claiming jobs.
+
 use super::{
     Bench,
     values::{LEASE, worker},

@@ -1,3 +1,5 @@
+//! The store of a case with its clock: opening, closing, second handles and other queues.
+
 use crate::{CallersTransaction, Harness, Place};
 use parking_lot::{Mutex, MutexGuard};
 use queue_core::{Clock, ManualClock, QueueName, SeededRng, Span, Storage, Timestamp};

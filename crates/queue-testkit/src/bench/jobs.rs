@@ -1,3 +1,5 @@
+//! Short words of cases for enqueueing jobs.
+
 use super::{
     Bench,
     values::{job, jobs},

@@ -1,3 +1,5 @@
+//! Short words of cases for reading, listing, counting and pruning jobs.
+
 use super::{Bench, values::id};
 use queue_core::{
     Counts, Detail, JobMeta, JobRecord, ListQuery, Page, Prune, PruneRequest, State, StorageExt,

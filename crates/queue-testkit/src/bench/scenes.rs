@@ -1,3 +1,5 @@
+//! Set-ups that several cases begin with.
+
 use super::Bench;
 use queue_core::ClaimedJob;
 

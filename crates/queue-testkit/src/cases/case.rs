@@ -1,3 +1,5 @@
+//! A case of the suite, what a store must offer for it to run, and the tables of cases.
+
 use crate::{Invariant, bench::Bench};
 use futures_util::future::LocalBoxFuture;
 use std::fmt;

@@ -1,3 +1,5 @@
+//! Runs verbs on one of two stores, and makes its answers comparable.
+
 use super::verb::{Deed, Pick, QUEUES, Verb};
 use crate::{
     bench::prelude::*,

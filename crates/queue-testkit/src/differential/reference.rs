@@ -1,3 +1,5 @@
+//! A reference store: a list of jobs, which every verb walks through.
+
 use crate::{Failure, Harness, Place, twin::Twin};
 use async_trait::async_trait;
 use parking_lot::{Mutex, MutexGuard};

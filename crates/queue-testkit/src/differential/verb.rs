@@ -1,3 +1,5 @@
+//! The random verbs of a run, and how they are generated.
+
 use crate::model::{
     op::{Doomed, Filter, How, IDS, KINDS, New, Op, TAGS, What},
     strategy,

@@ -1,3 +1,5 @@
+//! What can go wrong with a call or a hint.
+
 use crate::fault::Gate;
 use std::time::Duration;
 

@@ -1,3 +1,5 @@
+//! A gate that holds calls back until a test opens it.
+
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 

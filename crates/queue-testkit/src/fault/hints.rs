@@ -1,3 +1,5 @@
+//! A stream of hints of which some are lost, repeated or out of order.
+
 use crate::fault::{HintFault, injector::Injector};
 use futures_util::Stream;
 use queue_core::{EventStream, Hint};

@@ -1,3 +1,5 @@
+//! Chooses the fault of each call and hint, and counts those that were injected.
+
 use crate::fault::{Fault, FaultKind, FaultPlan, HintFault, Tally, Verb};
 use parking_lot::Mutex;
 use std::{

@@ -1,3 +1,5 @@
+//! Which faults happen by chance, and how often.
+
 use crate::fault::{Fault, HintFault, Verb};
 use queue_core::{Rng, SeededRng};
 

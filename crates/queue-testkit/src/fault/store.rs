@@ -1,3 +1,5 @@
+//! A wrapper around any store that injects faults into its calls.
+
 use crate::fault::{Fault, FaultPlan, Tally, Verb, hints::FaultyHints, injector::Injector};
 use async_trait::async_trait;
 use queue_core::{

@@ -1,3 +1,5 @@
+//! How many faults of each kind were injected.
+
 use crate::fault::FaultKind;
 use std::collections::BTreeMap;
 

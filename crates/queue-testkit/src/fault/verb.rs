@@ -1,3 +1,5 @@
+//! The verbs of a store into which faults can be injected.
+
 /// A verb of [`Storage`](queue_core::Storage) that can go wrong. Capabilities are constant, and
 /// closing always works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

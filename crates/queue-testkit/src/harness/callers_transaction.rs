@@ -1,3 +1,5 @@
+//! A transaction of an application, as the suite uses it.
+
 use crate::Failure;
 use async_trait::async_trait;
 use queue_core::{Changed, Enqueued, JobMeta, NewJob, QueueName, Result, lifecycle::Event};

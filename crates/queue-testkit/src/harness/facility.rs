@@ -1,3 +1,5 @@
+//! What a harness may offer beyond one open handle.
+
 /// What the suite can do with a [`Place`](crate::Place) beyond using one handle. Cases that need
 /// more than a harness offers are listed as ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,3 +1,5 @@
+//! Where the data of one trial live, and how a store is opened on them.
+
 use crate::CallersTransaction;
 use async_trait::async_trait;
 use queue_core::Storage;

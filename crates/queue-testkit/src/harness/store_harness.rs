@@ -1,3 +1,5 @@
+//! The trait by which the suite gets its stores.
+
 use crate::{Facility, Failure, Place};
 use async_trait::async_trait;
 use queue_core::Clock;

@@ -1,3 +1,5 @@
+//! Answers of a store, and records that they showed, as a history keeps them.
+
 use crate::history::Status;
 use serde::{Deserialize, Serialize};
 

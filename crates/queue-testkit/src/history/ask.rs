@@ -1,3 +1,5 @@
+//! Arguments of calls, as a history keeps them.
+
 use serde::{Deserialize, Serialize};
 
 /// The arguments of a call, those of them that a verdict can depend on.

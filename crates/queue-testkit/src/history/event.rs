@@ -1,3 +1,5 @@
+//! The events of a history: their fields, phases and operations.
+
 use crate::history::{Answer, Ask, Seen};
 use serde::{Deserialize, Serialize};
 

@@ -1,3 +1,5 @@
+//! Processes that share a store and are killed one after the other.
+
 use queue_core::Rng;
 use std::{
     fmt,

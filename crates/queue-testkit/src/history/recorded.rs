@@ -1,3 +1,5 @@
+//! A wrapper around any store that records its calls.
+
 use crate::history::{Call, Event, Recorder, answered, asked};
 use async_trait::async_trait;
 use queue_core::{

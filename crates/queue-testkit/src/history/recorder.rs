@@ -1,3 +1,5 @@
+//! Records the events of one process in the order in which they happen.
+
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::history::{Event, History, Phase, stopwatch::Stopwatch};

@@ -1,3 +1,5 @@
+//! The monotonic clock of a recorder, comparable between processes of one host.
+
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// The monotonic clock of a recorder. It starts at the wall clock's reading, so that the recordings

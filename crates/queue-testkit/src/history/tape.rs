@@ -1,3 +1,5 @@
+//! A recording in a file, which outlives a process that is killed.
+
 use crate::history::{History, Recorder};
 use async_trait::async_trait;
 use parking_lot::Mutex;

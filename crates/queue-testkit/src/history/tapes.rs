@@ -1,3 +1,5 @@
+//! The recordings of several processes, in one folder.
+
 use crate::history::{History, Tape};
 use std::{
     io,

@@ -1,3 +1,5 @@
+//! Jobs that play a scene together, compared with their twins at each step.
+
 use super::{
     deed::Over,
     shape::{Mark, Shape},

@@ -1,3 +1,5 @@
+//! The steps of scenes, and the table that makes a case of each scene.
+
 use super::{deed::Over, group::Group};
 use crate::bench::prelude::RETRY;
 use queue_core::{LeaseToken, Span, lifecycle::Event};

@@ -1,3 +1,5 @@
+//! The shapes of jobs that scenes are played with, and the marks that are set on them.
+
 use crate::bench::prelude::*;
 use queue_core::{
     Budget, Kind, NewJob, Retention, Span,

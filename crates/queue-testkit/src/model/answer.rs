@@ -1,3 +1,5 @@
+//! Answers of the model, and which answers of a store they allow.
+
 use super::card::{Body, Card};
 use queue_core::State;
 

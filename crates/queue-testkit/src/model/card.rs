@@ -1,3 +1,5 @@
+//! A job in plain values, as the model and a store both show it.
+
 use queue_core::{JobMeta, JobRecord, Reason, Retention, RetentionPolicy, Span, State};
 
 /// A job as the model knows it and as a store shows it: every field of the metadata, as plain

@@ -1,3 +1,5 @@
+//! The operations of random runs.
+
 use queue_core::{
     OnFailed, OnWaiting, Retention, State,
     lifecycle::{Cause, OnRunning},

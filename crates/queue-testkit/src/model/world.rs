@@ -1,3 +1,5 @@
+//! The model of a queue: what each operation should answer and leave behind.
+
 use super::{
     answer::{Answer, Change, Claim, Snapshot},
     card::Card,

@@ -1,3 +1,5 @@
+//! The outcome of a case.
+
 use crate::{Invariant, cases::Case};
 
 /// What became of one case.

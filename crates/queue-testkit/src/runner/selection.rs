@@ -1,3 +1,5 @@
+//! Which cases are run, and how.
+
 use super::HANG_AFTER;
 use std::time::Duration;
 

@@ -1,3 +1,5 @@
+//! The defects, each with an invariant that it breaks.
+
 use queue_testkit::Invariant;
 
 /// A defect of a store.

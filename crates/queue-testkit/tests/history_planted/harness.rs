@@ -1,3 +1,5 @@
+//! Makes stores with one defect for the workloads.
+
 use crate::{bug::Bug, store::PlantedStore};
 use async_trait::async_trait;
 use queue_core::{Clock, Storage};

@@ -1,3 +1,5 @@
+//! The store in memory, behind a layer that adds the defect.
+
 use crate::{
     bug::Bug,
     forged::{go_on, removal, reopening},

@@ -1,3 +1,5 @@
+//! The table of defects: what each does wrong, what it breaks, and which cases find it.
+
 use queue_testkit::Invariant;
 use std::fmt;
 

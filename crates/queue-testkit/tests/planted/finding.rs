@@ -1,3 +1,5 @@
+//! Runs the suite on a defect, and says which case finds it.
+
 use crate::{defect::Defect, harness::PlantedHarness};
 use queue_testkit::{CaseReport, Failure, Selection, collect};
 use std::time::Duration;

@@ -1,3 +1,5 @@
+//! Makes stores with one defect, or none, for the suite.
+
 use crate::{
     defect::Defect,
     store::{PlantedStore, Shared},

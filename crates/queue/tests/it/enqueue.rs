@@ -1,3 +1,5 @@
+//! Enqueueing: ids, duplicates, many jobs at once, codecs and limits.
+
 use crate::support::{memory, on, raw, take, texts};
 use bytes::Bytes;
 use queue::{

@@ -1,3 +1,5 @@
+//! Hooks that change or refuse jobs before they are enqueued.
+
 use crate::support::{SECOND, memory};
 use queue::{Certainty, ErrorKind, JobOptions, Queue, queue_core::NewJob};
 use std::error::Error as _;

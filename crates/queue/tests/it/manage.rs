@@ -1,3 +1,5 @@
+//! Reading, cancelling, redriving, listing and pruning jobs, and pausing queues.
+
 use crate::support::{Fault, Faulty, SECOND, memory, on, take, texts};
 use futures_util::StreamExt;
 use queue::{

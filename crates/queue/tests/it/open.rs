@@ -1,3 +1,5 @@
+//! Opening stores by their URLs.
+
 use crate::support::on;
 use queue::{ErrorKind, Settled, open};
 

@@ -1,3 +1,5 @@
+//! Options of jobs, handles and waits: their bounds, defaults and effects.
+
 use crate::support::{SECOND, memory, take, texts};
 use queue::queue_core::{Retention, Span};
 use queue::{

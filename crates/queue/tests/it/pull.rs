@@ -1,3 +1,5 @@
+//! Pull mode: taking jobs, extending their leases, and settling them.
+
 use crate::support::{SECOND, memory, on, raw, spawn, take, texts};
 use queue::{
     Change, CodecError, ErrorKind, Extended, Failure, JobOptions, Keep, Nack, OnRunning, Queue, Raw, Reason,

@@ -1,3 +1,5 @@
+//! Calls and waits for the outcome of a job.
+
 use crate::support::{SECOND, TextQueue, memory, on, settle_down, spawn, take, texts};
 use bytes::Bytes;
 use queue::{

@@ -1,3 +1,5 @@
+//! Workers that a queue handle makes.
+
 use crate::support::{SECOND, memory};
 use queue::{
     JobKind, JobOptions, MsgPack, Outcome, Policy, Queue, Reason, RetryPolicy, State, Unhandled, WaitError,

@@ -1,3 +1,5 @@
+//! The test on PostgreSQL, where connections are ended as well.
+
 use crate::killed::{CHILD, TURN, check, run_and_kill, say_ended, wanted};
 use queue::{
     Queue, Settled, open as open_url,

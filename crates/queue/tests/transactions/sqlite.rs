@@ -1,3 +1,5 @@
+//! The test on SQLite.
+
 use crate::killed::{CHILD, TURN, check, run_and_kill, say_ended, wanted};
 use queue::{
     Queue, Settled, SqliteOptions, SqliteStorage,

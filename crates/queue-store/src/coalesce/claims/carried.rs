@@ -1,3 +1,5 @@
+//! Claims whose callers may go: what is leased for them then is given back.
+
 use super::{Shared, driver::Turn};
 use crate::{Batched, UnheardClaim};
 use futures_util::{FutureExt, future::BoxFuture};

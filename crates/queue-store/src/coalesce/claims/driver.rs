@@ -1,3 +1,5 @@
+//! Sends the waiting claims of a queue, one call after the other, and answers each.
+
 use super::{Shared, line::Waiting};
 use crate::{
     Batched, UnheardClaim,

@@ -1,3 +1,5 @@
+//! The claims that wait behind the one of their queue that is under way.
+
 use queue_core::{ClaimRequest, Claimed, Error, ErrorKind, Result};
 use tokio::sync::oneshot;
 

@@ -1,3 +1,5 @@
+//! Starts several tasks at the same moment.
+
 use crate::bench::Bench;
 use std::{future::Future, sync::Arc};
 use tokio::{sync::Barrier, task::JoinSet};

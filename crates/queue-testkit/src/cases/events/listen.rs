@@ -1,3 +1,5 @@
+//! Subscribes to hints, and waits for the one that a case is about.
+
 use crate::bench::prelude::*;
 use futures_util::StreamExt;
 use queue_core::{EventStream, Hint, Interest, JobChange, State};

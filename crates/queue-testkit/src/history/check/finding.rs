@@ -1,3 +1,5 @@
+//! Broken invariants, each with the events that show it.
+
 use crate::{Invariant, history::Event};
 use std::{collections::BTreeMap, fmt};
 

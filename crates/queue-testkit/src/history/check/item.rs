@@ -1,3 +1,5 @@
+//! Pairs each thing that was asked with its answers, and says when it may have taken effect.
+
 use super::Rules;
 use crate::history::{Answer, Effect, Event, History, Op, Phase};
 use std::collections::BTreeMap;

@@ -1,3 +1,5 @@
+//! All that a history says about one life of a job.
+
 use super::item::Item;
 use crate::history::{Effect, Event, Op, Seen, Status};
 

@@ -1,3 +1,5 @@
+//! A history arranged by life, and what can explain that a life is gone.
+
 use super::{
     Rules,
     item::Item,

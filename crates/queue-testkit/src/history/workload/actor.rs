@@ -1,3 +1,5 @@
+//! What every task of a workload has: its store, its random choices, and how it sends calls again.
+
 use super::{Params, dice::Dice, pace::Pace};
 use crate::{
     fault::FaultStore,

@@ -1,3 +1,5 @@
+//! The random choices of one task, from a seed.
+
 use queue_core::{Rng, SeededRng};
 
 /// Seeded choices of one task.

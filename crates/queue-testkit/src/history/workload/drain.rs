@@ -1,3 +1,5 @@
+//! The end of a workload: works off all jobs, and reads every record.
+
 use super::{
     actor::{Actor, expected, payload},
     handler::{ended, started},

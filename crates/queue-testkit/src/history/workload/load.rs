@@ -1,3 +1,5 @@
+//! A workload in real time that goes on until the test ends it.
+
 use super::{Params, Report, drain, pace::Pace, stage::Stage, waiter};
 use crate::{
     fault::{FaultPlan, FaultStore},

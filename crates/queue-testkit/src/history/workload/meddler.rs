@@ -1,3 +1,5 @@
+//! The task that cancels, changes, rescues, prunes, reads and pauses.
+
 use super::actor::{Actor, expected};
 use queue_core::{
     Detail, ListQuery, Prune, PruneRequest, Retention, Span, Storage, StorageExt,

@@ -1,3 +1,5 @@
+//! How tasks go through time: in steps of a manual clock, or in real time.
+
 use queue_core::ManualClock;
 use std::{
     sync::{

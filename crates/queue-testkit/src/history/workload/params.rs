@@ -1,3 +1,5 @@
+//! The size of a workload, and the faults in it.
+
 /// How much is going on in a workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {

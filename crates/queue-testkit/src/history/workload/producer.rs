@@ -1,3 +1,5 @@
+//! The task that enqueues jobs of all sorts.
+
 use super::actor::{Actor, expected};
 use queue_core::{
     Budget, JobId, Kind, NewJob, OnFailed, OnWaiting, Retention, RetentionPolicy, Span, Storage,

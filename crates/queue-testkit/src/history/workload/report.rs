@@ -1,3 +1,5 @@
+//! The result of a workload: its history, and what is broken.
+
 use crate::history::{Answer, History, Op, Phase, Violation};
 
 /// What came of a workload.

@@ -1,3 +1,5 @@
+//! What the tasks of a workload share, and how they are started.
+
 use super::{Params, actor::Actor, dice::Dice, meddler, pace::Pace, producer, worker};
 use crate::{
     fault::FaultStore,

@@ -1,3 +1,5 @@
+//! The task that moves the manual clock of a workload.
+
 use super::actor::Actor;
 use queue_core::{Clock, ManualClock, Timestamp};
 use std::{sync::Arc, time::Duration};

@@ -1,3 +1,5 @@
+//! The task that enqueues jobs and waits for their outcomes.
+
 use super::actor::{Actor, expected};
 use crate::history::{Answer, Ask, Event as Line, Op, asked::status, digest};
 use futures_util::StreamExt;

@@ -1,3 +1,5 @@
+//! The task that claims jobs and settles them in every way, sometimes too late.
+
 use super::{
     actor::{Actor, expected, payload},
     handler::{ended, started},

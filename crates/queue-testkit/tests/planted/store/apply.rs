@@ -1,3 +1,5 @@
+//! Transitions, and the defects of applying them.
+
 use super::{record::Record, spoil, state::State};
 use crate::defect::Defect;
 use queue_core::{

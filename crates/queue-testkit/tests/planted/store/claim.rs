@@ -1,3 +1,5 @@
+//! Claims and leases, and their defects.
+
 use super::state::State;
 use crate::defect::Defect;
 use queue_core::{

@@ -1,3 +1,5 @@
+//! Enqueueing and making room for new lives, and the defects of it.
+
 use super::{
     record::{Lane, Record},
     state::State,

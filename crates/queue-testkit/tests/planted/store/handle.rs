@@ -1,3 +1,5 @@
+//! Handles on shared data: opening, closing, time and hints, and their defects.
+
 use super::{state::State, together::Line};
 use crate::defect::Defect;
 use parking_lot::{Mutex, MutexGuard};

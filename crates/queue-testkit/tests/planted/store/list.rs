@@ -1,3 +1,5 @@
+//! Listings and their cursors, and their defects.
+
 use super::state::State;
 use crate::defect::Defect;
 use queue_core::{

@@ -1,3 +1,5 @@
+//! Pruning, and its defects.
+
 use super::state::State;
 use crate::defect::Defect;
 use queue_core::{JobMeta, Prune, PruneRequest, Seq, Timestamp};

@@ -1,3 +1,5 @@
+//! Reads by id, counts, the list of queues and verification, and their defects.
+
 use super::{LIMITS, record::Lane, state::State};
 use crate::defect::Defect;
 use queue_core::{

@@ -1,3 +1,5 @@
+//! Records, and the queues that hold them.
+
 use bytes::Bytes;
 use queue_core::{
     Attempt, Detail, Enqueued, Headers, JobBody, JobId, JobRecord, Payload, Seq,

@@ -1,3 +1,5 @@
+//! The data of the store, its time and its numbers, and their defects.
+
 use super::record::{Lane, Record};
 use crate::defect::Defect;
 use queue_core::{JobMeta, Moment, QueueName, Seq, Timestamp};

@@ -1,3 +1,5 @@
+//! A table that is source and sink, and misbehaves as scripted.
+
 use super::Log;
 use async_trait::async_trait;
 use parking_lot::Mutex;

@@ -1,3 +1,5 @@
+//! A log of what happened and when, for which tests can wait.
+
 use parking_lot::{Mutex, MutexGuard};
 use std::sync::Arc;
 use tokio::{

@@ -1,3 +1,5 @@
+//! Candidates of an election, and what they report.
+
 use super::{FOREVER, Fault, Probe, span};
 use parking_lot::Mutex;
 use queue_core::{ClaimRequest, Claimed, SeededRng, Storage, WorkerId};

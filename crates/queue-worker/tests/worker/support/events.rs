@@ -1,3 +1,5 @@
+//! The events of workers with their times, for which tests can wait.
+
 use super::FOREVER;
 use parking_lot::{Mutex, MutexGuard};
 use queue_worker::WorkerEvent;

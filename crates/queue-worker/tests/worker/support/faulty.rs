@@ -1,3 +1,5 @@
+//! Faults of single calls of a store.
+
 use queue_core::{Error, ErrorKind, Result};
 use std::{future::Future, time::Duration};
 use tokio::time::sleep;

@@ -1,3 +1,5 @@
+//! A store in memory that logs its calls and misbehaves as scripted.
+
 use super::{Fault, spawn};
 use async_trait::async_trait;
 use parking_lot::{Mutex, MutexGuard};

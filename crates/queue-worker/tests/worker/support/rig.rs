@@ -1,3 +1,5 @@
+//! A store, a queue and workers on it, with recorded events.
+
 use super::{Events, FOREVER, Probe, id};
 use queue_core::{
     Budget, ClaimRequest, Claimed, ContentType, Detail, JobMeta, JobRecord, Kind, NewJob, Payload, QueueName,

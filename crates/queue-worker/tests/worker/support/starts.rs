@@ -1,3 +1,5 @@
+//! Records which jobs started when, for workers of several queues and kinds.
+
 use super::{Rig, id};
 use queue_core::{ContentType, Kind, NewJob, Payload, QueueName};
 use queue_worker::{Context, Router, WorkQueue, Worker, WorkerBuilder};

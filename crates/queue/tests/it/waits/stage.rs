@@ -1,3 +1,5 @@
+//! A store with a waiting and a working handle, with or without hints.
+
 use crate::support::{Fault, Faulty, SECOND, spawn};
 use queue::{MemoryStorage, Outcome, Queue, Storage, open, worker::TokioClock};
 use queue_testkit::fault::{FaultPlan, FaultStore, HintFault};
