@@ -25,9 +25,9 @@ use tracing::{Instrument as _, Span, debug_span, field::Empty};
 /// use std::sync::Arc;
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> queue::Result<()> {
-/// let store = queue::open("memory:").await?; let mails: Queue<String> =
-/// Queue::new(Arc::new(Traced::new(store)), "mails")?; mails.enqueue("a",
-/// "welcome".to_owned()).await?; // enqueue{store="memory" queue=mails items=1 answered=1}
+/// let store = queue::open("memory:").await?;
+/// let mails: Queue<String> = Queue::new(Arc::new(Traced::new(store)), "mails")?;
+/// mails.enqueue("a", "welcome".to_owned()).await?; // enqueue{store="memory" queue=mails items=1 answered=1}
 /// # Ok(()) }
 /// ```
 #[derive(Debug)]

@@ -141,10 +141,10 @@ impl<P, R> QueueBuilder<P, R> {
     /// use queue::prelude::*;
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> queue::Result<()> {
-    /// let store = open("memory:").await?; let salaries: Queue<u32> = Queue::builder(store,
-    /// "salaries").id_key([7; 32]).build()?; // from a secret let first =
-    /// salaries.enqueue(Id::OfContent, 52_000).await?; assert!(!salaries.enqueue(Id::OfContent,
-    /// 52_000).await?.is_new());
+    /// let store = open("memory:").await?;
+    /// let salaries: Queue<u32> = Queue::builder(store, "salaries").id_key([7; 32]).build()?; // from a secret
+    /// let first = salaries.enqueue(Id::OfContent, 52_000).await?;
+    /// assert!(!salaries.enqueue(Id::OfContent, 52_000).await?.is_new());
     /// # let _ = first;
     /// # Ok(()) }
     /// ```

@@ -101,9 +101,9 @@ impl JobOptions {
     /// use std::time::Duration;
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> queue::Result<()> {
-    /// let index: Queue<u64> = Queue::new(open("memory:").await?, "index")?; let soon =
-    /// JobOptions::new().debounce(Duration::from_secs(5)).max_wait(Duration::from_secs(60)); for
-    /// _edit in 0..3 {
+    /// let index: Queue<u64> = Queue::new(open("memory:").await?, "index")?;
+    /// let soon = JobOptions::new().debounce(Duration::from_secs(5)).max_wait(Duration::from_secs(60));
+    /// for _edit in 0..3 {
     ///     index.enqueue_with("page-7", 7, soon.clone()).await?;
     /// }
     /// assert_eq!(index.counts().await?.total(), 1);

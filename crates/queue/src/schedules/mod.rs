@@ -46,9 +46,9 @@ impl<P, R> Queue<P, R> {
     /// const REPORT: JobKind<Report> = JobKind::new("report");
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let tasks: Queue<()> = Queue::new(open("memory:").await?, "tasks")?; let reports =
-    /// tasks.of(REPORT); let nightly = Schedule::new("nightly", Timing::cron("0 2 * * *",
-    /// "Europe/Berlin")?, Report { day: Tick::HERE })
+    /// let tasks: Queue<()> = Queue::new(open("memory:").await?, "tasks")?;
+    /// let reports = tasks.of(REPORT);
+    /// let nightly = Schedule::new("nightly", Timing::cron("0 2 * * *", "Europe/Berlin")?, Report { day: Tick::HERE })
     ///     .missed(Missed::Latest)
     ///     .overlap(Overlap::Skip);
     /// reports.schedules().declare([nightly]).await?;
