@@ -188,6 +188,9 @@ impl NextAsk {
             Hint::Missed => gap_after(self.in_vain, self.unnamed_gap_max),
         };
         self.no_later_than(self.answered_at.map_or(now, |at| at + gap));
+        // A rest that is over ends here and now: a timer would round even a time that is past up to
+        // its next tick, a millisecond later.
+        self.look_at_clock(now);
         self.follows_hint = true;
     }
 

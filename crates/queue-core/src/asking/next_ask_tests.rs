@@ -148,7 +148,7 @@ fn a_hint_after_a_quiet_time_is_followed_at_once_whatever_came_before() {
     asker.claim(0, None);
     asker.clock.advance(Duration::from_millis(256));
     asker.hint(&Hint::Missed);
-    assert_eq!(asker.rests(), 0);
+    assert_eq!(asker.next.rests_until(), None, "no timer is left to round it up");
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn a_hint_that_names_a_job_is_followed_at_once_however_many_others_were_in_vain(
     asker.claim(0, None);
     let change = JobChange { id: JobId::from_static("a"), seq: Seq::new(1), revision: 2, state: None };
     asker.hint(&Hint::Job(change));
-    assert_eq!(asker.rests(), 0);
+    assert_eq!(asker.next.rests_until(), None, "no timer is left to round it up");
 }
 
 #[test]
