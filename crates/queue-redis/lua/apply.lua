@@ -13,12 +13,7 @@
 -- I24. Allowed on a full server.
 -- Cost: one read and one write of the state string, O(log n) to leave an index and to enter one.
 -- @part queue
--- @part state
--- @part terms
--- @part hints
--- @part jobs
--- @part shapes
--- @part admit
+-- @part constants
 local BY_LEASE, LAPSED, LIVE, ANY_FLAGS = 1, 1, 2, 255
 local REQUEUE, FINISH, REMOVE, EXTEND, FLAG, RETAIN = 1, 2, 3, 4, 5, 6
 local SOONEST, AFTER, NEVER_PURGED = 1, 2, 3
@@ -26,6 +21,13 @@ local WITH_ERROR, FRESH, WITH_RESULT, WITH_DETAILS, WITH_PROGRESS, WITH_SMALL_RE
 local LIFTS_EXPIRY, WITH_TYPE = 64, 128
 local IS_DONE, IS_LOST, IS_STALE, IS_MISSING = 0, 1, 2, 3
 local HAS_FAILED, HAS_STALLED, ATTEMPTS_MAX = 0, 1, 10
+-- @part single_settle
+-- @part state
+-- @part terms
+-- @part hints
+-- @part jobs
+-- @part shapes
+-- @part admit
 
 local function read_shape(shape)
   local proof, lapse, seen, settle, number, kind, state, reason, mode, marks, failures, stalls, span, at =

@@ -78,6 +78,8 @@ parts!(
     "ranks",
     "room",
     "shapes",
+    "single_enqueue",
+    "single_settle",
     "state",
     "terms",
     "write"

@@ -53,7 +53,7 @@ impl IdSource for TimeOrderedIds {
     fn next_id(&self) -> JobId {
         let tick = self.next_tick();
         let (millis, counter) = (u128::from(tick >> 16), u128::from(tick & 0xFFFF));
-        let tail = self.rng.next_u128() & ((1 << 58) - 1);
+        let tail = u128::from(self.rng.next_u64() & ((1 << 58) - 1));
         let uuid = (millis << 80)
             | (0x7 << 76)
             | ((counter >> 4) << 64)

@@ -1,14 +1,11 @@
 //! The merging of concurrent calls, as stores use it: one method for each verb that is merged.
 
-use crate::{
-    Batched, Spawn,
-    coalesce::{
-        claims::Claims,
-        gather::Gather,
-        lane::Lane,
-        verb::{ApplyVerb, EnqueueVerb},
-    },
+use super::{
+    gather::Gather,
+    lines::Lines,
+    verb::{ApplyVerb, ClaimVerb, EnqueueVerb},
 };
+use crate::{Batched, Spawn};
 use queue_core::{
     Applied, ClaimRequest, Claimed, Detail, Enqueued, JobId, JobRecord, NewJob, QueueName, Result, Stamped,
     lifecycle::{Patch, Transition},
@@ -23,44 +20,48 @@ use std::sync::Arc;
 /// inside and calls it from its own [`Storage`](queue_core::Storage), so that every handle merges,
 /// however it was opened.
 ///
-/// Claims of a queue are merged likewise, each with its own token, limit and bytes; one that finds
-/// none under way goes by itself, without a task between.
+/// Claims of a queue are merged likewise, each with its own token, limit and bytes.
+///
+/// A call that finds none of its kind and queue under way is made by its caller, without a task
+/// between: a lone call costs what the store's own costs. The next caller that comes meanwhile has
+/// a task carry that call to its end and then send, in one piece, whatever has come until then; the
+/// task ends when nothing waits any more. So nobody depends on the future of another caller, which
+/// may be kept and not polled.
 ///
 /// Input is checked before it joins a batch. A batch that is refused all the same is sent again
-/// call by call. Heartbeats have a lane of their own, so that they never wait behind a large
-/// settle; and calls about different queues do not wait for each other. A read of a single job
-/// joins those of others; one of several jobs is a batch already, and goes by itself.
+/// call by call. Heartbeats do not merge with settles, so that they never wait behind a large one;
+/// and calls about different queues do not wait for each other. A read of a single job joins those
+/// of others; one of several jobs is a batch already, and goes by itself.
 ///
 /// # Dropped futures
-/// An enqueue or apply that has joined a batch goes on with it. A read goes on if others wait for
-/// it. A claim that was not sent is not sent any more, and what one leases that was sent is given
-/// back.
+/// A call that was not sent yet is not sent any more. One that was sent goes on to its end, on a
+/// task; what a claim leases so is given back. A read goes on if others wait for it.
 ///
 /// # Runtime
-/// Each lane is a task. When the runtime that it runs on ends, the calls that are under way answer
-/// an error of unknown outcome, and the next call starts another task on the runtime that it runs
-/// on itself. A runtime that is there and that nobody drives, such as one with the flavor
+/// The tasks run where [`Spawn`] has them run. When their runtime ends, the calls that they have
+/// sent answer an error of unknown outcome, and those that waited one that says that they were not
+/// sent. A runtime that is there and that nobody drives, such as one with the flavor
 /// `current_thread` outside of `block_on`, keeps its tasks, and whoever waits for them.
 #[derive(Debug)]
 pub struct Coalesced<S> {
     store: Arc<S>,
-    enqueues: Lane<EnqueueVerb, S>,
-    claims: Claims<S>,
-    settles: Lane<ApplyVerb, S>,
-    heartbeats: Lane<ApplyVerb, S>,
+    enqueues: Lines<EnqueueVerb, S>,
+    claims: Lines<ClaimVerb, S>,
+    settles: Lines<ApplyVerb, S>,
+    heartbeats: Lines<ApplyVerb, S>,
     /// Of single jobs, of which waiters make many at once.
     reads: Gather<(QueueName, Detail), JobId, Option<JobRecord>>,
 }
 
 impl<S: Batched> Coalesced<S> {
-    /// Wraps a store; the lanes run as tasks that end when this is dropped.
+    /// Wraps a store.
     pub fn new(store: Arc<S>, spawn: impl Spawn) -> Self {
         let spawn: Arc<dyn Spawn> = Arc::new(spawn);
         Self {
-            enqueues: Lane::start(store.clone(), spawn.clone()),
-            claims: Claims::new(store.clone(), spawn.clone()),
-            settles: Lane::start(store.clone(), spawn.clone()),
-            heartbeats: Lane::start(store.clone(), spawn),
+            enqueues: Lines::new(store.clone(), spawn.clone()),
+            claims: Lines::new(store.clone(), spawn.clone()),
+            settles: Lines::new(store.clone(), spawn.clone()),
+            heartbeats: Lines::new(store.clone(), spawn),
             reads: Gather::default(),
             store,
         }
@@ -86,11 +87,10 @@ impl<S: Batched> Coalesced<S> {
     /// goes later is given back uncharged, at once.
     ///
     /// # Errors
-    /// `Invalid` for a limit over that of a batch, `Unavailable` where thousands wait already, and
-    /// those of the call.
+    /// `Invalid` for a limit over that of a batch, and those of the call.
     pub async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
         self.store.limits().check_batch("claim", request.limit)?;
-        self.claims.claim(request).await
+        self.claims.call(request.queue.clone(), request).await
     }
 
     /// The same for a store that is the faster the more claims it has side by side: each is a call
@@ -100,7 +100,7 @@ impl<S: Batched> Coalesced<S> {
     /// As for [`claim`](Self::claim).
     pub async fn claim_apart(&self, request: ClaimRequest) -> Result<Claimed> {
         self.store.limits().check_batch("claim", request.limit)?;
-        self.claims.claim_apart(request).await
+        self.claims.call_apart(request.queue.clone(), request).await
     }
 
     /// Waits until the jobs of claims whose callers are gone are given back, or cannot be: a store
@@ -117,8 +117,8 @@ impl<S: Batched> Coalesced<S> {
     pub async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
         self.store.limits().check_apply(&batch)?;
         let is_heartbeat = batch.iter().all(|transition| matches!(transition.patch, Patch::Extend { .. }));
-        let lane = if is_heartbeat { &self.heartbeats } else { &self.settles };
-        lane.call(only_queue(&batch), batch).await
+        let lines = if is_heartbeat { &self.heartbeats } else { &self.settles };
+        lines.call(only_queue(&batch), batch).await
     }
 
     /// Joins the next read, if it is of one job. See [`Storage::get`](queue_core::Storage::get).

@@ -1,12 +1,13 @@
 //! Turns many concurrent single calls into few batched ones.
 
 mod batched;
-mod claims;
 mod coalesced;
+mod driver;
+mod first_call;
 mod gather;
 #[cfg(test)]
 mod gather_tests;
-mod lane;
+mod lines;
 mod verb;
 
 pub use batched::Batched;

@@ -1,88 +1,153 @@
-//! The verbs whose calls go through lanes: their keys, weights and calls of the store.
+//! The verbs whose calls are merged: their keys, weights and calls of the store.
 
-use crate::Batched;
+use super::lines::lost;
+use crate::{Batched, UnheardClaim};
 use queue_core::{
-    Applied, Enqueued, NewJob, QueueName, Result, Stamped, lifecycle::Transition, payload_bytes,
+    Applied, ClaimRequest, Claimed, Enqueued, NewJob, QueueName, Result, Stamped, lifecycle::Transition,
+    payload_bytes,
 };
-use std::future::Future;
+use std::{future::Future, hash::Hash};
 
-/// A batched verb of a store: what can be merged, and how it is called.
-pub(super) trait Verb: Send + 'static {
+/// A verb of a store whose concurrent calls can be merged.
+pub(super) trait Verb: Send + Sync + 'static {
     /// Calls with different keys do not merge, nor wait for each other.
-    type Key: Clone + Ord + Send + 'static;
-    /// One item of a batch, whole or not at all.
-    type Item: Clone + Send + 'static;
-    /// The answer to one item.
+    type Key: Clone + Eq + Hash + Send + Sync + 'static;
+    /// What one caller asks, answered as a whole.
+    type Request: Clone + Send + 'static;
+    /// What one caller gets.
     type Answer: Send + 'static;
 
     /// The name for error messages.
     const NAME: &'static str;
+    /// The most requests in one call.
+    const CALLS_MAX: usize = usize::MAX;
 
-    /// How much of the batch limit an item takes.
-    fn weight(item: &Self::Item) -> usize;
+    /// How much of the batch limit a request takes.
+    fn weight(request: &Self::Request) -> usize;
 
     /// Bytes that it brings.
-    fn bytes(item: &Self::Item) -> usize;
+    fn bytes(request: &Self::Request) -> usize;
 
-    /// Sends one batch; the answers are in the order of the items.
+    /// Makes one call for all requests. The answers are in their order; fewer of them, at least
+    /// one, say that the requests at the end were not begun.
     fn call<S: Batched>(
         store: &S,
         key: Self::Key,
-        items: Vec<Self::Item>,
-    ) -> impl Future<Output = Result<Stamped<Vec<Self::Answer>>>> + Send;
+        requests: Vec<Self::Request>,
+    ) -> impl Future<Output = Result<Vec<Result<Self::Answer>>>> + Send;
+
+    /// What has to be undone of an answer whose caller is gone.
+    fn unheard(_answer: Self::Answer) -> Option<UnheardClaim> {
+        None
+    }
 }
 
 #[derive(Debug)]
 pub(super) struct EnqueueVerb;
 
+#[derive(Debug)]
+pub(super) struct ApplyVerb;
+
+#[derive(Debug)]
+pub(super) struct ClaimVerb;
+
 impl Verb for EnqueueVerb {
     type Key = QueueName;
-    type Item = Vec<NewJob>;
-    type Answer = Vec<Enqueued>;
+    type Request = Vec<Vec<NewJob>>;
+    type Answer = Stamped<Vec<Vec<Enqueued>>>;
 
     const NAME: &'static str = "enqueue";
 
-    fn weight(group: &Vec<NewJob>) -> usize {
-        group.len()
+    fn weight(groups: &Vec<Vec<NewJob>>) -> usize {
+        groups.iter().map(Vec::len).sum()
     }
 
-    fn bytes(group: &Vec<NewJob>) -> usize {
-        payload_bytes(group)
+    fn bytes(groups: &Vec<Vec<NewJob>>) -> usize {
+        groups.iter().map(|group| payload_bytes(group)).sum()
     }
 
     async fn call<S: Batched>(
         store: &S,
         queue: QueueName,
-        groups: Vec<Vec<NewJob>>,
-    ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
-        store.enqueue(&queue, groups).await
+        requests: Vec<Vec<Vec<NewJob>>>,
+    ) -> Result<Vec<Result<Self::Answer>>> {
+        let (counts, groups) = flatten(requests);
+        Ok(dealt(Self::NAME, store.enqueue(&queue, groups).await?, &counts))
     }
 }
-
-#[derive(Debug)]
-pub(super) struct ApplyVerb;
 
 impl Verb for ApplyVerb {
     /// The queue, if it is about one alone.
     type Key = Option<QueueName>;
-    type Item = Transition;
-    type Answer = Applied;
+    type Request = Vec<Transition>;
+    type Answer = Stamped<Vec<Applied>>;
 
     const NAME: &'static str = "apply";
 
-    fn weight(transition: &Transition) -> usize {
-        transition.weight()
+    fn weight(batch: &Vec<Transition>) -> usize {
+        batch.iter().map(Transition::weight).sum()
     }
 
-    fn bytes(transition: &Transition) -> usize {
-        transition.large_bytes()
+    fn bytes(batch: &Vec<Transition>) -> usize {
+        batch.iter().map(Transition::large_bytes).sum()
     }
 
     async fn call<S: Batched>(
         store: &S,
         _: Option<QueueName>,
-        batch: Vec<Transition>,
-    ) -> Result<Stamped<Vec<Applied>>> {
-        store.apply(batch).await
+        requests: Vec<Vec<Transition>>,
+    ) -> Result<Vec<Result<Self::Answer>>> {
+        let (counts, batch) = flatten(requests);
+        Ok(dealt(Self::NAME, store.apply(batch).await?, &counts))
     }
+}
+
+impl Verb for ClaimVerb {
+    type Key = QueueName;
+    type Request = ClaimRequest;
+    type Answer = Claimed;
+
+    const NAME: &'static str = "claim";
+    const CALLS_MAX: usize = 1_000;
+
+    fn weight(request: &ClaimRequest) -> usize {
+        request.limit
+    }
+
+    fn bytes(_: &ClaimRequest) -> usize {
+        0
+    }
+
+    async fn call<S: Batched>(
+        store: &S,
+        _: QueueName,
+        requests: Vec<ClaimRequest>,
+    ) -> Result<Vec<Result<Claimed>>> {
+        let answers = store.claim(requests).await?;
+        if answers.is_empty() { Err(lost(Self::NAME)) } else { Ok(answers.into_iter().map(Ok).collect()) }
+    }
+
+    fn unheard(answer: Claimed) -> Option<UnheardClaim> {
+        UnheardClaim::of([answer])
+    }
+}
+
+/// The items of all requests in one list, and how many each request has.
+fn flatten<T>(mut requests: Vec<Vec<T>>) -> (Vec<usize>, Vec<T>) {
+    let counts = requests.iter().map(Vec::len).collect();
+    let items =
+        if requests.len() == 1 { requests.remove(0) } else { requests.into_iter().flatten().collect() };
+    (counts, items)
+}
+
+/// Deals the answers out to the requests. A request without an answer for each of its items has
+/// lost its own.
+fn dealt<T>(name: &'static str, answers: Stamped<Vec<T>>, counts: &[usize]) -> Vec<Result<Stamped<Vec<T>>>> {
+    let moment = answers.moment();
+    let mut items = answers.value.into_iter();
+    let mut deal = |count: usize| {
+        let value: Vec<T> = items.by_ref().take(count).collect();
+        if value.len() == count { Ok(Stamped::at(moment, value)) } else { Err(lost(name)) }
+    };
+    counts.iter().map(|count| deal(*count)).collect()
 }

@@ -1,7 +1,8 @@
 //! Merging concurrent calls: what reaches the store, and what each caller hears.
 
 mod claims;
-mod lanes;
+mod drops;
+mod lines;
 mod merging;
 mod recorder;
 mod refusals;

@@ -54,7 +54,7 @@ async fn concurrent_reads_of_one_job_each_reach_the_store_together_and_one_of_se
 }
 
 #[tokio::test]
-async fn a_caller_that_leaves_harms_nobody_and_its_call_still_arrives() {
+async fn a_caller_that_leaves_harms_nobody_and_what_was_not_sent_is_not_sent() {
     let (recorder, store) = coalesced(Limits::default());
     let first = busy(&recorder, &store).await;
     let (mut leaver, mut stayer) = (enqueue(&store, "q", &["job-1"]), enqueue(&store, "q", &["job-2"]));
@@ -63,7 +63,7 @@ async fn a_caller_that_leaves_harms_nobody_and_its_call_still_arrives() {
     drop((first, leaver));
     recorder.open();
     assert_eq!(stayer.await.unwrap().value, [[Enqueued::Queued { seq: Seq::new(2) }]]);
-    assert_eq!(recorder.calls(), [call("q", &["first"]), call("q", &["job-1", "job-2"])]);
+    assert_eq!(recorder.calls(), [call("q", &["first"]), call("q", &["job-2"])]);
 }
 
 #[tokio::test]
@@ -100,10 +100,13 @@ async fn queues_do_not_merge_and_each_keeps_the_order_of_its_calls() {
     for call in waiting {
         call.await.unwrap();
     }
-    for (queue, batches) in [("x", [["2", "5"].as_slice(), &["6"]]), ("y", [&["1", "3"], &["4", "7"]])] {
+    for (queue, batches) in
+        [("x", &[["2"].as_slice(), &["5", "6"]][..]), ("y", &[["1"].as_slice(), &["3", "4"], &["7"]][..])]
+    {
         let sent =
             recorder.calls().into_iter().filter(|call| matches!(call, Call::Enqueue(to, _) if to == queue));
-        assert_eq!(sent.collect::<Vec<_>>(), batches.map(|ids| call(queue, ids)));
+        let batches: Vec<_> = batches.iter().map(|ids| call(queue, ids)).collect();
+        assert_eq!(sent.collect::<Vec<_>>(), batches);
     }
 }
 

@@ -15,7 +15,7 @@ use std::{
 };
 use tokio::{runtime::Handle, task::JoinHandle};
 
-/// More turns than any lane needs to come to rest.
+/// More turns than any task needs to come to rest.
 const TURNS: usize = 100;
 
 /// A call in progress.
@@ -73,7 +73,7 @@ pub(crate) fn heartbeat(id: &str) -> Transition {
     transition(id, |token| Event::Extend { token, by: Span::from_secs(30), progress: None })
 }
 
-/// Lets a call join its lane, which it does at its first poll.
+/// Lets a call begin, or join its line, which it does at its first poll.
 pub(crate) async fn join<T>(call: &mut Pending<'_, T>) {
     let ready = poll_fn(|context| Poll::Ready(call.as_mut().poll(context).is_ready())).await;
     assert!(!ready, "the gate is shut, so nothing can be answered yet");
@@ -86,7 +86,7 @@ pub(crate) async fn every_task_rests() {
     }
 }
 
-/// Begins a call that keeps the enqueue lane busy until the gate opens.
+/// Begins a call that keeps the enqueues of its queue busy until the gate opens.
 pub(crate) async fn busy<'a>(
     recorder: &Recorder,
     store: &'a Coalesced<Recorder>,

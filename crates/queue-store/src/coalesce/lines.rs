@@ -1,0 +1,260 @@
+//! The calls of one verb of a handle, in a line for each key.
+
+use super::{
+    driver::Driver,
+    first_call::{FirstCall, FirstCaller},
+    verb::Verb,
+};
+use crate::{Batched, Spawn, UnheardClaim};
+use parking_lot::{Mutex, MutexGuard};
+use queue_core::{Applied, Error, ErrorKind, Result, lifecycle::Transition};
+use std::{
+    collections::{HashMap, VecDeque},
+    fmt,
+    future::ready,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
+use tokio::sync::{
+    oneshot::{self, error::RecvError},
+    watch,
+};
+
+/// Bytes that requests of several callers bring in one call; a single request may bring more.
+const BATCH_BYTES_MAX: usize = 16 << 20;
+
+/// The calls of one verb of a handle.
+///
+/// One call of a key is under way at a time, and those of different keys do not wait for each
+/// other. A caller that finds none under way drives its call itself, so a lone call needs no task
+/// and no wake-up of one. The next caller that comes meanwhile hands the call over to a task, the
+/// *driver*, which then sends whatever waits in one piece, until nothing waits any more.
+///
+/// So a caller never depends on another caller's future being polled: that future may be kept in a
+/// `select!` whose other branch makes the second call.
+pub(super) struct Lines<V: Verb, S>(Arc<LinesState<V, S>>);
+
+/// What callers, drivers and returns share.
+pub(super) struct LinesState<V: Verb, S> {
+    pub(super) store: Arc<S>,
+    spawn: Arc<dyn Spawn>,
+    /// The keys that have a call under way.
+    lines: Mutex<HashMap<V::Key, Line<V>>>,
+    /// Each task that may undo an answer which nobody heard holds a receiver.
+    returns: watch::Sender<()>,
+}
+
+/// A key that has a call under way.
+struct Line<V: Verb> {
+    /// That call, while its caller drives it.
+    first: Option<Arc<FirstCall<V::Answer>>>,
+    /// Who goes next, in order of arrival.
+    waiting: VecDeque<Waiting<V>>,
+}
+
+/// A request that was not sent yet.
+pub(super) struct Waiting<V: Verb> {
+    pub(super) request: V::Request,
+    pub(super) reply: oneshot::Sender<Result<V::Answer>>,
+}
+
+/// How a request joins its line.
+enum Joined<V: Verb, S: Batched> {
+    /// None was under way: the caller drives its own.
+    First(FirstCaller<V, S>),
+    Waits(Listener<V, S>),
+}
+
+impl<V: Verb, S: Batched> Lines<V, S> {
+    pub(super) fn new(store: Arc<S>, spawn: Arc<dyn Spawn>) -> Self {
+        let (returns, _) = watch::channel(());
+        Self(Arc::new(LinesState { store, spawn, lines: Mutex::default(), returns }))
+    }
+
+    /// Makes a call, perhaps in one with others.
+    ///
+    /// A request whose future is dropped before it is sent is not sent any more. One that is sent
+    /// is carried to its end by a task, and [`Verb::unheard`] says what is undone of its answer.
+    pub(super) async fn call(&self, key: V::Key, request: V::Request) -> Result<V::Answer> {
+        match self.0.join(key, request) {
+            Joined::First(call) => call.await,
+            Joined::Waits(listener) => listener.await.unwrap_or_else(|_| Err(lost(V::NAME))),
+        }
+    }
+
+    /// Makes a call by itself, beside others of its key.
+    pub(super) async fn call_apart(&self, key: V::Key, request: V::Request) -> Result<V::Answer> {
+        FirstCaller::apart(self.0.clone(), key, request).await
+    }
+
+    /// Waits until what callers left behind is undone.
+    pub(super) async fn rest(&self) {
+        self.0.returns.closed().await;
+    }
+}
+
+impl<V: Verb, S: Batched> LinesState<V, S> {
+    fn join(self: &Arc<Self>, key: V::Key, request: V::Request) -> Joined<V, S> {
+        let mut lines = self.lock();
+        let Some(line) = lines.get_mut(&key) else {
+            let call = FirstCaller::new(self.clone(), key.clone(), request);
+            lines.insert(key, Line { first: Some(call.first()), waiting: VecDeque::new() });
+            return Joined::First(call);
+        };
+        let (reply, answer) = oneshot::channel();
+        line.add(Waiting { request, reply });
+        let first = line.first.take();
+        drop(lines);
+        if let Some(first) = first {
+            self.drive(key, first);
+        }
+        Joined::Waits(Listener { state: self.clone(), answer })
+    }
+
+    /// Takes a call out of its line, unless a driver has done so.
+    pub(super) fn end(&self, key: &V::Key, first: &Arc<FirstCall<V::Answer>>) {
+        let mut lines = self.lock();
+        if lines.get(key).is_some_and(|line| line.has_first(first)) {
+            lines.remove(key);
+        }
+    }
+
+    /// The caller of a call that is under way is gone.
+    pub(super) fn carry(self: &Arc<Self>, key: V::Key, first: &Arc<FirstCall<V::Answer>>) {
+        let take = |line: &mut Line<V>| if line.has_first(first) { line.first.take() } else { None };
+        let first = self.lock().get_mut(&key).and_then(take);
+        if let Some(first) = first {
+            self.drive(key, first);
+        }
+    }
+
+    fn drive(self: &Arc<Self>, key: V::Key, first: Arc<FirstCall<V::Answer>>) {
+        self.spawn.spawn(Box::pin(Driver::new(self.clone(), key, first).run()));
+    }
+
+    /// Who goes next. If nobody does, the next caller drives its call itself.
+    pub(super) fn next(&self, key: &V::Key, weight_max: usize) -> Option<Vec<Waiting<V>>> {
+        let mut lines = self.lock();
+        let batch = lines.get_mut(key).map(|line| line.next(weight_max)).filter(|batch| !batch.is_empty());
+        if batch.is_none() {
+            lines.remove(key);
+        }
+        batch
+    }
+
+    /// Nobody drives the line any more.
+    pub(super) fn abandon(&self, key: &V::Key) {
+        let line = self.lock().remove(key);
+        for waiting in line.into_iter().flat_map(|line| line.waiting) {
+            drop(waiting.reply.send(Err(not_sent(V::NAME))));
+        }
+    }
+
+    /// Undoes what an answer brought that nobody hears.
+    pub(super) fn give_back(&self, unheard: Option<UnheardClaim>) {
+        if let Some(unheard) = unheard {
+            self.give_back_later(ready(Some(unheard)));
+        }
+    }
+
+    /// The same once the answer is there.
+    pub(super) fn give_back_later(
+        &self,
+        unheard: impl Future<Output = Option<UnheardClaim>> + Send + 'static,
+    ) {
+        let (store, returning) = (self.store.clone(), self.returning());
+        self.spawn.spawn(Box::pin(async move {
+            if let Some(unheard) = unheard.await {
+                // What does not go back now lapses, or is found by whoever sent the claim: both
+                // know that it was lost.
+                drop(unheard.give_back_by(|batch| apply(&*store, batch)).await);
+            }
+            drop(returning);
+        }));
+    }
+
+    pub(super) fn returning(&self) -> watch::Receiver<()> {
+        self.returns.subscribe()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<V::Key, Line<V>>> {
+        self.lines.lock()
+    }
+}
+
+impl<V: Verb> Line<V> {
+    fn has_first(&self, first: &Arc<FirstCall<V::Answer>>) -> bool {
+        self.first.as_ref().is_some_and(|present| Arc::ptr_eq(present, first))
+    }
+
+    /// Callers that are gone do not make the line any longer.
+    fn add(&mut self, waiting: Waiting<V>) {
+        if self.waiting.len() == self.waiting.capacity() {
+            self.leave_out_the_gone();
+        }
+        self.waiting.push_back(waiting);
+    }
+
+    /// As many as fit one call.
+    fn next(&mut self, weight_max: usize) -> Vec<Waiting<V>> {
+        self.leave_out_the_gone();
+        let (mut weight, mut bytes) = (0, 0);
+        let fits = |waiting: &Waiting<V>| {
+            weight += V::weight(&waiting.request);
+            bytes += V::bytes(&waiting.request);
+            weight <= weight_max && bytes <= BATCH_BYTES_MAX
+        };
+        let count = self.waiting.iter().take(V::CALLS_MAX).map(fits).take_while(|fits| *fits).count();
+        // A single one always goes.
+        self.waiting.drain(..count.max(1).min(self.waiting.len())).collect()
+    }
+
+    fn leave_out_the_gone(&mut self) {
+        self.waiting.retain(|waiting| !waiting.reply.is_closed());
+    }
+}
+
+/// A caller that waits for its part of a merged answer. An answer that came, and that nobody looked
+/// at, is undone.
+struct Listener<V: Verb, S: Batched> {
+    state: Arc<LinesState<V, S>>,
+    answer: oneshot::Receiver<Result<V::Answer>>,
+}
+
+impl<V: Verb, S: Batched> Future for Listener<V, S> {
+    type Output = Result<Result<V::Answer>, RecvError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        Pin::new(&mut self.answer).poll(context)
+    }
+}
+
+impl<V: Verb, S: Batched> Drop for Listener<V, S> {
+    fn drop(&mut self) {
+        self.answer.close();
+        if let Ok(Ok(answer)) = self.answer.try_recv() {
+            self.state.give_back(V::unheard(answer));
+        }
+    }
+}
+
+async fn apply<S: Batched>(store: &S, batch: Vec<Transition>) -> Result<Vec<Applied>> {
+    Ok(store.apply(batch).await?.value)
+}
+
+pub(super) fn lost(operation: &'static str) -> Error {
+    let message = "the call ended without an answer: its store panicked, or its runtime ended";
+    Error::new(ErrorKind::Internal, operation, message).unknown()
+}
+
+fn not_sent(operation: &'static str) -> Error {
+    let message = "the task that was to send this ended; is its runtime shutting down?";
+    Error::new(ErrorKind::Unavailable, operation, message)
+}
+
+impl<V: Verb, S> fmt::Debug for Lines<V, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lines").finish_non_exhaustive()
+    }
+}
