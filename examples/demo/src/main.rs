@@ -1,9 +1,9 @@
 //! The promise of this library, shown and then checked: `cargo run --release -p demo`.
 //!
-//! Jobs go into a SQLite file, worker processes (this program again) work on them, and one is killed
-//! with SIGKILL in mid-work. Each worker writes down each start and end of a job in a file of its
-//! own, which shares nothing with the store. In the end the store is held against these files, and
-//! each result against a direct computation.
+//! Jobs go into a SQLite file, worker processes (this program again) work on them, and one is
+//! killed with SIGKILL in mid-work. Each worker writes down each start and end of a job in a file
+//! of its own, which shares nothing with the store. In the end the store is held against these
+//! files, and each result against a direct computation.
 
 use queue::{JobOptions, Queue, SqliteOptions, SqliteStorage, State, worker::JobError};
 use std::{

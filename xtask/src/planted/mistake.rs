@@ -75,9 +75,9 @@ pub(super) fn try_all(repo: &Repo, mistakes: &[Mistake]) -> Result<()> {
     Ok(())
 }
 
-/// In a target folder of its own: cargo takes a copy for the original, and one would get the other's
-/// libraries. Of the conditions around the mistakes the compiler would say that they could be
-/// prettier.
+/// In a target folder of its own: cargo takes a copy for the original, and one would get the
+/// other's libraries. Of the conditions around the mistakes the compiler would say that they could
+/// be prettier.
 fn cargo_test(limit: &str, copy: &Path, package: &str, target: &str) -> Command {
     let mut cargo = Command::new("timeout");
     cargo.arg(limit).arg(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));

@@ -95,7 +95,8 @@ fn url(place: &Place) -> String {
     format!("postgres://{USER}:{}@127.0.0.1:{}/postgres", place.password, place.ports[0])
 }
 
-/// A URL as the pooler writes it. Only the plain form, which is the one that this program hands out.
+/// A URL as the pooler writes it. Only the plain form, which is the one that this program hands
+/// out.
 fn target(url: &str) -> Option<String> {
     let (login, place) = url.strip_prefix("postgres://")?.split_once('@')?;
     let (user, password) = login.split_once(':')?;

@@ -15,8 +15,8 @@ use super::account::Account;
 
 pub(super) const LOG: &str = "log";
 const POLL: Duration = Duration::from_millis(50);
-/// Seconds for which a process may ignore its signal before it is killed.
-const END_MAX_S: &str = "10";
+/// Tenths of a second for which a process may ignore its signal before it is killed.
+const END_MAX_DS: &str = "100";
 /// Runs a program and, once standard input ends, ends it. The pipe ends when this program closes it
 /// or dies, so that nothing is left behind; and it is the parent that signals, so that no number of
 /// a process is ever one that a stranger has by now.
@@ -24,7 +24,11 @@ const GUARD: &str = r#"
 signal=$1 limit=$2; shift 2
 exec 3<&0 </dev/null
 "$@" 3<&- & server=$!
-{ read -r _ <&3; kill -s "$signal" $server; sleep "$limit"; kill -s KILL $server; } & guard=$!
+{
+    read -r _ <&3; kill -s "$signal" $server
+    while [ $limit -gt 0 ] && kill -0 $server; do sleep 0.1; limit=$((limit - 1)); done
+    kill -s KILL $server
+} & guard=$!
 exec 3<&-
 wait $server; code=$?
 kill $guard
@@ -39,7 +43,7 @@ impl Process {
     /// In a folder that has its log. A group of its own keeps the process from the terminal's
     /// interrupt, which is meant for the tests.
     pub(super) fn start(command: &Command, folder: &Path, account: Account, signal: &str) -> Result<Self> {
-        Self::start_with(command, folder, account, [signal, END_MAX_S])
+        Self::start_with(command, folder, account, [signal, END_MAX_DS])
     }
 
     fn start_with(command: &Command, folder: &Path, account: Account, ending: [&str; 2]) -> Result<Self> {
@@ -110,7 +114,7 @@ mod tests {
 
     #[test]
     fn a_server_ends_with_its_guard_even_if_it_ignores_its_signal() {
-        for (script, limit) in [("", "60"), ("trap '' TERM;", "0.2")] {
+        for (script, limit) in [("", "600"), ("trap '' TERM;", "2")] {
             let folder = tempfile::tempdir().expect("a folder");
             let (mut process, pid) = start(script, limit, folder.path());
             assert!(is_alive(&pid) && !process.has_ended());
@@ -122,7 +126,7 @@ mod tests {
     #[test]
     fn a_server_that_has_ended_is_noticed() {
         let folder = tempfile::tempdir().expect("a folder");
-        let (mut process, pid) = start("", "60", folder.path());
+        let (mut process, pid) = start("", "600", folder.path());
         let kill = Command::new("sh").args(["-c", &format!("kill {pid}")]).status();
         assert!(kill.expect("sh runs").success());
         assert!(until(Duration::from_mins(1), || process.has_ended()));

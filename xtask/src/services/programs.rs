@@ -1,7 +1,7 @@
 //! The programs of a server: those that the machine has, or those of a package.
 //!
-//! A package of Debian goes into the system. One of Python or Node is kept below `target/`, whole or
-//! not at all; none of its scripts is run, only the server it holds.
+//! A package of Debian goes into the system. One of Python or Node is kept below `target/`, whole
+//! or not at all; none of its scripts is run, only the server it holds.
 
 use std::cmp::Reverse;
 use std::fmt;

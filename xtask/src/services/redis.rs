@@ -84,7 +84,8 @@ pub(super) fn sentinel(place: &Place) -> Result<Plan> {
     for sentinel in &mut plan.processes[2..] {
         sentinel.arg("--sentinel");
     }
-    // Told only now, since a sentinel that knows its master before that one is up takes it for dead.
+    // Told only now, since a sentinel that knows its master before that one is up takes it for
+    // dead.
     for &port in &nodes.plain()[2..] {
         plan.join.push((port, format!("SENTINEL MONITOR {SERVICE} 127.0.0.1 {master} {MONITORED}")));
         plan.join.push((port, format!("SENTINEL SET {SERVICE} auth-pass {password} {SOON}")));
@@ -98,8 +99,8 @@ pub(super) fn sentinel(place: &Place) -> Result<Plan> {
     Ok(plan)
 }
 
-/// Processes on the ports of a place: first a plain one for each, and, where clients encrypt, one for
-/// them each. The plain ones are for questions from here then.
+/// Processes on the ports of a place: first a plain one for each, and, where clients encrypt, one
+/// for them each. The plain ones are for questions from here then.
 struct Nodes<'p> {
     place: &'p Place,
     count: usize,

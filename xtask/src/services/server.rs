@@ -42,8 +42,8 @@ pub(super) struct Place {
 
 /// How a server is started at its place, in this order.
 pub(super) struct Plan {
-    /// Settings, passwords and keys, for the server's account alone. A command line is for everybody
-    /// to read.
+    /// Settings, passwords and keys, for the server's account alone. A command line is for
+    /// everybody to read.
     pub(super) files: Vec<(PathBuf, String)>,
     /// Runs to its end before the processes start.
     pub(super) setup: Option<Command>,

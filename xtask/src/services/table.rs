@@ -72,8 +72,8 @@ const REDIS: Server = Server {
     plan: redis::redis,
 };
 
-/// One port of each master for clients and one for the other masters: the usual distance between the
-/// two leaves the range of ports. One more for clients that encrypt.
+/// One port of each master for clients and one for the other masters: the usual distance between
+/// the two leaves the range of ports. One more for clients that encrypt.
 const CLUSTER: Server =
     Server { name: "redis-cluster", ports: 2 * redis::MASTERS, plan: redis::cluster, ..REDIS };
 

@@ -15,7 +15,8 @@ pub(super) struct Source {
     pub(super) text: String,
 }
 
-/// What a rule has to say about a line, shown as `path:line: message`, which editors turn into a link.
+/// What a rule has to say about a line, shown as `path:line: message`, which editors turn into a
+/// link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Finding {
     path: String,

@@ -1,8 +1,8 @@
 //! Tests of this crate as one program: each would otherwise be linked with the whole library once
 //! more. A module is what a test file would be.
 //!
-//! Two stay by themselves: `crash` ends every session of the server, and `dead_rows` holds a snapshot
-//! that keeps the server from cleaning up after anybody.
+//! Two stay by themselves: `crash` ends every session of the server, and `dead_rows` holds a
+//! snapshot that keeps the server from cleaning up after anybody.
 
 mod backstop;
 mod circles;

@@ -1,13 +1,11 @@
 //! Runs verbs on one of two stores, and makes its answers comparable.
 
-use super::verb::{Deed, Pick, QUEUES, Verb};
-use crate::{
-    bench::prelude::*,
-    model::{
-        op::{Doomed, Filter, IDS, KINDS, WORKERS},
-        request::{event_of_anybody, event_of_holder, jobs, span},
-    },
+use super::{
+    op::{Doomed, Filter, IDS, KINDS, WORKERS},
+    request::{event_of_anybody, event_of_holder, jobs, span},
+    verb::{Deed, Pick, QUEUES, Verb},
 };
+use crate::bench::prelude::*;
 use queue_core::{
     Applied, Attempt, ClaimRequest, Claimed, Counts, Detail, Enqueued, JobMeta, JobRecord, Kind, LeaseToken,
     ListFilter, ListQuery, NewJob, Prune, QueueStatus, QueuesQuery, Seq, Stamped, Timestamp,
@@ -28,6 +26,7 @@ pub(super) struct Player {
     sights: Vec<(JobMeta, Option<LeaseToken>)>,
     lives: BTreeMap<Seq, u64>,
     claimed_last: LeaseToken,
+    reopenings: usize,
 }
 
 /// An answer in which lives are numbered from one, and nothing is left that stores are free in.
@@ -48,7 +47,7 @@ pub(super) enum Answer {
 impl Player {
     pub(super) fn new(bench: Bench) -> Self {
         let claimed_last = LeaseToken::from_bytes([0; 16]);
-        Self { bench, sights: Vec::new(), lives: BTreeMap::new(), claimed_last }
+        Self { bench, sights: Vec::new(), lives: BTreeMap::new(), claimed_last, reopenings: 0 }
     }
 
     pub(super) async fn play(&mut self, verb: &Verb) -> Answer {
@@ -86,9 +85,8 @@ impl Player {
                 let ago = |ms: i64| Timestamp::from_millis(self.bench.now().as_millis() - ms);
                 let entered = entered_ago.map(|(from, to)| ago(from)..ago(to));
                 let filter = ListFilter { entered, ..filter.clone() };
-                let query =
-                    ListQuery::new(self.on(*queue).queue().clone(), walk.clone(), *page).matching(filter);
-                let jobs = self.on(*queue).list(query).await;
+                let all = ListQuery::new(self.on(*queue).queue().clone(), walk.clone(), *page);
+                let jobs = self.on(*queue).list(all.matching(filter)).await;
                 Answer::Jobs(self.metas(jobs))
             }
             Verb::Attempts { queue } => {
@@ -121,7 +119,19 @@ impl Player {
                 self.bench.step_back(span(*ms));
                 Answer::Nothing
             }
+            Verb::Reopen => {
+                self.reopen().await;
+                Answer::Nothing
+            }
         }
+    }
+
+    /// Time that reads alone have seen need not outlive a handle, what a write has seen must. So
+    /// something is written before.
+    async fn reopen(&mut self) {
+        self.reopenings += 1;
+        self.bench.on_queue("aside").put(&self.reopenings.to_string()).await;
+        self.bench.reopen().await;
     }
 
     /// Overdue records may be counted until they are removed, so they go first.

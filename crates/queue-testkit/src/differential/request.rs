@@ -1,4 +1,4 @@
-//! Steps as requests to a store.
+//! Jobs and deeds as a store takes them.
 
 use super::op::{CONTENT_TYPES, How, IDS, KINDS, New, What};
 use crate::bench::prelude::*;
@@ -9,19 +9,19 @@ use queue_core::{
 };
 
 /// The failure that holders report.
-pub(crate) const FAILURE: (&str, &str) = ("Timeout", "no answer");
+pub(super) const FAILURE: (&str, &str) = ("Timeout", "no answer");
 
 /// The name of the header.
-pub(crate) const HEADER: &str = "tenant";
+pub(super) const HEADER: &str = "tenant";
 
 /// The kind of what follows a failure.
-pub(crate) const MOURN: &str = "mourn";
+pub(super) const MOURN: &str = "mourn";
 
-pub(crate) fn span(millis: i64) -> Span {
+pub(super) fn span(millis: i64) -> Span {
     Span::from_millis(millis)
 }
 
-pub(crate) fn new_job(new: &New) -> NewJob {
+pub(super) fn new_job(new: &New) -> NewJob {
     let retention = RetentionPolicy { completed: new.keep_completed, failed: new.keep_failed };
     let payload = bytes_payload(new.payload.clone());
     let mut job = NewJob::new(id(IDS[new.id]), Kind::from_static(KINDS[new.kind]), payload)
@@ -41,7 +41,7 @@ pub(crate) fn new_job(new: &New) -> NewJob {
 }
 
 /// `now` is a time that the store was at, or past, before it was asked.
-pub(crate) fn event_of_holder(how: &How, token: LeaseToken, now: Timestamp) -> Event {
+pub(super) fn event_of_holder(how: &How, token: LeaseToken, now: Timestamp) -> Event {
     match how {
         How::Complete { result, keep, then } => Event::Complete {
             token,
@@ -79,7 +79,7 @@ pub(crate) fn event_of_holder(how: &How, token: LeaseToken, now: Timestamp) -> E
     }
 }
 
-pub(crate) fn jobs(news: &[New]) -> Vec<NewJob> {
+pub(super) fn jobs(news: &[New]) -> Vec<NewJob> {
     news.iter().map(new_job).collect()
 }
 
@@ -88,7 +88,7 @@ fn bytes(progress: Option<&Vec<u8>>) -> Option<Bytes> {
 }
 
 /// The same of somebody without a lease.
-pub(crate) fn event_of_anybody(what: What, now: Timestamp) -> Event {
+pub(super) fn event_of_anybody(what: What, now: Timestamp) -> Event {
     match what {
         What::Cancel(running) => Event::Cancel { running },
         What::Await => Event::Await,

@@ -1,7 +1,7 @@
-//! Where random steps come from. Small values and few names, so that steps meet; what shrinks goes
-//! to plain and few.
+//! Where what the random verbs are about comes from. Small values and few names, so that verbs
+//! meet; what shrinks goes to plain and few.
 
-use super::op::{CONTENT_TYPES, Doomed, Filter, How, IDS, KINDS, New, Op, TAGS, WORKERS, What};
+use super::op::{CONTENT_TYPES, Doomed, Filter, How, IDS, KINDS, New, TAGS, WORKERS, What};
 use proptest::{
     collection::vec,
     option::{of, weighted},
@@ -14,64 +14,10 @@ use queue_core::{
     lifecycle::{Cause, OnRunning},
 };
 
-/// What a run is about: how often each kind of step comes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Mix {
-    pub(crate) enqueue: u32,
-    pub(crate) claim: u32,
-    pub(crate) hold: u32,
-    pub(crate) change: u32,
-    pub(crate) rescue: u32,
-    pub(crate) prune: u32,
-    pub(crate) pause: u32,
-    pub(crate) list: u32,
-    pub(crate) clock: u32,
-    pub(crate) step_back: u32,
-    pub(crate) reopen: u32,
-}
-
-/// Longest run.
-const STEPS_MAX: usize = 40;
 /// Around the moments of leases, waits and retentions.
 const SPANS_MS: &[i64] = &[0, 1, 999, 1_000, 1_001, 10_000, 30_000, 60_000, 3_600_000];
 
-pub(crate) fn steps(mix: Mix) -> BoxedStrategy<Vec<Op>> {
-    vec(step(mix), 1..STEPS_MAX).boxed()
-}
-
-fn step(mix: Mix) -> BoxedStrategy<Op> {
-    let kinds = [
-        (mix.enqueue, enqueue()),
-        (mix.claim, claim()),
-        (mix.hold, hold()),
-        (mix.change, change()),
-        (mix.rescue, Just(Op::Rescue).boxed()),
-        (mix.prune, doomed().prop_map(Op::Prune).boxed()),
-        (mix.pause, Union::new([Just(Op::Pause), Just(Op::Resume)]).boxed()),
-        (mix.list, list()),
-        (mix.clock, clock()),
-        (mix.step_back, select(SPANS_MS).prop_map(Op::Back).boxed()),
-        (mix.reopen, Just(Op::Reopen).boxed()),
-    ];
-    Union::new_weighted(kinds.into_iter().filter(|(weight, _)| *weight > 0).collect()).boxed()
-}
-
-pub(crate) fn enqueue() -> BoxedStrategy<Op> {
-    vec(vec(new(), 1..3), 1..3).prop_map(Op::Enqueue).boxed()
-}
-
-pub(crate) fn claim() -> BoxedStrategy<Op> {
-    (0..WORKERS.len(), 0..4_usize, select(&[1_i64, 1_000, 30_000][..]))
-        .prop_map(|(worker, limit, lease_ms)| Op::Claim { worker, limit, lease_ms })
-        .boxed()
-}
-
-fn hold() -> BoxedStrategy<Op> {
-    // Mostly one of the latest leases; they shrink towards the oldest.
-    (0..super::driver::HANDS_MAX, how()).prop_map(|(hand, how)| Op::Hold { hand, how }).boxed()
-}
-
-pub(crate) fn how() -> BoxedStrategy<How> {
+pub(super) fn how() -> BoxedStrategy<How> {
     let complete = (bytes(), weighted(0.3, retention()), then())
         .prop_map(|(result, keep, then)| How::Complete { result, keep, then });
     let fail = (cause(), weighted(0.3, millis()), weighted(0.3, retention()), of(bytes()), then()).prop_map(
@@ -97,11 +43,7 @@ pub(crate) fn how() -> BoxedStrategy<How> {
     .boxed()
 }
 
-fn change() -> BoxedStrategy<Op> {
-    (0..IDS.len(), what()).prop_map(|(id, what)| Op::Change { id, what }).boxed()
-}
-
-pub(crate) fn what() -> BoxedStrategy<What> {
+pub(super) fn what() -> BoxedStrategy<What> {
     let fixed = select(vec![
         What::Cancel(OnRunning::Request),
         What::Cancel(OnRunning::Request),
@@ -122,7 +64,7 @@ pub(crate) fn what() -> BoxedStrategy<What> {
     .boxed()
 }
 
-pub(crate) fn doomed() -> BoxedStrategy<Doomed> {
+pub(super) fn doomed() -> BoxedStrategy<Doomed> {
     let finished = millis().prop_map(|age_ms| Doomed::FinishedBefore { age_ms });
     Union::new_weighted(vec![
         (2, Just(Doomed::Expired).boxed()),
@@ -132,19 +74,15 @@ pub(crate) fn doomed() -> BoxedStrategy<Doomed> {
     .boxed()
 }
 
-pub(crate) fn list() -> BoxedStrategy<Op> {
+/// Which jobs are listed, and how many to a page.
+pub(super) fn listing() -> impl Strategy<Value = (Filter, usize)> {
     let matching = (vec(select(&State::ALL[..]), 0..3), of(0..WORKERS.len()), of(0..KINDS.len()))
         .prop_map(|(states, worker, kind)| Filter::Match { states, worker, kind });
     let filter = Union::new_weighted(vec![(1, Just(Filter::Lapsed).boxed()), (3, matching.boxed())]);
-    (filter, 1..4_usize).prop_map(|(filter, page)| Op::List { filter, page }).boxed()
+    (filter, 1..4_usize)
 }
 
-pub(crate) fn clock() -> BoxedStrategy<Op> {
-    let edge = (0..4_usize, -1..2_i64).prop_map(|(nth, off_ms)| Op::Edge { nth, off_ms });
-    Union::new_weighted(vec![(1, millis().prop_map(Op::Pass).boxed()), (3, edge.boxed())]).boxed()
-}
-
-pub(crate) fn new() -> BoxedStrategy<New> {
+pub(super) fn new() -> BoxedStrategy<New> {
     let delay = Union::new_weighted(vec![(2, Just(0).boxed()), (1, millis())]);
     let labels = (weighted(0.3, select(&["", "7", "é"][..])), subsequence(TAGS.to_vec(), 0..=TAGS.len()));
     let names = (0..IDS.len(), 0..KINDS.len(), bytes(), labels);
@@ -179,7 +117,7 @@ pub(crate) fn new() -> BoxedStrategy<New> {
 }
 
 /// What follows a settle.
-pub(crate) fn then() -> BoxedStrategy<Vec<New>> {
+pub(super) fn then() -> BoxedStrategy<Vec<New>> {
     vec(new(), 0..3).boxed()
 }
 
@@ -204,7 +142,7 @@ fn cause() -> impl Strategy<Value = Cause> {
     select(&[Retryable, Retryable, Retryable, Terminal, UnknownKind, Undecodable][..])
 }
 
-pub(crate) fn millis() -> BoxedStrategy<i64> {
+pub(super) fn millis() -> BoxedStrategy<i64> {
     select(SPANS_MS).boxed()
 }
 
