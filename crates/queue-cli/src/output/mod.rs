@@ -19,7 +19,7 @@ mod words;
 pub(crate) use job::{attempt, details, job, tags};
 pub(crate) use pairs::{Pairs, pairs};
 pub(crate) use table::{Column, Table, table};
-pub(crate) use terminal::{can_ask, is_watched, is_yes};
+pub(crate) use terminal::{can_ask, is_yes};
 pub(crate) use text::Text;
 pub(crate) use value::insert_bytes;
 pub(crate) use words::{age, plural};

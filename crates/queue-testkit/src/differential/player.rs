@@ -82,22 +82,13 @@ impl Player {
             }
             Verb::List { queue, filter, page } => self.list(&self.on(*queue), filter, *page).await,
             Verb::Walk { queue, walk, filter, entered_ago, page } => {
-                let ago = |ms: i64| Timestamp::from_millis(self.bench.now().as_millis() - ms);
-                let entered = entered_ago.map(|(from, to)| ago(from)..ago(to));
+                let entered = entered_ago.map(|(from, to)| self.ago(from)..self.ago(to));
                 let filter = ListFilter { entered, ..filter.clone() };
                 let all = ListQuery::new(self.on(*queue).queue().clone(), walk.clone(), *page);
                 let jobs = self.on(*queue).list(all.matching(filter)).await;
                 Answer::Jobs(self.metas(jobs))
             }
-            Verb::Attempts { queue } => {
-                let mut found = Vec::new();
-                for id in IDS.map(id) {
-                    let answer =
-                        store.attempts(self.on(*queue).queue(), &id).await.expect("attempts answers");
-                    found.extend(answer.value.map(|job| (self.meta(job.meta, None), job.attempts)));
-                }
-                Answer::Attempts(found)
-            }
+            Verb::Attempts { queue } => self.attempts(&self.on(*queue)).await,
             Verb::Held { queue } => {
                 let query = ListQuery::held(self.on(*queue).queue().clone(), self.claimed_last, 3);
                 let jobs = self.on(*queue).list(query).await;
@@ -141,6 +132,19 @@ impl Player {
         }
         let page = self.bench.store().queues(QueuesQuery::all(PLENTY)).await.expect("queues answers");
         page.queues
+    }
+
+    async fn attempts(&mut self, bench: &Bench) -> Answer {
+        let (store, mut found) = (bench.store(), Vec::new());
+        for id in IDS.map(id) {
+            let answer = store.attempts(bench.queue(), &id).await.expect("attempts answers");
+            found.extend(answer.value.map(|job| (self.meta(job.meta, None), job.attempts)));
+        }
+        Answer::Attempts(found)
+    }
+
+    fn ago(&self, ms: i64) -> Timestamp {
+        Timestamp::from_millis(self.bench.now().as_millis() - ms)
     }
 
     fn on(&self, queue: usize) -> Bench {
