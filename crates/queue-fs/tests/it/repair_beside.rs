@@ -8,7 +8,7 @@ use queue_core::{Detail, JobId, Storage, StorageExt};
 use queue_fs::{FsOptions, FsStorage, check, repair};
 use std::{
     env, fs,
-    io::{BufRead, BufReader, Write},
+    io::{BufRead, BufReader},
     os::unix::fs::FileExt,
     path::Path,
     process::{Child, Command, Stdio},

@@ -9,7 +9,7 @@ use queue_core::{Detail, ErrorKind, JobId, Storage, StorageExt};
 use queue_sqlite::{SqliteOptions, SqliteStorage};
 use std::{
     fs,
-    io::{BufRead, BufReader, Lines, Write},
+    io::{BufRead, BufReader, Lines},
     path::{Path, PathBuf},
     process::{Child, ChildStdout, Command, Stdio},
 };
