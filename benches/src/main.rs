@@ -45,7 +45,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Writes the page and its plots from results that were kept
+    /// Writes the page from results that were kept
     Page(page::Places),
 }
 

@@ -10,7 +10,7 @@ use std::process::Command;
 use anyhow::{Result, bail};
 
 use crate::command;
-use crate::published::published;
+use crate::metadata::published;
 use crate::repo::Repo;
 
 /// A platform, and the crates that need what it does not have.

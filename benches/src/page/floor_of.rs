@@ -1,10 +1,18 @@
 //! Which floor a figure is compared with.
 
-use super::summary::{Cell, Key, Summary};
+use super::{
+    number::{ms_of_us, or_dash},
+    summary::{Cell, Key, Summary},
+};
 use crate::{
     scenario::{Scenario, Setting},
     store::StoreKind,
 };
+
+const FLOOR_STORES: [StoreKind; 4] =
+    [StoreKind::File, StoreKind::SqliteFull, StoreKind::Postgres, StoreKind::Redis];
+const FLOOR_SCENARIOS: [Scenario; 4] =
+    [Scenario::EnqueueSeq, Scenario::EnqueueC64, Scenario::EnqueueBatch, Scenario::Drain];
 
 /// A measurement of the engine alone.
 pub(super) type Floor = (Scenario, Setting);
@@ -52,10 +60,21 @@ pub(super) fn rate_ratio(summary: &Summary, key: &Key, cell: &Cell) -> Option<f6
 pub(super) fn latency_ms(summary: &Summary, key: &Key, cell: &Cell) -> Option<f64> {
     let writes = writes(key.store, key.scenario)?;
     let floor = summary.floor(&cell.run, Scenario::FloorWrite, Setting::Default)?;
-    Some(f64::from(writes) * super::number::ms_of_us(floor.latency()?.p50_us))
+    Some(f64::from(writes) * ms_of_us(floor.latency()?.p50_us))
 }
 
 /// As the name of a row.
-pub(super) fn name((scenario, setting): Floor) -> String {
+fn name((scenario, setting): Floor) -> String {
     if setting.is_default() { scenario.to_string() } else { format!("{scenario} {setting}") }
+}
+
+/// The floor of each scenario that tables compare with one, for people.
+pub(super) fn named() -> String {
+    let rows = FLOOR_STORES.map(|store| {
+        let floors = FLOOR_SCENARIOS.map(|scenario| or_dash(of_rate(store, scenario), name));
+        format!("| {store} | {} |\n", floors.join(" | "))
+    });
+    let [head, line] =
+        [FLOOR_SCENARIOS.map(|scenario| scenario.to_string()), FLOOR_SCENARIOS.map(|_| "---".to_owned())];
+    format!("| store | {} |\n|---|{}|\n{}", head.join(" | "), line.join("|"), rows.concat())
 }

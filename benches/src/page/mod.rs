@@ -2,15 +2,10 @@
 //! from a measurement.
 
 mod backlog;
-mod bars;
 mod caption;
 mod defaults;
 mod floor_of;
-mod goals;
-mod lines;
 mod number;
-mod plots;
-mod reference;
 mod runs;
 mod soak;
 mod summary;
@@ -22,7 +17,6 @@ pub(crate) use soak::memory_grew;
 use crate::{measurement::Measurement, results::Results, scenario::Scenario};
 use anyhow::Context;
 use clap::ValueEnum;
-use plots::Plot;
 use std::{fs, path::PathBuf};
 use summary::Summary;
 
@@ -38,26 +32,13 @@ pub(crate) struct Places {
     /// The page to write
     #[arg(long)]
     page: PathBuf,
-    /// The folder of plots to write
-    #[arg(long)]
-    plots: PathBuf,
 }
 
 pub(crate) fn write(places: &Places) -> anyhow::Result<()> {
     let template = fs::read_to_string(&places.template)
         .with_context(|| format!("cannot read {}", places.template.display()))?;
     let summary = Summary::of(&Results::load(&places.results)?);
-    let plots = plots::all(&summary)?;
-    let mut sections = sections(&summary);
-    sections.extend(plots.iter().map(Plot::link));
-    fs::write(&places.page, template::fill(&template, &sections)?)?;
-    fs::create_dir_all(&places.plots)?;
-    for Plot { name, svg } in plots {
-        if let Some(svg) = svg {
-            fs::write(places.plots.join(format!("{name}.svg")), svg)?;
-        }
-    }
-    Ok(())
+    Ok(fs::write(&places.page, template::fill(&template, &sections(&summary))?)?)
 }
 
 /// What was just measured, for the terminal.
@@ -83,8 +64,7 @@ fn sections(summary: &Summary) -> Vec<(String, String)> {
     };
     let sections = [
         ("runs", runs::of(summary)),
-        ("goals", goals::of(summary)),
-        ("floor-names", goals::floors_named()),
+        ("floor-names", floor_of::named()),
         ("defaults", defaults::of(summary)),
         ("backlog", backlog::of(summary)),
         ("enqueue", both(&[S::EnqueueSeq, S::EnqueueC64, S::EnqueueBatch])),

@@ -1,4 +1,4 @@
-//! The test that the committed page and plots follow from the committed results.
+//! The test that the committed page follows from the committed results.
 
 use super::{Places, write};
 use std::{
@@ -18,20 +18,11 @@ fn the_committed_page_is_the_one_that_the_committed_results_give() {
         results: root().join("benches/results"),
         template: root().join("benches/BENCHMARKS.md.in"),
         page: fresh.path().join("BENCHMARKS.md"),
-        plots: fresh.path().join("plots"),
     };
     write(&places).expect("the page can be written");
-    let same = |committed: PathBuf, fresh: PathBuf| {
-        let read = |path: &Path| fs::read_to_string(path).unwrap_or_default();
-        assert!(
-            read(&committed) == read(&fresh),
-            "{} is not what the results give: run `cargo xtask bench page`",
-            committed.display()
-        );
-    };
-    same(root().join("docs/BENCHMARKS.md"), places.page);
-    for plot in fs::read_dir(&places.plots).expect("there are plots") {
-        let plot = plot.expect("a file").path();
-        same(root().join("docs/plots").join(plot.file_name().expect("a name")), plot);
-    }
+    let read = |path: &Path| fs::read_to_string(path).expect("a page");
+    assert!(
+        read(&root().join("docs/BENCHMARKS.md")) == read(&places.page),
+        "the page is not what the results give: run `cargo xtask bench page`"
+    );
 }

@@ -10,7 +10,6 @@ use crate::{
         schedule::ScheduleArgs, show::ShowArgs, stats::StatsArgs, status::StatusArgs, wait::WaitArgs,
         work::WorkArgs, workers::WorkersArgs,
     },
-    demo::{DemoArgs, DemoWorkerArgs},
     exit,
     opener::Opener,
     output::Format,
@@ -125,12 +124,6 @@ pub(crate) enum Command {
     Completions(CompletionsArgs),
     /// Write a manual page for each command into a directory
     Man(ManArgs),
-    /// See it work: real jobs, real worker processes, one of them killed, and a proof that nothing
-    /// was lost
-    Demo(DemoArgs),
-    /// One worker of the demo
-    #[command(hide = true)]
-    DemoWorker(DemoWorkerArgs),
 }
 
 #[cfg(test)]

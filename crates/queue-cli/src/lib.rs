@@ -2,17 +2,18 @@
 //! opens.
 //!
 //! `args` says what can be asked, `commands` has one file per command, `output` is the only writer
-//! to the terminal, `exit` holds every exit code, and `demo` is the proof that killing a worker
-//! loses nothing.
+//! to the terminal, and `exit` holds every exit code.
 //!
 //! It is a library for two reasons: a program with a store of its own runs every command on it by
 //! [`main_with`], and the end-to-end tests build the very same program, where [`commands`] lets
 //! them leave none out.
 
+// What others stored must not act on a terminal: only `output` writes, and it escapes.
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 mod args;
 mod commands;
 mod content_type;
-mod demo;
 mod exit;
 mod opener;
 mod output;

@@ -68,7 +68,7 @@
 //! settle; a call about a single job costs it 20 to 25, of which reading and writing the job is the
 //! smaller part. That is why calls of many tasks travel together. A pending job with a payload of
 //! 100 bytes takes about 550 bytes, a completed one with a small result about 590 (Redis 7.0, ids
-//! of 32 bytes; `tests/server_time.rs` measures all of this).
+//! of 32 bytes; `tests/it/server_time.rs` measures all of this).
 //!
 //! # Durability
 //! What an acknowledged write survives is the server's setting, which

@@ -57,15 +57,13 @@
 //!
 //! # Besides the cases
 //!
-//! Four more groups of trials come with [`run`], and need nothing from the author of a store:
+//! Three more groups of trials come with [`run`], and need nothing from the author of a store:
 //!
 //! - `matrix::` brings jobs to every state by every way that leads there, and compares every event,
 //!   on every sight of the job and around every moment that matters, record by record with
 //!   [`queue_core::lifecycle`];
-//! - `model::` compares random runs, step by step, with a small model that shares no code with any
-//!   store;
 //! - `differential::` compares random batches, verb by verb, with a reference that keeps a plain
-//!   list; [`differential()`] does so with any other store;
+//!   list, and opens the store again in between; [`differential()`] does so with any other store;
 //! - `history::` runs producers, workers and meddlers at the same time over two handles, with and
 //!   without lost calls, and has the recording judged by the checker in [`history`].
 //!
@@ -101,7 +99,6 @@ pub mod history;
 mod invariant;
 mod kills;
 mod matrix;
-mod model;
 #[cfg(feature = "proxy")]
 pub mod proxy;
 mod runner;

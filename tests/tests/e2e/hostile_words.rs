@@ -137,8 +137,6 @@ fn looks(command: &str) -> Vec<Look> {
         ],
         "completions" => vec![bytes(&["completions", "bash"]), look(&["completions", TEXT])],
         "man" => vec![look(&["man", &format!("pages{file}")]), look(&["man", &file])],
-        "demo" => vec![drawing(&["demo", "--jobs", "200", "--workers", "2", "--store", "sqlite:demo.db"])],
-        "demo-worker" => vec![look(&["demo-worker", "--id", NAME, "--log", &file, "--queue", QUIET])],
         // It ends when it is told to, so it has a test of its own.
         "events" => vec![],
         other => panic!("say how `{other}` meets what is hostile"),

@@ -3,7 +3,6 @@
 mod bad_input;
 mod calls;
 mod changing;
-mod demo;
 mod draining;
 mod enqueueing;
 mod faulty_store;

@@ -9,10 +9,10 @@
 //! stable one writes only when asked twice. So the listing is compared with one version alone and
 //! otherwise skipped, aloud.
 
-mod compare;
 mod rustdoc;
 mod shorten;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
@@ -20,10 +20,9 @@ use anyhow::{Context, Result, bail};
 use public_api::PublicApi;
 use serde::Deserialize;
 
-use self::compare::changes;
 pub(crate) use self::rustdoc::as_rustdoc;
 use self::shorten::shorten;
-use crate::published::{Published, published};
+use crate::metadata::{Package, published};
 use crate::repo::Repo;
 
 /// What to do about a surface that is another than the listed one.
@@ -68,7 +67,7 @@ pub(crate) fn run(repo: &Repo, listed: Listed) -> Result<Looked> {
     Ok(Looked::Yes)
 }
 
-fn one(repo: &Repo, package: &Published, surface: String, listed: Listed) -> Result<usize> {
+fn one(repo: &Repo, package: &Package, surface: String, listed: Listed) -> Result<usize> {
     let path = repo.root().join("docs/api").join(format!("{}.txt", package.name));
     if listed == Listed::Bless {
         fs::write(&path, surface).with_context(|| format!("cannot write {}", path.display()))?;
@@ -80,6 +79,15 @@ fn one(repo: &Repo, package: &Published, surface: String, listed: Listed) -> Res
         println!("{}: {change}", package.name);
     }
     Ok(changes.len())
+}
+
+/// The lines that are gone, then those that are new. The order of lines says nothing, since
+/// listings are sorted.
+fn changes(before: &str, after: &str) -> Vec<String> {
+    let [old, new]: [BTreeSet<&str>; 2] = [before.lines().collect(), after.lines().collect()];
+    let gone = old.difference(&new).map(|line| format!("- {line}"));
+    let added = new.difference(&old).map(|line| format!("+ {line}"));
+    gone.chain(added).collect()
 }
 
 fn surface(json: PathBuf) -> Result<String> {
@@ -101,4 +109,18 @@ fn format(json: &PathBuf) -> Result<u32> {
     let text = fs::read(json).with_context(|| format!("rustdoc did not write {}", json.display()))?;
     let head: Head = serde_json::from_slice(&text).context("rustdoc wrote no version of its format")?;
     Ok(head.format_version)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::changes;
+
+    #[test]
+    fn a_changed_line_is_gone_and_added() {
+        let before = "pub mod a\npub fn a::b()\n";
+        assert!(changes(before, before).is_empty());
+        let found = changes(before, "pub mod a\npub fn a::b(u8)\n");
+        assert_eq!(found, ["- pub fn a::b()", "+ pub fn a::b(u8)"]);
+        assert_eq!(changes("", "pub mod a\n"), ["+ pub mod a"], "a listing that is missing");
+    }
 }

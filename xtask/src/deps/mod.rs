@@ -4,23 +4,20 @@
 //! from what the manifests ask for, not from what a build resolves. Which Rust the crates promise
 //! is compared with what the lock file holds.
 
-mod package;
 mod rules;
 mod rust_version;
 mod table;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 
-use self::package::{Metadata, Package};
-use self::rules::violations;
-use crate::command;
+use crate::metadata::Metadata;
 use crate::repo::Repo;
 
 /// Prints every violation, then fails if there was one.
 pub(crate) fn run(repo: &Repo) -> Result<()> {
-    let packages = packages(repo)?;
-    let mut violations = violations(&packages);
-    violations.extend(rust_version::violations(&locked(repo)?));
+    let packages = Metadata::of_members(repo)?.packages;
+    let mut violations = rules::violations(&packages);
+    violations.extend(rust_version::violations(&Metadata::locked(repo)?));
     for violation in &violations {
         println!("{violation}");
     }
@@ -29,17 +26,4 @@ pub(crate) fn run(repo: &Repo) -> Result<()> {
     }
     println!("{} crates depend only on what they may", packages.len());
     Ok(())
-}
-
-fn locked(repo: &Repo) -> Result<rust_version::Locked> {
-    let arguments = ["metadata", "--locked", "--all-features", "--format-version", "1"];
-    let json = command::output(&mut command::cargo(repo, &arguments))?;
-    serde_json::from_slice(&json).context("cargo metadata has an unknown shape")
-}
-
-fn packages(repo: &Repo) -> Result<Vec<Package>> {
-    let arguments = ["metadata", "--no-deps", "--format-version", "1"];
-    let json = command::output(&mut command::cargo(repo, &arguments))?;
-    let metadata: Metadata = serde_json::from_slice(&json).context("cargo metadata has an unknown shape")?;
-    Ok(metadata.packages)
 }

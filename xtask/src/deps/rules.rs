@@ -1,7 +1,7 @@
 //! Compares what the manifests ask for with the table.
 
-use super::package::{Dependency, Package};
 use super::table::{Allowed, Row, TABLE};
+use crate::metadata::{Dependency, Package};
 
 /// One line per dependency that the table does not allow, in the order of the packages.
 pub(super) fn violations(packages: &[Package]) -> Vec<String> {

@@ -5,62 +5,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Deserialize;
-
-#[derive(Deserialize)]
-pub(super) struct Locked {
-    packages: Vec<Package>,
-    workspace_members: Vec<String>,
-    resolve: Resolve,
-}
-
-#[derive(Deserialize)]
-struct Package {
-    id: String,
-    name: String,
-    version: String,
-    rust_version: Option<String>,
-    #[serde(default)]
-    dependencies: Vec<Asked>,
-    #[serde(default)]
-    features: BTreeMap<String, Vec<String>>,
-}
-
-/// A line of a manifest.
-#[derive(Deserialize)]
-struct Asked {
-    name: String,
-    #[serde(default)]
-    rename: Option<String>,
-    #[serde(default)]
-    optional: bool,
-}
-
-#[derive(Deserialize)]
-struct Resolve {
-    nodes: Vec<Node>,
-}
-
-#[derive(Deserialize)]
-struct Node {
-    id: String,
-    deps: Vec<Edge>,
-}
-
-#[derive(Deserialize)]
-struct Edge {
-    pkg: String,
-    dep_kinds: Vec<DepKind>,
-}
-
-#[derive(Deserialize)]
-struct DepKind {
-    kind: Option<String>,
-}
+use crate::metadata::{Metadata, Node, Package};
 
 /// One line for each crate of ours and each dependency that needs a later Rust than the crate
 /// promises.
-pub(super) fn violations(locked: &Locked) -> Vec<String> {
+pub(super) fn violations(locked: &Metadata) -> Vec<String> {
     let packages: BTreeMap<&str, &Package> = locked.packages.iter().map(|it| (it.id.as_str(), it)).collect();
     let mut found = Vec::new();
     for member in locked.workspace_members.iter().filter_map(|id| packages.get(id.as_str())) {
@@ -85,18 +34,17 @@ pub(super) fn violations(locked: &Locked) -> Vec<String> {
 /// Everything below a crate but itself, without what only its tests see, and our crates that only a
 /// feature brings. Whatever else asks for a feature of ours brings what that does.
 fn brought<'a>(
-    locked: &'a Locked,
+    locked: &'a Metadata,
     packages: &BTreeMap<&str, &'a Package>,
     from: &'a str,
 ) -> Vec<&'a Package> {
-    let nodes: BTreeMap<&str, &Node> = locked.resolve.nodes.iter().map(|it| (it.id.as_str(), it)).collect();
+    let nodes: BTreeMap<&str, &Node> =
+        locked.resolve.iter().flat_map(|it| &it.nodes).map(|it| (it.id.as_str(), it)).collect();
     let (mut seen, mut open) = (BTreeSet::from([from]), vec![from]);
     while let Some(id) = open.pop() {
         let (Some(package), Some(node)) = (packages.get(id), nodes.get(id)) else { continue };
         let left_out = if id == from { optional(package) } else { BTreeSet::new() };
-        let shipped =
-            node.deps.iter().filter(|edge| edge.dep_kinds.iter().any(|it| it.kind.as_deref() != Some("dev")));
-        for edge in shipped {
+        for edge in node.deps.iter().filter(|edge| edge.is_shipped()) {
             let Some(below) = packages.get(edge.pkg.as_str()) else { continue };
             let is_ours = locked.workspace_members.contains(&below.id);
             if !(is_ours && left_out.contains(below.name.as_str())) && seen.insert(&below.id) {

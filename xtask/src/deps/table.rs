@@ -36,6 +36,7 @@ pub(super) const TABLE: &[Row] = &[
     row("kv-store-example", &["queue-core", "queue-kv", "queue-cli", "queue-jobs"], &["queue-testkit"], &[]),
     // Programs as users write them, so they see the facade alone.
     row("queue-faces", &["queue-jobs"], &[], &[DRIVERS]),
+    row("demo", &["queue-jobs"], &[], &[DRIVERS]),
     row("nightly-report", &["queue-jobs"], &[], &[DRIVERS]),
     row("log-of-a-job", &["queue-jobs"], &[], &[DRIVERS]),
     // The same, and the driver of the application's own transactions.

@@ -21,10 +21,10 @@ pub(super) struct Limits {
 
 /// A count beside the committed one.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
-    Within { name: String, count: u64, committed: u64 },
-    Above { name: String, count: u64, committed: u64 },
-    Below { name: String, count: u64, committed: u64 },
+pub(super) struct Verdict {
+    name: String,
+    count: u64,
+    committed: u64,
 }
 
 impl Limits {
@@ -56,27 +56,31 @@ impl Limits {
 
     pub(super) fn judge(&self, name: &str, count: u64) -> Result<Verdict> {
         let committed = *self.instructions.get(name).with_context(|| format!("{name} has no limit"))?;
-        let room = committed * ROOM_PERCENT / 100;
-        let name = name.to_owned();
-        Ok(match count {
-            _ if count > committed + room => Verdict::Above { name, count, committed },
-            _ if count < committed - room => Verdict::Below { name, count, committed },
-            _ => Verdict::Within { name, count, committed },
-        })
+        Ok(Verdict { name: name.to_owned(), count, committed })
+    }
+}
+
+impl Verdict {
+    pub(super) fn is_above(&self) -> bool {
+        self.count > self.committed + self.room()
+    }
+
+    fn room(&self) -> u64 {
+        self.committed * ROOM_PERCENT / 100
     }
 }
 
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (Self::Within { name, count, committed }
-        | Self::Above { name, count, committed }
-        | Self::Below { name, count, committed }) = self;
+        let Self { name, count, committed } = self;
         #[expect(clippy::cast_precision_loss, reason = "a percentage for people")]
         let change = (*count as f64 / *committed as f64 - 1.0) * 100.0;
-        let word = match self {
-            Self::Within { .. } => "within the limit",
-            Self::Above { .. } => "TOO MANY",
-            Self::Below { .. } => "FEWER: `cargo xtask guard --bless` keeps it so",
+        let word = if self.is_above() {
+            "TOO MANY"
+        } else if *count < committed - self.room() {
+            "FEWER: `cargo xtask guard --bless` keeps it so"
+        } else {
+            "within the limit"
         };
         write!(f, "{name:<16} {count:>12} instructions, {change:+6.2} % of {committed}: {word}")
     }
@@ -84,7 +88,7 @@ impl fmt::Display for Verdict {
 
 #[cfg(test)]
 mod tests {
-    use super::{Limits, Verdict};
+    use super::Limits;
 
     fn limits() -> Limits {
         Limits::of([("decide".to_owned(), 1000)].into(), "rustc 1".to_owned())
@@ -93,11 +97,15 @@ mod tests {
     #[test]
     fn five_percent_either_way_is_room() {
         let judge = |count| limits().judge("decide", count).expect("it has a limit");
-        assert!(
-            matches!(judge(1050), Verdict::Within { .. }) && matches!(judge(950), Verdict::Within { .. })
-        );
-        assert!(matches!(judge(1051), Verdict::Above { .. }) && matches!(judge(949), Verdict::Below { .. }));
-        assert!(judge(1100).to_string().contains("+10.00 % of 1000: TOO MANY"), "{}", judge(1100));
+        for (count, words) in [
+            (1050, "+5.00 % of 1000: within the limit"),
+            (950, "-5.00 % of 1000: within the limit"),
+            (949, "-5.10 % of 1000: FEWER"),
+            (1100, "+10.00 % of 1000: TOO MANY"),
+        ] {
+            assert!(judge(count).to_string().contains(words), "{}", judge(count));
+        }
+        assert!(judge(1051).is_above() && !judge(1050).is_above());
     }
 
     #[test]

@@ -28,7 +28,8 @@ impl Origins {
                 words.next(); // where a reader's clone is
             } else if word.starts_with('-') {
                 options.push(word.to_owned());
-                options.extend(words.next_if_value(word));
+                let value = if WITH_VALUE.contains(&word) { words.next() } else { None };
+                options.extend(value.map(str::to_owned));
             } else if let Some(path) = self.packed.get(word) {
                 paths.extend(["--path".to_owned(), path.display().to_string()]);
             } else {
@@ -47,16 +48,6 @@ impl Origins {
             Some(version) => format!("{package}@{version}"),
             None => package.to_owned(),
         }
-    }
-}
-
-trait NextIfValue {
-    fn next_if_value(&mut self, option: &str) -> Option<String>;
-}
-
-impl<'a, I: Iterator<Item = &'a str>> NextIfValue for I {
-    fn next_if_value(&mut self, option: &str) -> Option<String> {
-        if WITH_VALUE.contains(&option) { self.next().map(str::to_owned) } else { None }
     }
 }
 

@@ -8,8 +8,8 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use crate::command;
+use crate::metadata::published;
 use crate::package::{self, Proof};
-use crate::published::published;
 use crate::repo::Repo;
 
 /// Packs every crate and unpacks it below `target`; answers where each is. Files are as old as

@@ -26,8 +26,8 @@ pub(super) struct Page {
 /// A program of a page, as the compiler gets it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Program {
-    /// Which one of its page it is, from one.
-    pub(super) number: usize,
+    /// One that no other program has: that of its page, and its number there.
+    pub(super) name: String,
     /// Never ends, or needs something of its reader's.
     pub(super) no_run: bool,
     pub(super) text: String,
@@ -36,7 +36,7 @@ pub(super) struct Program {
 /// The page, if it has programs.
 pub(super) fn page(path: &str, text: &str) -> Option<Page> {
     let woven = compiled(text);
-    let programs = programs(&woven);
+    let programs = programs(&slug(path), &woven);
     if programs.is_empty() {
         return None;
     }
@@ -81,7 +81,13 @@ fn adds(text: &str) -> Vec<String> {
     adds
 }
 
-fn programs(woven: &str) -> Vec<Program> {
+/// A path as a name.
+pub(super) fn slug(path: &str) -> String {
+    let letter = |c: char| if c.is_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
+    path.trim_end_matches(".md").chars().map(letter).collect()
+}
+
+fn programs(page: &str, woven: &str) -> Vec<Program> {
     let mut programs = Vec::new();
     let mut lines = woven.lines();
     while let Some(line) = lines.next() {
@@ -91,8 +97,8 @@ fn programs(woven: &str) -> Vec<Program> {
             continue;
         }
         let no_run = attributes.contains("no_run") && !attributes.contains(EMPTY_DIRECTORY);
-        let number = programs.len() + 1;
-        programs.push(Program { number, no_run, text: whole(&body.join("\n")) });
+        let name = format!("{page}_{}", programs.len() + 1);
+        programs.push(Program { name, no_run, text: whole(&body.join("\n")) });
     }
     programs
 }
@@ -125,7 +131,8 @@ mod tests {
 
     #[test]
     fn a_page_has_its_dependencies_and_whole_programs() {
-        let page = page("a.md", PAGE).expect("it has programs");
+        let page = page("docs/A-B.md", PAGE).expect("it has programs");
+        assert_eq!(page.programs[1].name, "docs_a_b_2");
         assert_eq!(page.adds, ["queue-jobs --features a,b", "x", "y"]);
         let texts: Vec<_> =
             page.programs.iter().map(|program| (program.no_run, program.text.as_str())).collect();

@@ -7,19 +7,12 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-use super::page::{Page, Program};
+use super::page::Program;
 use super::project::Project;
 use super::server;
 
 /// A program that has not ended by then never will.
 const PATIENCE: Duration = Duration::from_mins(1);
-
-/// A program under a name that no other page's has.
-pub(super) struct Runnable {
-    pub(super) name: String,
-    pub(super) text: String,
-    no_run: bool,
-}
 
 /// What came of it.
 #[derive(Debug, PartialEq, Eq)]
@@ -38,23 +31,8 @@ pub(super) struct Tally {
     failed: usize,
 }
 
-impl Runnable {
-    pub(super) fn of(page: &Page, program: &Program) -> Self {
-        let name = format!("{}_{}", slug(&page.path), program.number);
-        Self { name, text: program.text.clone(), no_run: program.no_run }
-    }
-}
-
-/// A path as a name.
-pub(super) fn slug(path: &str) -> String {
-    path.trim_end_matches(".md")
-        .chars()
-        .map(|c| if c.is_alphanumeric() { c.to_ascii_lowercase() } else { '_' })
-        .collect()
-}
-
 /// Runs a program that was compiled, in a directory that is gone afterwards.
-pub(super) fn run(built: &Path, program: &Runnable) -> Result<Ran> {
+pub(super) fn run(built: &Path, program: &Program) -> Result<Ran> {
     let needed = server::needed(&program.text);
     let address = needed.and_then(|variable| server::environment(variable, &program.name));
     match (needed, &address) {
@@ -75,8 +53,8 @@ pub(super) fn run(built: &Path, program: &Runnable) -> Result<Ran> {
 }
 
 impl Tally {
-    pub(super) fn compiled(&mut self, project: &Project<'_>, run: impl Fn(&Runnable) -> Ran) {
-        for program in &project.programs {
+    pub(super) fn compiled(&mut self, project: &Project<'_>, run: impl Fn(&Program) -> Ran) {
+        for program in project.programs() {
             self.add(&program.name, &run(program));
         }
     }
@@ -114,11 +92,11 @@ impl fmt::Display for Tally {
 
 #[cfg(test)]
 mod tests {
-    use super::{Ran, Runnable, run, slug};
+    use super::{Program, Ran, run};
     use std::path::Path;
 
-    fn program(text: &str, no_run: bool) -> Runnable {
-        Runnable { name: "p".to_owned(), text: text.to_owned(), no_run }
+    fn program(text: &str, no_run: bool) -> Program {
+        Program { name: "p".to_owned(), text: text.to_owned(), no_run }
     }
 
     #[test]
@@ -127,10 +105,5 @@ mod tests {
         assert_eq!(ran("true", false), Ran::Passed);
         assert!(matches!(ran("false", false), Ran::Failed(_)));
         assert!(matches!(ran("false", true), Ran::Left(_)));
-    }
-
-    #[test]
-    fn paths_become_names() {
-        assert_eq!(slug("docs/GETTING-STARTED.md"), "docs_getting_started");
     }
 }

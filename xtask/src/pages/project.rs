@@ -8,8 +8,8 @@ use std::process::Command;
 use anyhow::Result;
 
 use super::add::Origins;
-use super::page::Page;
-use super::program::{self, Ran, Runnable};
+use super::page::{Page, Program, slug};
+use super::program::{self, Ran};
 use super::server;
 use crate::command;
 use crate::repo::Repo;
@@ -22,7 +22,6 @@ const PROFILE: &str =
 pub(super) struct Project<'p> {
     name: String,
     pages: Vec<&'p Page>,
-    pub(super) programs: Vec<Runnable>,
 }
 
 /// All projects, with one lock file. Each is compiled by itself, so none gets the features of
@@ -77,7 +76,7 @@ impl<'p> Workspace<'p> {
             format!("[package]\nname = {:?}\nversion = \"0.1.0\"\nedition = \"2024\"\n", project.name);
         fs::write(folder.join("Cargo.toml"), package)?;
         fs::write(folder.join("src/main.rs"), "fn main() {}\n")?;
-        for program in &project.programs {
+        for program in project.programs() {
             let file = folder.join("examples").join(format!("{}.rs", program.name));
             fs::write(file, server::from_environment(&program.text))?;
         }
@@ -91,7 +90,7 @@ impl<'p> Workspace<'p> {
     }
 
     /// Runs a program in an empty directory.
-    pub(super) fn run(&self, program: &Runnable) -> Ran {
+    pub(super) fn run(&self, program: &Program) -> Ran {
         program::run(&self.built.join(&program.name), program)
             .unwrap_or_else(|error| Ran::Failed(format!("{error:#}")))
     }
@@ -113,6 +112,10 @@ impl Project<'_> {
         self.pages.iter().map(|page| page.path.as_str()).collect()
     }
 
+    pub(super) fn programs(&self) -> impl Iterator<Item = &Program> {
+        self.pages.iter().flat_map(|page| &page.programs)
+    }
+
     pub(super) fn adds(&self) -> &[String] {
         &self.pages[0].adds
     }
@@ -122,13 +125,9 @@ impl Project<'_> {
 fn projects(pages: &[Page]) -> Vec<Project<'_>> {
     let mut projects: Vec<Project<'_>> = Vec::new();
     for page in pages {
-        let programs = page.programs.iter().map(|program| Runnable::of(page, program));
-        if let Some(project) = projects.iter_mut().find(|project| project.adds() == page.adds) {
-            project.pages.push(page);
-            project.programs.extend(programs);
-        } else {
-            let name = format!("p-{}", program::slug(&page.path));
-            projects.push(Project { name, pages: vec![page], programs: programs.collect() });
+        match projects.iter_mut().find(|project| project.adds() == page.adds) {
+            Some(project) => project.pages.push(page),
+            None => projects.push(Project { name: format!("p-{}", slug(&page.path)), pages: vec![page] }),
         }
     }
     projects
@@ -148,6 +147,6 @@ mod tests {
         let projects = projects(&pages);
         let paths: Vec<_> = projects.iter().map(|project| project.paths().join(" ")).collect();
         assert_eq!(paths, ["docs/a.md docs/c.md", "docs/b.md"]);
-        assert_eq!(projects[0].programs[1].name, "docs_c_1");
+        assert_eq!(projects[0].programs().last().expect("two").name, "docs_c_1");
     }
 }

@@ -2,7 +2,6 @@
 //! stores with a defect, the guard against work with a slowdown, and the tests of schedules against
 //! mistakes in their code.
 
-mod build;
 mod mistake;
 mod schedules;
 mod tree;

@@ -1,6 +1,6 @@
 //! Who a server runs as. Postgres refuses to run as root, and no test server needs to.
 
-use std::fs::{self, DirBuilder, OpenOptions};
+use std::fs::{DirBuilder, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, chown};
 use std::os::unix::process::CommandExt;
@@ -47,29 +47,22 @@ impl Account {
 
     /// A new folder that nobody else can read.
     pub(super) fn create_folder(self, path: &Path) -> Result<()> {
-        DirBuilder::new()
-            .mode(0o700)
-            .create(path)
-            .with_context(|| format!("cannot create {}", path.display()))?;
+        let made = DirBuilder::new().mode(0o700).create(path);
+        made.with_context(|| format!("cannot create {}", path.display()))?;
         self.give(path)
     }
 
-    /// A new file that nobody else can read.
+    /// A new file that nobody else can read, with its folder.
     pub(super) fn write(self, path: &Path, text: &str) -> Result<()> {
-        write_private(path, text)?;
+        let folder = path.parent().context("a file lies in a folder")?;
+        if !folder.is_dir() {
+            self.create_folder(folder)?;
+        }
+        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+        file.and_then(|mut file| file.write_all(text.as_bytes()))
+            .with_context(|| format!("cannot write {}", path.display()))?;
         self.give(path)
     }
-}
-
-/// Replaces a file by one that only its owner can read. A reader sees the old text or the new,
-/// never half.
-pub(super) fn write_private(path: &Path, text: &str) -> Result<()> {
-    let draft = path.with_extension("draft");
-    let written = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&draft);
-    written
-        .and_then(|mut file| file.write_all(text.as_bytes()))
-        .and_then(|()| fs::rename(&draft, path))
-        .with_context(|| format!("cannot write {}", path.display()))
 }
 
 pub(super) fn is_root() -> Result<bool> {
@@ -83,7 +76,7 @@ fn id(arguments: &[&str]) -> Result<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Account, write_private};
+    use super::Account;
     use std::fs;
     use std::os::unix::fs::PermissionsExt;
 
@@ -96,10 +89,9 @@ mod tests {
     #[test]
     fn folders_and_files_are_private() {
         let root = tempfile::tempdir().expect("a folder");
-        let (folder, file) = (root.path().join("folder"), root.path().join("file"));
-        Account::Own.create_folder(&folder).expect("a new folder");
-        write_private(&file, "secret").expect("a new file");
+        let file = root.path().join("folder/file");
+        Account::Own.write(&file, "secret").expect("a new file");
         let mode = |path| fs::metadata(path).expect("it exists").permissions().mode() & 0o777;
-        assert_eq!((mode(&folder), mode(&file)), (0o700, 0o600));
+        assert_eq!((mode(root.path().join("folder")), mode(file)), (0o700, 0o600));
     }
 }

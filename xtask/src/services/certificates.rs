@@ -6,25 +6,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use rcgen::{
-    BasicConstraints, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer,
-    KeyPair, date_time_ymd,
+    BasicConstraints, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, IsCa, KeyPair,
+    date_time_ymd,
 };
-
-use super::server::Place;
 
 /// What stays as it is in a URL's query.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'/');
 /// Where the servers are.
 const HERE: &[&str] = &["127.0.0.1", "localhost"];
-const ELSEWHERE: &[&str] = &["elsewhere.invalid"];
-
-/// Whether clients have to encrypt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Transport {
-    Plain,
-    /// With a certificate on either side.
-    Tls,
-}
 
 /// The files of one place. URLs name the authority's and the client's; tests find the others beside
 /// them.
@@ -43,59 +32,59 @@ struct Leaf {
 }
 
 const SERVER: Leaf = Leaf { name: "server", subject: "server", hosts: HERE, last_year: 4096 };
-const CLIENT: Leaf = Leaf { name: "client", subject: "queue", hosts: HERE, last_year: 4096 };
-const EXPIRED: Leaf = Leaf { name: "expired", subject: "queue", hosts: HERE, last_year: 2001 };
-const OTHER_NAME: Leaf = Leaf { name: "other-name", subject: "other", hosts: ELSEWHERE, last_year: 4096 };
+const CLIENT: Leaf = Leaf { name: "client", subject: "queue", ..SERVER };
+const EXPIRED: Leaf = Leaf { name: "expired", last_year: 2001, ..CLIENT };
+const OTHER_NAME: Leaf =
+    Leaf { name: "other-name", subject: "other", hosts: &["elsewhere.invalid"], ..SERVER };
 /// By an authority that nobody trusts.
-const STRANGER: Leaf = Leaf { name: "stranger", subject: "queue", hosts: HERE, last_year: 4096 };
+const STRANGER: Leaf = Leaf { name: "stranger", ..CLIENT };
 
 impl Certificates {
-    pub(super) fn of(place: &Place) -> Self {
-        Self { folder: place.folder.join("tls") }
+    pub(super) fn below(folder: &Path) -> Self {
+        Self { folder: folder.join("tls") }
     }
 
-    /// Makes all of them anew, readable for the servers' account alone.
-    pub(super) fn make(place: &Place) -> Result<Self> {
-        let files = Self::of(place);
-        place.account.create_folder(&files.folder)?;
+    /// Makes all of them anew.
+    pub(super) fn make(&self) -> Result<Vec<(PathBuf, String)>> {
         let (authority, nobody) = (authority("test authority")?, authority("nobody")?);
-        place.account.write(&files.authority(), &authority.pem())?;
-        for leaf in [SERVER, CLIENT, EXPIRED, OTHER_NAME] {
-            files.write(place, &leaf, &authority)?;
+        let mut files = vec![(self.authority(), authority.pem())];
+        for (leaf, issuer) in [
+            (SERVER, &authority),
+            (CLIENT, &authority),
+            (EXPIRED, &authority),
+            (OTHER_NAME, &authority),
+            (STRANGER, &nobody),
+        ] {
+            let key = KeyPair::generate().context("no key")?;
+            let signed = leaf.params()?.signed_by(&key, issuer).context("no certificate")?;
+            let [certificate_file, key_file] = self.leaf(leaf.name);
+            files.extend([(certificate_file, signed.pem()), (key_file, key.serialize_pem())]);
         }
-        files.write(place, &STRANGER, &nobody)?;
         Ok(files)
     }
 
-    /// The certificate by which all others are checked.
-    pub(super) fn authority(&self) -> PathBuf {
-        self.folder.join("ca.pem")
-    }
-
-    /// What a server shows, with its key.
-    pub(super) fn server(&self) -> (PathBuf, PathBuf) {
-        self.leaf(SERVER.name)
+    /// The certificate by which a server checks others, its own, and its key.
+    pub(super) fn of_server(&self) -> [PathBuf; 3] {
+        let [certificate, key] = self.leaf(SERVER.name);
+        [self.authority(), certificate, key]
     }
 
     /// Options of a URL, for the authority, the client's certificate and its key.
     pub(super) fn options(&self, names: [&str; 3]) -> String {
-        let (certificate, key) = self.leaf(CLIENT.name);
+        let [certificate, key] = self.leaf(CLIENT.name);
         let files = [self.authority(), certificate, key];
+        let escaped = files.map(|file| utf8_percent_encode(&file.to_string_lossy(), PLAIN).to_string());
         let options: Vec<_> =
-            names.iter().zip(&files).map(|(name, file)| format!("{name}={}", escaped(file))).collect();
+            names.iter().zip(escaped).map(|(name, file)| format!("{name}={file}")).collect();
         options.join("&")
     }
 
-    fn leaf(&self, name: &str) -> (PathBuf, PathBuf) {
-        (self.folder.join(format!("{name}.pem")), self.folder.join(format!("{name}.key")))
+    fn authority(&self) -> PathBuf {
+        self.folder.join("ca.pem")
     }
 
-    fn write(&self, place: &Place, leaf: &Leaf, issuer: &Issuer<'_, KeyPair>) -> Result<()> {
-        let key = KeyPair::generate().context("no key")?;
-        let signed = leaf.params()?.signed_by(&key, issuer).context("no certificate")?;
-        let (certificate_file, key_file) = self.leaf(leaf.name);
-        place.account.write(&certificate_file, &signed.pem())?;
-        place.account.write(&key_file, &key.serialize_pem())
+    fn leaf(&self, name: &str) -> [PathBuf; 2] {
+        ["pem", "key"].map(|end| self.folder.join(format!("{name}.{end}")))
     }
 }
 
@@ -122,37 +111,29 @@ fn authority(name: &str) -> Result<CertifiedIssuer<'static, KeyPair>> {
     CertifiedIssuer::self_signed(params, key).context("no authority")
 }
 
-fn escaped(path: &Path) -> String {
-    utf8_percent_encode(&path.to_string_lossy(), PLAIN).to_string()
-}
-
 #[cfg(test)]
 mod tests {
     use super::Certificates;
-    use crate::services::server::{Place, sample_place};
-    use std::fs;
-    use std::os::unix::fs::PermissionsExt;
+    use std::path::Path;
 
     #[test]
-    fn every_certificate_has_a_key_that_nobody_else_can_read() {
-        let root = tempfile::tempdir().expect("a folder");
-        let place = Place { folder: root.path().to_owned(), ..sample_place(&[1]) };
-        let files = Certificates::make(&place).expect("they can be made");
-        assert!(fs::read_to_string(files.authority()).expect("it is there").contains("BEGIN CERTIFICATE"));
+    fn every_certificate_has_a_key() {
+        let files = Certificates::below(Path::new("x")).make().expect("they can be made");
+        let text = |name: &str| {
+            let file = files.iter().find(|(path, _)| path.ends_with(name));
+            file.map(|(_, text)| text.as_str()).unwrap_or_default()
+        };
+        assert!(text("ca.pem").contains("BEGIN CERTIFICATE"));
         for name in ["server", "client", "expired", "other-name", "stranger"] {
-            let (certificate, key) = files.leaf(name);
-            assert!(fs::read_to_string(certificate).expect(name).contains("BEGIN CERTIFICATE"));
-            assert!(fs::read_to_string(&key).expect(name).contains("PRIVATE KEY"));
-            let mode = fs::metadata(&key).expect(name).permissions().mode();
-            assert_eq!(mode & 0o077, 0, "{name}");
+            assert!(text(&format!("{name}.pem")).contains("BEGIN CERTIFICATE"), "{name}");
+            assert!(text(&format!("{name}.key")).contains("PRIVATE KEY"), "{name}");
         }
     }
 
     #[test]
     fn options_name_the_files_of_a_client() {
-        let files = Certificates::of(&sample_place(&[1]));
         let folder = "/tmp/x%20y/tls";
         let expected = format!("a={folder}/ca.pem&b={folder}/client.pem&c={folder}/client.key");
-        assert_eq!(files.options(["a", "b", "c"]), expected);
+        assert_eq!(Certificates::below(Path::new("/tmp/x y")).options(["a", "b", "c"]), expected);
     }
 }

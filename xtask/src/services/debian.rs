@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use anyhow::{Context, Result};
 
@@ -34,14 +34,8 @@ pub(super) fn install(package: &str) -> Result<()> {
     apt_get(&["install", "-q", "-y", "--no-install-recommends", package])
 }
 
-/// Its output goes to standard error: standard output belongs to what `up` prints.
 fn apt_get(arguments: &[&str]) -> Result<()> {
-    let mut apt = Command::new("apt-get");
-    apt.args(arguments)
-        .env("DEBIAN_FRONTEND", "noninteractive")
-        .stdin(Stdio::null())
-        .stdout(std::io::stderr());
-    command::run(&mut apt)
+    command::run(Command::new("apt-get").args(arguments).env("DEBIAN_FRONTEND", "noninteractive"))
 }
 
 /// A policy that refuses services, taken away again when dropped. One that stands there already is
@@ -84,19 +78,13 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_is_taken_away_again() {
+    fn a_refusal_is_taken_away_again_and_a_policy_of_the_machine_is_kept() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("policy");
         let refusal = Refusal::put(&path).expect("it can be written");
         assert!(path.exists());
         drop(refusal);
         assert!(!path.exists());
-    }
-
-    #[test]
-    fn a_policy_of_the_machine_is_kept() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("policy");
         fs::write(&path, "mine").expect("a policy");
         drop(Refusal::put(&path).expect("nothing to write"));
         assert_eq!(fs::read_to_string(&path).expect("it is still there"), "mine");

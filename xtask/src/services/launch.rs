@@ -1,26 +1,28 @@
-//! Starts one server and waits until it serves.
+//! Carries out the plan of a server, and waits until it serves.
 
 use std::fs::{self, File};
 use std::io::Read;
 use std::net::TcpListener;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, ensure};
 
 use super::account::Account;
-use super::children::Children;
-use super::server::{Durability, Place, Server};
-use super::state::Running;
+use super::process::{LOG, Process, prepare, until};
+use super::server::{Durability, Place, Plan, Server, Sign};
+use super::sign;
+use crate::command;
 
 /// Somebody else may take a free port before the server does, so a start is tried again on another.
 const TRIES_MAX: u32 = 3;
+/// How long a server may take to come up, on a machine that is busy with other things.
+const UP_MAX: Duration = Duration::from_mins(1);
 const LOG_LINES_SHOWN: usize = 20;
-const LOG: &str = "log";
 
 /// How one server is to be started.
 pub(super) struct Launch<'a> {
-    pub(super) server: &'a dyn Server,
+    pub(super) server: &'a Server,
     pub(super) bin: &'a Path,
     /// The server gets a folder of its own below this one.
     pub(super) folder: &'a Path,
@@ -29,74 +31,88 @@ pub(super) struct Launch<'a> {
     pub(super) needed_url: Option<String>,
 }
 
+/// A server that serves, until this is dropped.
+#[derive(Debug)]
+pub(super) struct Running {
+    pub(super) name: &'static str,
+    pub(super) variable: String,
+    pub(super) url: String,
+    processes: Vec<Process>,
+}
+
 impl Launch<'_> {
-    /// Starts it. A failed try leaves no process behind. Each process is told to `note` as soon as
-    /// it is there, so that it can be found again if this program is killed while it waits.
-    pub(super) fn start(&self, note: &mut dyn FnMut(&Running) -> Result<()>) -> Result<Running> {
+    /// Starts it. A failed try leaves no process behind.
+    pub(super) fn start(&self) -> Result<Running> {
         let mut last = anyhow!("no try was made");
         for attempt in 1..=TRIES_MAX {
             let place = self.place(attempt)?;
-            match self.try_start(&place, note) {
+            match self.try_start(&place) {
                 Ok(running) => return Ok(running),
                 Err(error) => last = error.context(log_tail(&place.folder)),
             }
         }
-        Err(last.context(format!("{} does not start", self.server.name())))
+        Err(last.context(format!("{} does not start", self.server.name)))
     }
 
-    fn try_start(&self, place: &Place, note: &mut dyn FnMut(&Running) -> Result<()>) -> Result<Running> {
-        let server = self.server;
-        server.prepare(self.bin, place)?;
-        let mut running = running(server, place);
-        let mut children = Children::default();
-        for mut command in server.commands(self.bin, place) {
-            prepare_command(&mut command, place)?;
-            running.processes.push(children.spawn(command)?);
-            note(&running)?;
+    fn try_start(&self, place: &Place) -> Result<Running> {
+        let Plan { files, setup, processes, stop_signal, answers, join, serves, url } =
+            (self.server.plan)(place)?;
+        for (path, text) in files {
+            self.account.write(&path, &text)?;
         }
-        children.wait_until(|| server.answers(place))?;
-        server.join(place)?;
-        children.wait_until(|| server.is_ready(place))?;
-        children.leave_running();
+        if let Some(mut setup) = setup {
+            prepare(&mut setup, &place.folder, self.account)?;
+            command::run(&mut setup)?;
+        }
+        let (name, variable) = (self.server.name, self.server.variable());
+        let mut running = Running { name, variable, url, processes: Vec::new() };
+        for process in processes {
+            let process = Process::start(&process, &place.folder, self.account, stop_signal)?;
+            running.processes.push(process);
+        }
+        running.wait_for(&answers, &place.password)?;
+        for (port, told) in join {
+            sign::ask(port, &place.password, &told)?;
+        }
+        running.wait_for(&serves, &place.password)?;
         Ok(running)
     }
 
     fn place(&self, attempt: u32) -> Result<Place> {
-        let folder = self.folder.join(format!("{}-{attempt}", self.server.name()));
+        let folder = self.folder.join(format!("{}-{attempt}", self.server.name));
         self.account.create_folder(&folder)?;
         Ok(Place {
+            bin: self.bin.to_owned(),
             folder,
-            ports: free_ports(self.server.ports())?,
+            ports: free_ports(self.server.ports)?,
             password: password()?,
-            account: self.account,
+            tls: self.server.tls,
             durability: self.durability,
             needed_url: self.needed_url.clone(),
         })
     }
 }
 
-fn running(server: &dyn Server, place: &Place) -> Running {
-    Running {
-        name: server.name().to_owned(),
-        variable: server.variable().to_owned(),
-        url: server.url(place),
-        processes: Vec::new(),
-        stop_signal: server.stop_signal().to_owned(),
+impl Running {
+    /// No longer than all of its processes run.
+    fn wait_for(&mut self, signs: &[Sign], password: &str) -> Result<()> {
+        let mut has_ended = false;
+        let is_there = until(UP_MAX, || {
+            has_ended = self.processes.iter_mut().any(Process::has_ended);
+            has_ended || signs.iter().all(|sign| sign.is_there(password))
+        });
+        ensure!(!has_ended, "it ended while it started");
+        ensure!(is_there, "it does not answer as it should");
+        Ok(())
     }
 }
 
-/// Lets a command of a server run as its account, in its folder, with all output at the end of the
-/// log.
-pub(super) fn prepare_command(command: &mut Command, place: &Place) -> Result<()> {
-    let log = File::options()
-        .create(true)
-        .append(true)
-        .open(place.folder.join(LOG))
-        .context("cannot open the log")?;
-    let again = log.try_clone().context("cannot share the log")?;
-    command.current_dir(&place.folder).stdin(Stdio::null()).stdout(log).stderr(again);
-    place.account.apply(command);
-    Ok(())
+impl Drop for Running {
+    fn drop(&mut self) {
+        while let Some(last) = self.processes.pop() {
+            drop(last);
+        }
+    }
 }
 
 /// Held all at once, so that no two are the same.
@@ -123,33 +139,56 @@ fn log_tail(folder: &Path) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{free_ports, log_tail, password};
-    use std::fs;
+    use super::{Launch, Process, Running};
+    use crate::services::account::Account;
+    use crate::services::server::{Durability, Place, Plan, Server, Sign};
+    use crate::services::table::SERVERS;
+    use anyhow::Result;
+    use std::path::Path;
+    use std::process::Command;
 
-    #[test]
-    fn passwords_differ_and_need_no_quoting() {
-        let (one, two) = (password().expect("random bytes"), password().expect("random bytes"));
-        assert_ne!(one, two);
-        assert!(one.len() == 32 && one.chars().all(char::is_alphanumeric), "{one}");
+    /// Two processes, of which the second ends in the first `failures` tries.
+    fn plan(place: &Place, failures: u32) -> Plan {
+        let (log, attempts) = (place.folder.display(), place.folder.with_file_name("attempts"));
+        let attempt = attempts.display();
+        let mut sleep = Command::new("sleep");
+        sleep.arg("600");
+        let mut second = Command::new("sh");
+        second.arg("-c").arg(format!(
+            "echo x >> {attempt}; echo line of {log}; test $(wc -l < {attempt}) -gt {failures} || exit 1; \
+             echo up > up; exec sleep 600"
+        ));
+        Plan {
+            files: Vec::new(),
+            setup: None,
+            processes: vec![sleep, second],
+            stop_signal: "TERM",
+            answers: vec![Sign::File(place.folder.join("up"), "up")],
+            join: Vec::new(),
+            serves: Vec::new(),
+            url: format!("sleeper://{}", place.ports[0]),
+        }
+    }
+
+    fn start(plan: fn(&Place) -> Result<Plan>, folder: &Path) -> Result<Running> {
+        let server = Server { name: "sleeper", plan, ports: 2, ..SERVERS[0] };
+        let (bin, account, durability) = (Path::new(""), Account::Own, Durability::None);
+        Launch { server: &server, bin, folder, account, durability, needed_url: None }.start()
     }
 
     #[test]
-    fn no_port_is_given_twice() {
-        let mut ports = free_ports(50).expect("free ports");
-        ports.sort_unstable();
-        ports.dedup();
-        assert_eq!(ports.len(), 50);
-    }
-
-    #[test]
-    fn an_error_shows_the_end_of_the_log() {
+    fn a_failed_try_is_followed_by_another_and_a_server_that_never_starts_is_given_up_with_its_log() {
         let folder = tempfile::tempdir().expect("a folder");
-        let lines: Vec<String> = (0..100).map(|number| format!("line {number}.")).collect();
-        fs::write(folder.path().join("log"), lines.join("\n")).expect("a log");
-        let tail = log_tail(folder.path());
-        assert!(
-            tail.ends_with("line 99.") && tail.contains("line 80.") && !tail.contains("line 79."),
-            "{tail}"
-        );
+        let mut running = start(|place| Ok(plan(place, 1)), folder.path()).expect("the second try works");
+        assert!(running.url.starts_with("sleeper://") && running.variable == "QUEUE_TEST_SLEEPER_URL");
+        assert!(!running.processes.iter_mut().any(Process::has_ended));
+        assert!(folder.path().join("sleeper-2/up").exists());
+
+        let folder = tempfile::tempdir().expect("a folder");
+        let error = start(|place| Ok(plan(place, 3)), folder.path()).expect_err("it never starts");
+        let error = format!("{error:#}");
+        for part in ["sleeper does not start", "it ended while it started", "line of", "sleeper-3"] {
+            assert!(error.contains(part), "{part} in {error}");
+        }
     }
 }

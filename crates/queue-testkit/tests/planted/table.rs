@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 /// The groups of trials that are no hand-written cases: each has a column, so that one that finds
 /// nothing of its own shows.
-const KINDS: [&str; 4] = ["matrix", "model", "differential", "history"];
+const KINDS: [&str; 3] = ["matrix", "differential", "history"];
 
 /// Prints the table, of the defects with these names or of all. It fails if the store without a
 /// defect does, or if a defect survives.

@@ -1,0 +1,190 @@
+//! Statements that meet step by step, each held where it would have to wait: none of them waits in
+//! a circle.
+
+use crate::common::{self, enqueue, job, queue};
+use crate::database::Database;
+use queue_core::{
+    Applied, Changed, ClaimedJob, Enqueued, OnFailed, Span, State, Storage, WorkerId, WorkerInfo,
+    lifecycle::{Event, Policy, Transition, decide},
+};
+use queue_postgres::PostgresStorage;
+use sqlx::Connection;
+use std::{sync::Arc, time::Duration};
+use tokio::task::JoinSet;
+
+/// A job that ended meanwhile, so that the next enqueue of its id makes room for itself.
+async fn end(store: &PostgresStorage, id: &str) {
+    enqueue(store, vec![job(id)]).await;
+    let held = common::claim_one(store).await;
+    common::settle(store, &held.record.meta, common::fail(held.token)).await;
+}
+
+/// A body that somebody enters and may yet take back.
+fn body(id: &str) -> String {
+    format!(
+        "INSERT INTO queue.body
+         SELECT nextval('queue.life'), created_at, keep_completed, keep_failed, expires_in, time_limit, max_attempts, max_stalls, queue,
+           priority, '{id}', kind, on_failure, headers, tags, content_type, payload
+         FROM queue.body LIMIT 1"
+    )
+}
+
+/// Enqueues from another task, each job anew if it has failed.
+fn replace(store: &Arc<PostgresStorage>, ids: &'static [&'static str]) -> JoinSet<Vec<Enqueued>> {
+    let store = store.clone();
+    let jobs = ids.iter().map(|id| job(id).with_on_failed(OnFailed::Replace)).collect();
+    JoinSet::from_iter([async move { enqueue(&*store, jobs).await }])
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn an_enqueue_that_began_before_a_job_did_waits_in_no_circle_with_one_that_makes_it_anew() {
+    let Some(mut database) = Database::new().await else { return };
+    let store = database.open().await;
+    end(&store, "4").await;
+    let first = database.hold("SELECT FROM queue.finished FOR UPDATE").await;
+    // Each on a handle of its own, since calls on one wait for each other before they are sent.
+    let early = replace(&database.open().await, &["2", "3", "4"]);
+    database.until_waiting(1).await;
+
+    end(&store, "3").await;
+    let second = database.hold(&body("1")).await;
+    let late = replace(&database.open().await, &["1", "2", "3"]);
+    database.until_waiting(2).await;
+
+    first.close().await.expect("it closes");
+    database.until_chained().await;
+    second.close().await.expect("it closes");
+    let answers = [early.join_all().await, late.join_all().await].concat().concat();
+    assert_eq!(answers.iter().filter(|answer| answer.is_new()).count(), 4, "each id once: {answers:?}");
+    assert_eq!(store.verify().await.expect("it verifies"), Vec::<String>::new());
+    store.close().await.expect("it closes");
+    database.assert_none().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn ids_are_entered_in_one_order_however_the_database_sorts() {
+    let Some(mut database) = Database::new().await else { return };
+    let store = database.open().await;
+    enqueue(&*store, vec![job("taken")]).await;
+    let held = database.hold(&body("M")).await;
+    let new = replace(&store, &["B", "M", "a"]);
+    database.until_waiting(1).await;
+    let some_taken = replace(&database.open().await, &["B", "a", "taken"]);
+    database.until_waiting(2).await;
+
+    held.close().await.expect("it closes");
+    let answers = [new.join_all().await, some_taken.join_all().await].concat().concat();
+    assert_eq!(answers.iter().filter(|answer| answer.is_new()).count(), 3, "each id once: {answers:?}");
+    store.close().await.expect("it closes");
+    database.assert_none().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn an_announcement_does_not_wait_for_one_that_ran_out_and_comes_back() {
+    let Some(mut database) = Database::new().await else { return };
+    let store = database.open().await;
+    let announce = async |id| {
+        let worker = WorkerInfo { queues: vec![queue()], ..WorkerInfo::new(WorkerId::from_static(id)) };
+        store.announce(worker, Duration::from_mins(1)).await.expect("the server answers");
+    };
+    announce("old").await;
+    let held = database
+        .hold("UPDATE queue.worker SET expires_at = 0; COMMIT; BEGIN; SELECT FROM queue.worker FOR UPDATE")
+        .await;
+    tokio::select! {
+        () = announce("new") => {}
+        () = database.until_waiting(1) => panic!("it waits"),
+    }
+    assert_eq!(store.workers().await.expect("the server answers").len(), 1, "the one that announced itself");
+    held.close().await.expect("it closes");
+    store.close().await.expect("it closes");
+    database.assert_none().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_record_that_is_kept_for_longer_meanwhile_makes_no_room() {
+    let Some(mut database) = Database::new().await else { return };
+    let store = database.open().await;
+    enqueue(&*store, vec![job("a")]).await;
+    let held = common::claim_one(&store).await;
+    common::settle(&*store, &held.record.meta, common::complete(held.token)).await;
+    let purged = "UPDATE queue.finished SET purge_at = 0";
+    let kept = "UPDATE queue.finished SET purge_at = NULL, revision = revision + 1";
+    let mut keeper = database.hold(&format!("{purged}; COMMIT; BEGIN; {kept}")).await;
+    let again = replace(&store, &["a"]);
+    database.until_waiting(1).await;
+
+    sqlx::raw_sql("COMMIT").execute(&mut keeper).await.expect("it commits");
+    let answers = again.join_all().await.concat();
+    assert!(matches!(answers[0], Enqueued::Completed { .. }), "{answers:?}");
+    keeper.close().await.expect("it closes");
+    store.close().await.expect("it closes");
+    database.assert_none().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_transaction_whose_enqueue_came_second_holds_nothing_of_the_job() {
+    let Some(mut database) = Database::new().await else { return };
+    let store = database.open().await;
+    enqueue(&*store, vec![job("first of its queue")]).await;
+    let (mut first, mut second) = (database.hold("SELECT").await, database.hold("SELECT").await);
+    store.enqueue_in(&mut first, &queue(), &[job("a")]).await.expect("the server answers");
+    let waits = JoinSet::from_iter([{
+        let store = store.clone();
+        async move { (store.enqueue_in(&mut second, &queue(), &[job("a")]).await, second) }
+    }]);
+    database.until_waiting(1).await;
+    sqlx::raw_sql("COMMIT").execute(&mut first).await.expect("it commits");
+
+    let (answers, second) = waits.join_all().await.remove(0);
+    assert!(matches!(answers.expect("the server answers").value[0], Enqueued::Duplicate { .. }));
+    let other = database.hold("SELECT FROM queue.body FOR UPDATE NOWAIT").await;
+    for connection in [first, second, other] {
+        connection.close().await.expect("it closes");
+    }
+    store.close().await.expect("it closes");
+    database.assert_none().await;
+}
+
+/// The decision about each held job, as its holder or whoever finds it lapsed.
+fn decided(jobs: &[ClaimedJob], event: impl Fn(&ClaimedJob) -> Event) -> Vec<Transition> {
+    let decided = jobs.iter().map(|job| decide(&job.record.meta, event(job), &Policy::default()));
+    decided.collect::<Result<_, _>>().expect("they are held")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn heartbeats_and_rescues_of_others_do_not_wait_for_a_transaction_that_completes_a_job() {
+    let Some(mut database) = Database::new().await else { return };
+    let store = database.open().await;
+    enqueue(&*store, vec![job("lapsed a"), job("lapsed b")]).await;
+    let lapsed = common::claim(&*store, 2).await.jobs;
+    let lapse = "UPDATE queue.lease SET expires_at = 0, deadline = 0; COMMIT; BEGIN";
+    let mut transaction = database.hold(lapse).await;
+    enqueue(&*store, vec![job("a"), job("b")]).await;
+    let held = common::claim(&*store, 2).await.jobs;
+    for job in [&lapsed[0], &held[0]] {
+        let completing =
+            store.complete_in(&mut transaction, &job.record.meta, job.token, common::text("done")).await;
+        assert!(matches!(completing.expect("the server answers"), Changed::Done(_)));
+    }
+
+    let extend =
+        |job: &ClaimedJob| Event::Extend { token: job.token, by: Span::from_secs(60), progress: None };
+    let meanwhile = async {
+        let beats = store.apply(decided(&held, extend)).await.expect("the server answers").value;
+        assert!(matches!(beats[..], [Applied::Stale(_), Applied::Done(_)]), "{beats:?}");
+        let rescues =
+            store.apply(decided(&lapsed, |_| Event::Lapse)).await.expect("the server answers").value;
+        assert!(matches!(rescues[..], [Applied::Stale(_), Applied::Done(_)]), "{rescues:?}");
+    };
+    tokio::select! {
+        () = meanwhile => {}
+        () = database.until_waiting(1) => panic!("somebody waits"),
+    }
+    sqlx::raw_sql("COMMIT").execute(&mut transaction).await.expect("it commits");
+    let counts = store.counts(&queue()).await.expect("the server answers");
+    assert_eq!(counts.of(State::Completed), 2, "both that the transaction completed");
+    transaction.close().await.expect("it closes");
+    store.close().await.expect("it closes");
+    database.assert_none().await;
+}

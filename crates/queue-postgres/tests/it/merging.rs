@@ -1,0 +1,86 @@
+//! Calls of many tasks on one handle share transactions, however it was opened.
+//!
+//! What that brings is a figure for people: `cargo test -p queue-postgres --test it --
+//! --ignored --nocapture merging`.
+
+use crate::common::{Place, claim, complete, enqueue, job};
+use futures_util::future::join_all;
+use queue_core::{
+    Applied, Storage,
+    lifecycle::{Policy, decide},
+};
+use queue_postgres::{PostgresOptions, PostgresStorage};
+use sqlx::{AssertSqlSafe, Row};
+use std::sync::Arc;
+use tokio::{task::JoinSet, time::Instant};
+
+const CALLS: usize = 64;
+/// What came before the others had come, and those.
+const TRANSACTIONS_MAX: i64 = 2;
+
+/// How many transactions wrote the rows of a table.
+async fn transactions(place: &Place, table: &str) -> (i64, i64) {
+    let count = format!("SELECT count(*), count(DISTINCT xmin::text) FROM {}.{table}", place.schema.quoted());
+    let mut connection = place.schema.connect().await.expect("the server answers");
+    let row = sqlx::query(AssertSqlSafe(count)).fetch_one(&mut connection).await.expect("the table is there");
+    (row.get(0), row.get(1))
+}
+
+#[tokio::test]
+async fn calls_on_a_handle_with_the_applications_pool_share_commits() {
+    let Some(place) = Place::new().await else { return };
+    let options = PostgresOptions::with_pool(place.pool(1).await).schema(&place.schema.name).unwrap();
+    let store = PostgresStorage::open(options).await.unwrap();
+    // The queue is known from here on.
+    enqueue(&store, vec![job("first")]).await;
+    join_all((0..CALLS).map(async |n| enqueue(&store, vec![job(&n.to_string())]).await)).await;
+    let (jobs, enqueues) = transactions(&place, "body").await;
+    assert_eq!(jobs, 1 + i64::try_from(CALLS).unwrap());
+    assert!(enqueues <= 1 + TRANSACTIONS_MAX, "{enqueues} transactions");
+
+    let held = claim(&store, 1 + CALLS).await.jobs;
+    let settles = held.iter().map(|held| {
+        let event = complete(held.token);
+        store.apply(vec![decide(&held.record.meta, event, &Policy::default()).expect("it is held")])
+    });
+    for applied in join_all(settles).await {
+        assert!(matches!(applied.unwrap().value[..], [Applied::Done(_)]));
+    }
+    let (jobs, settles) = transactions(&place, "finished").await;
+    assert_eq!(jobs, 1 + i64::try_from(CALLS).unwrap());
+    assert!(settles <= TRANSACTIONS_MAX, "{settles} transactions");
+    place.finish(&store).await;
+}
+
+/// Jobs a second of callers that each enqueue one job after the other.
+async fn rate(store: Arc<PostgresStorage>, run: usize) -> f64 {
+    const EACH: usize = 100;
+    let begun = Instant::now();
+    let caller = |caller| {
+        let store = store.clone();
+        async move {
+            for n in 0..EACH {
+                enqueue(&*store, vec![job(&format!("{run}-{caller}-{n}"))]).await;
+            }
+        }
+    };
+    (0..CALLS).map(caller).collect::<JoinSet<_>>().join_all().await;
+    #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
+    let jobs = (CALLS * EACH) as f64;
+    jobs / begun.elapsed().as_secs_f64()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "measures, and asserts nothing"]
+async fn jobs_a_second_of_64_callers() {
+    let Some(place) = Place::new().await else { return };
+    let pool = place.pool(8).await;
+    let shared = PostgresOptions::with_pool(pool).schema(&place.schema.name).unwrap();
+    let shared = Arc::new(PostgresStorage::open(shared).await.unwrap());
+    let by_url = Arc::new(place.open().await);
+    for run in 0..3 {
+        println!("with the application's pool: {:.0} jobs/s", rate(shared.clone(), 2 * run).await);
+        println!("by URL:                      {:.0} jobs/s", rate(by_url.clone(), 2 * run + 1).await);
+    }
+    place.remove().await;
+}

@@ -1,0 +1,126 @@
+//! A slot on its way from node to node while its queue is in use.
+
+use super::{LASTS, load::Load};
+use crate::harness::{CLUSTER, Space, clean_up, fresh_namespace, masters};
+use redis::{ConnectionAddr, IntoConnectionInfo, aio::MultiplexedConnection};
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
+
+/// A master of the Cluster.
+struct Node {
+    connection: MultiplexedConnection,
+    id: String,
+    host: String,
+    port: u16,
+}
+
+/// All of them, and how to log in.
+struct Nodes {
+    masters: Vec<Node>,
+    login: Option<(String, String)>,
+}
+
+impl Nodes {
+    async fn of(url: &str) -> Self {
+        let mut connections = masters(url).await.expect("the nodes can be reached").into_iter();
+        let (_, place) = url.split_once("://").expect("a URL");
+        let (login, hosts) =
+            place.rsplit_once('@').map_or((None, place), |(login, hosts)| (Some(login), hosts));
+        let login = login.and_then(|login| login.split_once(':'));
+        let mut all = Vec::new();
+        for host in hosts.split(',') {
+            let info = format!("redis://{host}").into_connection_info().expect("an address");
+            let ConnectionAddr::Tcp(host, port) = info.addr().clone() else { panic!("no address: {host}") };
+            let mut connection = connections.next().expect("one for each");
+            let id = redis::cmd("CLUSTER").arg("MYID").query_async(&mut connection).await.expect("an id");
+            all.push(Node { connection, id, host, port });
+        }
+        let login = login.map(|(user, password)| (user.to_owned(), password.to_owned()));
+        Self { masters: all, login }
+    }
+
+    /// The node that has a slot.
+    async fn owner(&mut self, slot: u16) -> usize {
+        let text: String = redis::cmd("CLUSTER")
+            .arg("NODES")
+            .query_async(&mut self.masters[0].connection)
+            .await
+            .expect("a list");
+        let has = |line: &&str| {
+            line.split(' ').skip(8).any(|range| {
+                let (from, to) = range.split_once('-').unwrap_or((range, range));
+                matches!((from.parse::<u16>(), to.parse::<u16>()), (Ok(from), Ok(to)) if (from..=to).contains(&slot))
+            })
+        };
+        let id = text.lines().find(has).and_then(|line| line.split(' ').next()).expect("somebody has it");
+        self.masters.iter().position(|node| node.id == id).expect("it is one of them")
+    }
+
+    /// As `redis-cli --cluster reshard` does it: key by key, with the slot open on both sides
+    /// meanwhile.
+    async fn move_slot(&mut self, slot: u16, from: usize, to: usize) {
+        let (from_id, to_id) = (self.masters[from].id.clone(), self.masters[to].id.clone());
+        self.set_slot(to, slot, &["IMPORTING", &from_id]).await;
+        self.set_slot(from, slot, &["MIGRATING", &to_id]).await;
+        loop {
+            let keys: Vec<String> = redis::cmd("CLUSTER")
+                .arg("GETKEYSINSLOT")
+                .arg(slot)
+                .arg(1)
+                .query_async(&mut self.masters[from].connection)
+                .await
+                .expect("keys");
+            let Some(key) = keys.first() else { break };
+            self.move_key(key, from, to).await;
+        }
+        self.set_slot(to, slot, &["NODE", &to_id]).await;
+        self.set_slot(from, slot, &["NODE", &to_id]).await;
+    }
+
+    async fn set_slot(&mut self, node: usize, slot: u16, what: &[&str]) {
+        let mut command = redis::cmd("CLUSTER");
+        command.arg("SETSLOT").arg(slot).arg(what);
+        command.query_async::<()>(&mut self.masters[node].connection).await.expect("the slot is set");
+    }
+
+    async fn move_key(&mut self, key: &str, from: usize, to: usize) {
+        let mut command = redis::cmd("MIGRATE");
+        command.arg(&self.masters[to].host).arg(self.masters[to].port).arg(key).arg(0).arg(5_000);
+        if let Some((user, password)) = &self.login {
+            command.arg("AUTH2").arg(user).arg(password);
+        }
+        // It may have gone in between, when its last member did.
+        command.query_async::<String>(&mut self.masters[from].connection).await.expect("the key moves");
+    }
+}
+
+/// Jobs, indexes and marks of the queue are never apart for a script: it is refused, and sent
+/// again.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_queue_that_moves_to_other_nodes_breaks_no_invariant() {
+    let Some(url) = CLUSTER.url() else { return };
+    let space = Space { url: url.clone(), namespace: fresh_namespace(), clock: None };
+    let mut nodes = Nodes::of(&url).await;
+    let load = Load::start(space.options()).await;
+    let slot: u16 = redis::cmd("CLUSTER")
+        .arg("KEYSLOT")
+        .arg("{load}")
+        .query_async(&mut nodes.masters[0].connection)
+        .await
+        .expect("a slot");
+    let home = nodes.owner(slot).await;
+    let end = Instant::now() + LASTS;
+    let mut moves = 0;
+    let mut at = home;
+    while Instant::now() < end || at != home {
+        let to = (at + 1) % nodes.masters.len();
+        nodes.move_slot(slot, at, to).await;
+        (at, moves) = (to, moves + 1);
+        sleep(Duration::from_millis(50)).await;
+    }
+    let verdict = load.finish().await;
+    clean_up(&url, &space.namespace).await.expect("it cleans up");
+    println!("{moves} moves");
+    assert!(moves >= nodes.masters.len(), "the slot went round");
+    verdict.assert_clean();
+}

@@ -1,0 +1,21 @@
+//! Tests of this crate as one program: each would otherwise be linked with the whole library once
+//! more. A module is what a test file would be.
+
+mod cluster;
+mod damage;
+mod faults;
+#[path = "../harness/mod.rs"]
+mod harness;
+mod large;
+mod logs;
+mod merging;
+mod open;
+mod read_time;
+mod replica;
+mod runtime;
+mod server;
+mod server_time;
+mod single;
+#[cfg(feature = "tls")]
+mod tls;
+mod verify;

@@ -1,0 +1,106 @@
+//! A job that is stored or completed by itself goes a shorter way through the script, and leaves
+//! the same bytes.
+
+use crate::harness::{REDIS, Space, clean_up, fresh_namespace, masters};
+use queue_core::{
+    Changed, ClaimRequest, ClaimedJob, ContentType, Interest, JobId, Kind, LeaseToken, ManualClock, NewJob,
+    Payload, QueueName, SeededRng, Span, Storage, StorageExt, Timestamp, WorkerId,
+    lifecycle::{Event, Policy},
+};
+use queue_redis::RedisStorage;
+use redis::{Cmd, aio::MultiplexedConnection, cmd};
+use std::{collections::BTreeMap, sync::Arc};
+
+/// What stands under each key, by the key's name behind the namespace.
+type Contents = BTreeMap<String, Vec<Vec<u8>>>;
+
+fn jobs() -> Vec<NewJob> {
+    let payload = || Payload::new("payload", ContentType::from_static("text/plain"));
+    let job = |id| NewJob::new(JobId::from_static(id), Kind::from_static("mail"), payload());
+    let large = Payload::new(vec![7; 70_000], ContentType::from_static("x"));
+    vec![
+        job("plain"),
+        job("awaited").awaited(),
+        job("first").with_priority(i16::MIN),
+        job("last").with_priority(i16::MAX),
+        NewJob::new(JobId::from_static("large"), Kind::unnamed(), large),
+        // The id is taken.
+        job("plain"),
+    ]
+}
+
+/// Claims every job, and completes each in a call of its own.
+async fn complete_each(store: &RedisStorage, queue: &QueueName) -> Vec<Changed> {
+    let worker = WorkerId::from_static("worker");
+    let request = ClaimRequest::new(queue.clone(), worker, 9, Span::from_secs(900), &SeededRng::new(1));
+    let mut answers = Vec::new();
+    for ClaimedJob { record, token } in store.claim(request).await.expect("it claims").jobs {
+        // One that is large stands by itself.
+        let len = if record.meta.id.as_str() == "large" { 70_000 } else { 9 };
+        let result = Payload::new(vec![b'r'; len], ContentType::from_static("text/plain"));
+        for token in [LeaseToken::from_bytes([9; 16]), token, token] {
+            let result = result.clone();
+            let event = Event::Complete { token, result, retention: None, then: Vec::new() };
+            answers.push(store.settle(&record.meta, event, &Policy::default()).await.expect("it answers"));
+        }
+    }
+    answers
+}
+
+async fn contents(url: &str, namespace: &str) -> Contents {
+    let mut server = masters(url).await.expect("it connects").remove(0);
+    let keys: Vec<String> = ask(&mut server, cmd("KEYS").arg(format!("{namespace}:*"))).await;
+    let mut all = Contents::new();
+    for key in keys {
+        let kind: String = ask(&mut server, cmd("TYPE").arg(&key)).await;
+        let mut values: Vec<Vec<u8>> = match kind.as_str() {
+            "hash" => {
+                let pairs: Vec<(Vec<u8>, Vec<u8>)> = ask(&mut server, cmd("HGETALL").arg(&key)).await;
+                let of_jobs = pairs.into_iter().filter(|(field, _)| field != b"feed");
+                of_jobs.map(|(field, value)| [field, b" = ".to_vec(), value].concat()).collect()
+            }
+            "zset" => ask(&mut server, cmd("ZRANGE").arg(&key).arg(0).arg(-1).arg("WITHSCORES")).await,
+            _ => vec![ask(&mut server, cmd("GET").arg(&key)).await],
+        };
+        if kind == "hash" {
+            values.sort_unstable();
+        }
+        all.insert(key[namespace.len()..].to_owned(), values);
+    }
+    all
+}
+
+async fn ask<T: redis::FromRedisValue>(server: &mut MultiplexedConnection, command: &Cmd) -> T {
+    command.query_async(server).await.expect("it answers")
+}
+
+#[tokio::test]
+async fn a_job_by_itself_leaves_the_bytes_that_it_leaves_among_others() {
+    let Some(url) = REDIS.url() else { return };
+    let queue = QueueName::from_static("q");
+    let mut found = Vec::new();
+    for is_fed in [false, true] {
+        let clock = Arc::new(ManualClock::new(Timestamp::from_millis(1_700_000_000_000)));
+        let space = Space { url: url.clone(), namespace: fresh_namespace(), clock: Some(clock) };
+        let store = RedisStorage::open(space.options()).await.expect("it opens");
+        // Where somebody follows every change, all jobs take the long way.
+        let _feed = if is_fed { store.subscribe(&queue, Interest::All).await.ok() } else { None };
+        let mut answers = Vec::new();
+        for job in jobs() {
+            answers.push(store.enqueue(&queue, vec![vec![job]]).await.expect("it enqueues").value);
+        }
+        let waiting = contents(&url, &space.namespace).await;
+        let settled = complete_each(&store, &queue).await;
+        assert_eq!(
+            settled.iter().filter(|answer| matches!(answer, Changed::Done(_))).count(),
+            10,
+            "{settled:?}"
+        );
+        assert_eq!(store.verify().await.expect("it looks"), Vec::<String>::new());
+        found.push((answers, waiting, settled, contents(&url, &space.namespace).await));
+        store.close().await.expect("it closes");
+        clean_up(&url, &space.namespace).await.expect("it cleans up");
+    }
+    assert!(found[0].1.len() > 5, "{:?}", found[0].1.keys());
+    assert_eq!(found[0], found[1]);
+}

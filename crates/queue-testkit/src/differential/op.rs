@@ -1,0 +1,110 @@
+//! What the random verbs are about: jobs, and what is done to them.
+
+use queue_core::{
+    OnFailed, OnWaiting, Retention, State,
+    lifecycle::{Cause, OnRunning},
+};
+
+/// Ids, workers and kinds are few, so that operations meet.
+pub(super) const IDS: [&str; 5] = ["a", "b", "c", "d", "e"];
+pub(super) const WORKERS: [&str; 2] = ["worker-1", "worker-2"];
+/// The last is one of the library's own.
+pub(super) const KINDS: [&str; 3] = ["email", "report", "queue.own"];
+/// Tags, in order.
+pub(super) const TAGS: [&str; 2] = ["blue", "red"];
+pub(super) const CONTENT_TYPES: [&str; 2] = ["application/json", "text/plain"];
+
+/// A job to enqueue.
+#[derive(Clone, Debug)]
+pub(super) struct New {
+    pub(super) id: usize,
+    pub(super) kind: usize,
+    pub(super) payload: Vec<u8>,
+    /// One header, if it has any.
+    pub(super) header: Option<String>,
+    /// Some of [`TAGS`].
+    pub(super) tags: Vec<&'static str>,
+    pub(super) priority: i16,
+    pub(super) delay_ms: i64,
+    /// Behind the delay.
+    pub(super) expires_after_ms: Option<i64>,
+    pub(super) time_limit_ms: Option<i64>,
+    pub(super) max_attempts: u32,
+    pub(super) max_stalls: u32,
+    pub(super) keep_completed: Retention,
+    pub(super) keep_failed: Retention,
+    pub(super) on_failed: OnFailed,
+    pub(super) on_waiting: OnWaiting,
+    /// Another job follows if it fails for good.
+    pub(super) is_mourned: bool,
+    pub(super) awaited: bool,
+}
+
+/// What holders do.
+#[derive(Clone, Debug)]
+pub(super) enum How {
+    Complete {
+        result: Vec<u8>,
+        keep: Option<Retention>,
+        then: Vec<New>,
+    },
+    Fail {
+        cause: Cause,
+        delay_ms: Option<i64>,
+        keep: Option<Retention>,
+        details: Option<Vec<u8>>,
+        then: Vec<New>,
+    },
+    Release {
+        then: Vec<New>,
+    },
+    Interrupt {
+        progress: Option<Vec<u8>>,
+        then: Vec<New>,
+    },
+    /// Its holder finds that it is too late to start it.
+    Expire,
+    Snooze {
+        delay_ms: i64,
+        progress: Option<Vec<u8>>,
+        then: Vec<New>,
+    },
+    Extend {
+        by_ms: i64,
+        progress: Option<Vec<u8>>,
+    },
+}
+
+/// What everybody may do.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum What {
+    Cancel(OnRunning),
+    Await,
+    Retain(Retention),
+    /// With one of the content types, if any.
+    Redrive {
+        as_type: Option<usize>,
+    },
+    /// Somebody reads that it was not started in time.
+    Expire,
+    Promote,
+    Reschedule {
+        delay_ms: i64,
+    },
+    Delete,
+}
+
+/// Which records go.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Doomed {
+    Expired,
+    FinishedBefore { age_ms: i64 },
+    Everything,
+}
+
+/// Which jobs are listed.
+#[derive(Clone, Debug)]
+pub(super) enum Filter {
+    Match { states: Vec<State>, worker: Option<usize>, kind: Option<usize> },
+    Lapsed,
+}

@@ -1,0 +1,155 @@
+//! The promise of this library, shown and then checked: `cargo run --release -p demo`.
+//!
+//! Jobs go into a SQLite file, worker processes (this program again) work on them, and one is
+//! killed with SIGKILL in mid-work. Each worker writes down each start and end of a job in a file
+//! of its own, which shares nothing with the store. In the end the store is held against these
+//! files, and each result against a direct computation.
+
+use queue::{JobOptions, Queue, SqliteOptions, SqliteStorage, State, worker::JobError};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    env,
+    error::Error,
+    fs::{self, File},
+    io::{self, Write},
+    path::Path,
+    process::ExitCode,
+    sync::Arc,
+    time::Duration,
+};
+use tokio::{
+    process::{Child, Command},
+    time::{Instant, sleep, timeout},
+};
+
+type Result<T = (), E = Box<dyn Error + Send + Sync>> = std::result::Result<T, E>;
+
+const JOBS: u64 = 5_000;
+/// Jobs that are stored in one call.
+const BATCH: usize = 500;
+const WORKERS: usize = 4;
+/// Jobs that one worker runs at once.
+const CONCURRENCY: usize = 4;
+/// What a job waits for, as if for a slow disk: it sets the pace.
+const PAUSE: Duration = Duration::from_millis(20);
+/// Short, so that the jobs of the killed worker wait no longer than this.
+const LEASE: Duration = Duration::from_secs(2);
+/// Workers that are busy look for jobs of dead ones this often.
+const RESCUE: Duration = Duration::from_millis(500);
+/// A worker that takes longer is stuck.
+const PATIENCE: Duration = Duration::from_mins(5);
+
+#[tokio::main]
+async fn main() -> Result<ExitCode> {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let is_proof = match arguments.as_slice() {
+        [] => show(JOBS).await?,
+        [jobs] => show(jobs.parse()?).await?,
+        [place, number, ..] => work(Path::new(place), number).await.map(|()| true)?,
+    };
+    println!("\n{}", if is_proof { "Nothing was lost." } else { "THE PROOF FAILED." });
+    Ok(if is_proof { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// What an application has: a queue.
+async fn queue(place: &Path) -> Result<Queue<u64, u64>> {
+    let store = SqliteStorage::open(SqliteOptions::new(place.join("jobs.db"))).await?;
+    Ok(Queue::new(Arc::new(store), "demo")?)
+}
+
+/// And a worker, which here also writes down what it does, and ends when the queue is empty.
+async fn work(place: &Path, number: &str) -> Result {
+    let log = Arc::new(File::options().append(true).open(place.join(number))?);
+    let worker = queue(place).await?.work_with(move |job: u64, _| {
+        let log = log.clone();
+        async move {
+            note(&log, "start", job)?;
+            sleep(PAUSE).await;
+            note(&log, "end", job)?;
+            Ok::<_, JobError>(result_of(job))
+        }
+    });
+    let worker = worker.concurrency(CONCURRENCY).prefetch(0).lease(LEASE).rescue_interval(RESCUE);
+    worker.until_empty().build()?.run().await;
+    Ok(())
+}
+
+/// One write to the operating system, so that a killed process has written all it did.
+fn note(mut log: &File, what: &str, job: u64) -> io::Result<()> {
+    log.write_all(format!("{what} {job}\n").as_bytes())
+}
+
+/// A number that nobody guesses, from the generator of Knuth's MMIX.
+fn result_of(job: u64) -> u64 {
+    let next = |n: u64, _| n.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    (0..1_000).fold(job, next)
+}
+
+fn id(job: u64) -> String {
+    format!("job-{job}")
+}
+
+/// The whole demo, and whether it is a proof.
+async fn show(count: u64) -> Result<bool> {
+    let directory = tempfile::tempdir()?;
+    let place = directory.path();
+    let queue = queue(place).await?;
+    let begun = Instant::now();
+    for part in (0..count).collect::<Vec<_>>().chunks(BATCH) {
+        queue.enqueue_many(part.iter().map(|job| (id(*job), *job)), JobOptions::new()).await?;
+    }
+    println!("stored {count} jobs in {:.1} s", begun.elapsed().as_secs_f64());
+
+    let begun = Instant::now();
+    let mut workers = (0..WORKERS).map(|number| start(place, number)).collect::<io::Result<Vec<_>>>()?;
+    let pids: Vec<String> = workers.iter().filter_map(Child::id).map(|pid| pid.to_string()).collect();
+    println!("started {WORKERS} worker processes: {}", pids.join(", "));
+    while queue.counts().await?.of(State::Completed) < count / 3 {
+        sleep(PAUSE).await;
+    }
+    workers[0].kill().await?;
+    let log = read(place, 0)?;
+    let in_work: BTreeSet<u64> = log.started.difference(&log.ended).copied().collect();
+    println!("killed process {} with SIGKILL, with {} jobs in mid-work", pids[0], in_work.len());
+    for worker in &mut workers[1..] {
+        let status = timeout(PATIENCE, worker.wait()).await.map_err(|_| "a worker is stuck")??;
+        println!("a worker ended: {status}");
+    }
+    let took = begun.elapsed();
+
+    println!("comparing the store with what the workers wrote down, and each result with a computation");
+    let mut results = BTreeMap::new();
+    for job in 0..count {
+        results.extend(queue.result(id(job)).await?.map(|result| (job, result)));
+    }
+    let wrong = results.iter().filter(|(job, result)| **result != result_of(**job)).count();
+    let others = (1..WORKERS).map(|number| read(place, number)).collect::<Result<Vec<_>>>()?;
+    let again = log.started.iter().filter(|job| others.iter().any(|other| other.started.contains(job)));
+    let lost = count - results.len() as u64;
+    println!("\ncompleted  {} in {:.1} s", results.len(), took.as_secs_f64());
+    println!("lost       {lost}");
+    println!("wrong      {wrong}");
+    println!("run again  {} that the killed worker had started", again.count());
+    Ok(lost == 0 && wrong == 0 && !in_work.is_empty())
+}
+
+fn start(place: &Path, number: usize) -> io::Result<Child> {
+    File::create(place.join(number.to_string()))?;
+    let mut worker = Command::new(env::current_exe()?);
+    worker.arg(place).arg(number.to_string()).stdout(std::process::Stdio::null()).kill_on_drop(true).spawn()
+}
+
+/// What a worker wrote down.
+struct Log {
+    started: BTreeSet<u64>,
+    ended: BTreeSet<u64>,
+}
+
+fn read(place: &Path, worker: usize) -> Result<Log> {
+    let text = fs::read_to_string(place.join(worker.to_string()))?;
+    let jobs = |what: &str| {
+        let numbers = text.lines().filter_map(|line| line.strip_prefix(what));
+        numbers.map(str::parse).collect::<std::result::Result<_, _>>()
+    };
+    Ok(Log { started: jobs("start ")?, ended: jobs("end ")? })
+}
