@@ -1,13 +1,12 @@
-//! The same random verbs, under clocks that stand at the same time, on two stores: the answers are
-//! the same, verb by verb.
+//! Sends the same random verbs to two stores whose clocks show the same time: the answers must
+//! agree, verb by verb.
 //!
 //! The other store is a reference that keeps a plain list and asks the lifecycle for everything, or
-//! any store that its author names to [`differential`]. Unlike the model's runs these send raw
-//! batches, decided on sights of jobs that may be long out of date.
+//! any store that the caller passes to [`differential`]. Unlike the model's runs, these send raw
+//! batches, decided on versions of jobs that may be long out of date.
 //!
-//! Absent on purpose: what stores are free in, which is taken out of the answers first. The numbers
-//! of lives may have gaps, a cursor is its store's own, and the moment to come back may be any that
-//! is early enough.
+//! Answers are compared without the parts that stores may choose: numbers of lives may have gaps, a
+//! cursor has each store's own form, and `next_due` may be any time that is early enough.
 
 mod player;
 mod reference;
@@ -47,13 +46,13 @@ pub(crate) const CASES: &[Case] = &[
 ];
 
 /// Sends the random verbs of a seed to an empty store of each of two harnesses, and compares the
-/// answers. Queues are paused if both stores can.
+/// answers. Verbs that pause queues are sent only if both stores can pause.
 ///
-/// Call it from the tests of a store, for any other store and as many seeds as there is time for.
-/// [`run`](crate::run) compares each store with a plain reference already.
+/// A store's tests call it to compare with another store, for as many seeds as there is time for.
+/// [`run`](crate::run) already compares each store with a plain reference.
 ///
 /// # Errors
-/// If an answer differs: the fewest verbs found that show it, and both answers.
+/// A difference between two answers, with the shortest list of verbs found that shows it.
 pub async fn differential(one: Arc<dyn Harness>, other: Arc<dyn Harness>, seed: u64) -> Result<(), Failure> {
     match search(&verbs(WIDE), seed, async |verbs: &Vec<Verb>| difference(&one, &other, verbs).await).await {
         None => Ok(()),
@@ -76,7 +75,7 @@ fn told(found: &Found<Vec<Verb>>, seed: u64) -> String {
     format!("with seed {seed} {}\nafter the verbs {:#?}", found.difference, found.steps)
 }
 
-/// Sends the verbs to an empty store of each kind, and says where they first differ.
+/// Sends the verbs to an empty store of each kind, and describes the first difference.
 async fn difference(one: &Arc<dyn Harness>, other: &Arc<dyn Harness>, verbs: &[Verb]) -> Option<String> {
     let benches = [Bench::open(one.clone()).await, Bench::open(other.clone()).await];
     let difference = caught(compare(&benches, verbs)).await;

@@ -20,11 +20,11 @@ struct Calls {
     open: BTreeMap<u64, String>,
     begun: u64,
     last_answered: Option<String>,
-    /// Which run of a random case this is.
+    /// The seed of the present run of a random case.
     seed: Option<u64>,
 }
 
-/// One call; dropping it removes the call from those that are open.
+/// One open call; dropping it closes the call.
 #[derive(Debug)]
 pub(super) struct OpenCall {
     calls: OpenCalls,
@@ -32,14 +32,15 @@ pub(super) struct OpenCall {
 }
 
 impl OpenCalls {
-    /// Runs a case whose calls these are, so that [`note_seed`](Self::note_seed) finds them.
+    /// Runs a case with these calls as its own, so that [`note_seed`](Self::note_seed) finds them.
     pub(crate) async fn scope<T>(self, case: impl Future<Output = T>) -> T {
         OF_THIS_CASE.scope(self, case).await
     }
 
-    /// Notes which seed the present case runs. Outside a case nothing is noted.
+    /// Notes the seed that the present case runs. Outside a case this does nothing.
     pub(crate) fn note_seed(seed: u64) {
-        // The differential comparison is also a function of its own, for which nobody watches.
+        // The differential comparison can also be called outside a case, where nothing tracks
+        // calls.
         OF_THIS_CASE.try_with(|calls| calls.lock().seed = Some(seed)).unwrap_or_default();
     }
 
@@ -51,7 +52,7 @@ impl OpenCalls {
         OpenCall { calls: self.clone(), number }
     }
 
-    /// What the case waits for, as the end of a message.
+    /// The open calls, as the end of a message.
     pub(crate) fn describe(&self) -> String {
         let calls = self.lock();
         let shown: Vec<&str> = calls.open.values().take(SHOWN_MAX).map(String::as_str).collect();
@@ -74,7 +75,7 @@ impl OpenCalls {
 }
 
 impl OpenCall {
-    /// The call has its answer, which is then the last that came.
+    /// Closes the call with its answer, which is then the latest.
     pub(super) fn answered(self) {
         let mut calls = self.calls.lock();
         calls.last_answered = calls.open.remove(&self.number);

@@ -1,4 +1,4 @@
-//! What needs the parameters of the run: I16, progress, I17, limits, I22, shutdown, and I23,
+//! Checks that need parameters of the run: I16, progress, I17, limits, I22, shutdown, and I23,
 //! bounded duplicates.
 
 use super::{
@@ -39,7 +39,7 @@ pub(super) fn check_life(story: &Story<'_>, life: &Life<'_>, findings: &mut Find
     }
 }
 
-/// Each start but the first needs something that gave the job back.
+/// Each start but the first needs an event that gave the job back.
 fn check_starts(story: &Story<'_>, life: &Life<'_>, runs: &[&Item<'_>], findings: &mut Findings) {
     let claims = life.claims();
     let Some(last) = claims.last() else { return };
@@ -53,13 +53,14 @@ fn check_starts(story: &Story<'_>, life: &Life<'_>, runs: &[&Item<'_>], findings
     }
 }
 
-/// What gave a job back, as often as it did: repeats of one settle count once.
+/// The event that gave a job back; repeats of one settle are equal, so that they count once.
 fn gives_back(act: &Item<'_>) -> Option<(Op, Option<u64>, Option<u64>)> {
     let gives_back = matches!(act.asked.op, Op::Fail | Op::Release | Op::Snooze | Op::Lapse | Op::Redrive);
     gives_back.then_some((act.asked.op, act.asked.token, act.asked.ask.revision))
 }
 
-/// What a worker that was shut down still held has been settled, has lapsed, or was taken from it.
+/// A job that a worker held when it was shut down has been settled, has lapsed, or was taken from
+/// it.
 fn check_shutdown(
     story: &Story<'_>,
     life: &Life<'_>,
@@ -118,8 +119,8 @@ fn check_concurrency(story: &Story<'_>, most: usize, findings: &mut Findings) {
     }
 }
 
-/// While one worker stands still, a due job that is there all the time is not left alone by all the
-/// others.
+/// While one worker stands still, the other workers do not all ignore a job that is due all the
+/// time.
 fn check_progress(story: &Story<'_>, stall: &Item<'_>, findings: &mut Findings) {
     if !stall.is_answered() {
         return;

@@ -1,6 +1,6 @@
-//! I1, nothing is lost, and I9, one record per id: a life that was acknowledged is there until
-//! something ends it. Where it was lost across a reopen that breaks I21 too, and where its result
-//! was lost with it I13.
+//! I1, nothing is lost, and I9, one record per id: an acknowledged life exists until an event ends
+//! it. A loss across a reopen also breaks I21, and the loss of a result with its life also breaks
+//! I13.
 
 use super::{finding::Findings, item::Item, life::Life, story::Story};
 use crate::{
@@ -37,7 +37,7 @@ fn check_answer(story: &Story<'_>, item: &Item<'_>, event: &Event, findings: &mu
     }
 }
 
-/// Something answered that a life is gone.
+/// An answer said that a life no longer exists.
 fn check_present(
     story: &Story<'_>,
     life: &Life<'_>,
@@ -78,7 +78,7 @@ fn check_accepted(story: &Story<'_>, item: &Item<'_>, event: &Event, findings: &
     }
 }
 
-/// A duplicate is one of something.
+/// A duplicate names an existing life.
 fn check_duplicate(story: &Story<'_>, item: &Item<'_>, event: &Event, findings: &mut Findings) {
     let begun = story.enqueues_of(&event.queue, event.id.as_deref().unwrap_or_default()).any(|enqueue| {
         let began_it = enqueue.said(&Answer::Queued) && enqueue.answers[0].seq == event.seq;
@@ -92,7 +92,7 @@ fn check_duplicate(story: &Story<'_>, item: &Item<'_>, event: &Event, findings: 
     }
 }
 
-/// While one life is shown, an older one that nothing has ended cannot have made room for it.
+/// While one life exists, an older one that nothing has ended cannot have made room for it.
 fn check_alone(story: &Story<'_>, item: &Item<'_>, event: &Event, findings: &mut Findings) {
     let others = story.lives_of(&event.queue, event.id.as_deref().unwrap_or_default());
     for other in others.filter(|other| Some(other.seq) < event.seq) {
