@@ -127,7 +127,7 @@ impl<O: AsyncFn(&str) -> Arc<dyn Storage>> Kills<O> {
         let (events, completions) = (report.history.events().len(), report.completions());
         println!("seed {seed}: {} kills, {events} events, {completions} completions", self.per_round);
         report.assert_clean();
-        assert!(completions > 0, "nothing was done at all");
+        assert!(completions > 0, "the processes completed no job");
         report
     }
 }

@@ -30,7 +30,7 @@ fn an_interrupted_run_says_how_many_lines_are_stored_and_the_next_stores_the_res
     until("three lines are stored", || (total(&place) == 3).then_some(()));
     first.signal(Signal::INT);
     let ran = first.wait().code(130);
-    let told = "error: after 3 stored lines: interrupted; the same command again stores the rest, and nothing twice\n";
+    let told = "error: after 3 stored lines: interrupted; run the same command again to store the rest; nothing is stored twice\n";
     assert_eq!(ran.stderr, told);
     lines.write_all(b"a\nb\na\nc\n").expect("the pipe is open");
     let second = place.start(&["enqueue", "--lines", "lines", "--json"]);

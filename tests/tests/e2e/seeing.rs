@@ -38,7 +38,10 @@ fn errors_are_grouped_by_what_they_have_in_common() {
         assert_eq!((&group["looked_at"], &group["failing"]), (&3.into(), &0.into()));
     }
     let table = place.run(&["errors"]).ok();
-    assert!(table.text().contains("no route") && table.text().contains("Looked at 3 jobs"), "{table:?}");
+    assert!(
+        table.text().contains("no route") && table.text().contains("Looked at the newest 3 jobs"),
+        "{table:?}"
+    );
 }
 
 #[test]

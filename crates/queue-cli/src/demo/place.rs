@@ -30,7 +30,7 @@ impl Place {
         if storage.capabilities().reach == Reach::Process {
             let name = storage.capabilities().name;
             return Err(CliError::invalid(format!(
-                "the demo runs several processes, and the store {name:?} lives in one; leave --store away for a file"
+                "the demo runs several processes, and the store {name:?} exists inside one only; omit --store to use a file"
             )));
         }
         // A queue of its own: two demos on one store do not meet.

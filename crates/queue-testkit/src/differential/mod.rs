@@ -65,7 +65,7 @@ async fn check(bench: &Bench, width: Width) {
     let run = async |seed| {
         let difference = async |verbs: &Vec<Verb>| difference(&one, &other, verbs).await;
         if let Some(found) = search(&verbs(width), seed, difference).await {
-            panic!("{}\nThis again: QUEUE_TESTKIT_SEED={seed}", told(&found, seed));
+            panic!("{}\nTo repeat it: QUEUE_TESTKIT_SEED={seed}", told(&found, seed));
         }
     };
     for_each_seed(SEEDS_PER_TRIAL, HANG_AFTER, run).await;

@@ -11,7 +11,7 @@ pub(super) struct Stopwatch {
     start: Instant,
 }
 
-/// A process that is suspended between the readings of its two clocks has them apart by as much, so
+/// A process that is frozen between the readings of its two clocks has them apart by as much, so
 /// the closest pair of several counts.
 const READINGS: usize = 8;
 

@@ -35,7 +35,7 @@ fn compare(committed: &str, present: &str) -> Result<(), Failed> {
     if committed == present {
         return Ok(());
     }
-    let mut message = format!("what runs has changed; {BLESS}=1 writes the new list");
+    let mut message = format!("the list of cases has changed; {BLESS}=1 writes the new one");
     for (mark, these, those) in [('-', committed, present), ('+', present, committed)] {
         for line in these.lines().filter(|line| !those.lines().any(|other| other == *line)) {
             message.extend(['\n', mark, ' ']);

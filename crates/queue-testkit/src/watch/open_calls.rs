@@ -57,12 +57,12 @@ impl OpenCalls {
         let calls = self.lock();
         let shown: Vec<&str> = calls.open.values().take(SHOWN_MAX).map(String::as_str).collect();
         let waits_for = if shown.is_empty() {
-            "no call to the store is open, so the case waits for itself".to_owned()
+            "no call to the store is open, so the case itself hangs".to_owned()
         } else {
             format!("it waits for {}", shown.join(", and for "))
         };
         let more = calls.open.len() - shown.len();
-        let more = (more > 0).then(|| format!("for {more} calls more"));
+        let more = (more > 0).then(|| format!("for {more} more calls"));
         let last = calls.last_answered.as_ref().map(|last| format!("{last} came last"));
         let seed = calls.seed.map(|seed| format!("the seed is {seed}"));
         let parts: Vec<String> = [Some(waits_for), more, last, seed].into_iter().flatten().collect();
@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn open_calls_are_named_and_the_last_answer_beside_them() {
         let calls = OpenCalls::default();
-        assert_eq!(calls.describe(), "no call to the store is open, so the case waits for itself");
+        assert_eq!(calls.describe(), "no call to the store is open, so the case itself hangs");
         calls.begin("`enqueue`".to_owned()).answered();
         let _claim = calls.begin("`claim`".to_owned());
         drop(calls.begin("`get`".to_owned()));
@@ -106,6 +106,6 @@ mod tests {
     fn of_many_open_calls_some_are_named_and_the_others_counted() {
         let calls = OpenCalls::default();
         let _open: Vec<_> = (0..7).map(|n| calls.begin(n.to_string())).collect();
-        assert!(calls.describe().ends_with("and for 4; for 2 calls more"), "{}", calls.describe());
+        assert!(calls.describe().ends_with("and for 4; for 2 more calls"), "{}", calls.describe());
     }
 }

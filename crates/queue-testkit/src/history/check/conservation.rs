@@ -49,7 +49,7 @@ pub(super) fn check(story: &Story<'_>, findings: &mut Findings) {
             |event| matches!(&event.answer, Some(Answer::Findings(findings)) if !findings.is_empty()),
         );
         if let Some(event) = found {
-            findings.report(Invariant::I20, "the store does not add up by its own account", &[event]);
+            findings.report(Invariant::I20, "the store's own cross-check found contradictions", &[event]);
         }
     }
     if let Some(drain) = story.of_op(Op::Drain).filter(|drain| drain.is_answered()).last() {
@@ -121,7 +121,7 @@ fn check_counts(story: &Story<'_>, drain: &Item<'_>, count: &Item<'_>, findings:
         let found = records.values().filter(must_count).count() as u64;
         let adds_up = if status.is_terminal() { *counted >= found } else { *counted == found };
         if !adds_up {
-            let explanation = format!("{counted} jobs are counted as {status:?}, and {found} are there");
+            let explanation = format!("{counted} jobs are counted as {status:?}, and {found} were read");
             findings.report(Invariant::I20, explanation, &[event]);
         }
     }

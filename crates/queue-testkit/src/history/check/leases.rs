@@ -90,14 +90,14 @@ fn check_extend(story: &Story<'_>, life: &Life<'_>, act: &Item<'_>, findings: &m
     let before = life.sightings.iter().find(|sighting| sighting.seen.revision + 1 == seen.revision);
     let lapsed_at = before.and_then(|before| before.seen.expires_at);
     if lapsed_at.zip(story.time_at_least(act)).is_some_and(|(lapsed, now)| lapsed <= now) {
-        let explanation = format!("the lease of {:?} was prolonged after it had lapsed", life.id);
+        let explanation = format!("the lease of {:?} was extended after it had lapsed", life.id);
         findings.report(Invariant::I4, explanation, &[answer]);
     }
     let settled = life.done().find(|settle| {
         settle.asked.op.is_settle() && settle.asked.token == act.asked.token && settle.precedes(act)
     });
     if let Some(settled) = settled {
-        let explanation = format!("the lease of {:?} was prolonged after it had been settled", life.id);
+        let explanation = format!("the lease of {:?} was extended after it had been settled", life.id);
         findings.report(Invariant::I4, explanation, &[settled.asked, answer]);
     }
 }

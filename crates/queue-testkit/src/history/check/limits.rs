@@ -46,8 +46,11 @@ fn check_starts(story: &Story<'_>, life: &Life<'_>, runs: &[&Item<'_>], findings
     let starts = if runs.is_empty() { claims.len() } else { runs.len() };
     let given_back: BTreeSet<_> = life.may_precede(last.item).filter_map(gives_back).collect();
     if starts > 1 + given_back.len() + story.lost_claims(life.queue, last.item) {
-        let explanation =
-            format!("{:?} was started {starts} times for {} reasons", life.id, 1 + given_back.len());
+        let explanation = format!(
+            "{:?} was started {starts} times, and the history explains {}",
+            life.id,
+            1 + given_back.len()
+        );
         let shown_by: Vec<&Event> = claims.iter().map(|claim| claim.event).collect();
         findings.report(Invariant::I23, explanation, &shown_by);
     }
@@ -134,7 +137,7 @@ fn check_progress(story: &Story<'_>, stall: &Item<'_>, findings: &mut Findings) 
     let of_queue = story.lives().filter(|life| life.queue == stall.asked.queue);
     let waiting = of_queue.filter(|life| story.is_untouched_and_due(life, stall)).find_map(|life| life.birth);
     if let Some(birth) = waiting.filter(|_| !worked) {
-        let explanation = format!("while one worker stood still nobody took {:?}", birth.asked.id);
+        let explanation = format!("while one worker stood still no other claimed {:?}", birth.asked.id);
         findings.report(Invariant::I16, explanation, &[birth.asked, stall.asked]);
     }
 }

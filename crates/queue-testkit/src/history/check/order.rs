@@ -59,7 +59,7 @@ fn check_batch(claim: &Item<'_>, findings: &mut Findings) {
         let (Some(first), Some(second)) = (key(pair[0]), key(pair[1])) else { continue };
         if first > second {
             let explanation =
-                format!("{:?} was given before {:?}, against the order", pair[0].id, pair[1].id);
+                format!("{:?} was claimed before {:?}, against the claim order", pair[0].id, pair[1].id);
             findings.report(Invariant::I12, explanation, &[pair[0], pair[1]]);
         }
     }
@@ -139,7 +139,7 @@ fn check_time(story: &Story<'_>, findings: &mut Findings) {
         let of_process = told.insert(item.asked.process, item).filter(|earlier| earlier.precedes(item));
         let before = story.time_at_least(item).max(of_process.and_then(Item::time_store));
         if before > item.time_store() {
-            let explanation = format!("the store told {before:?} and then less");
+            let explanation = format!("the store told the time {before:?} and then an earlier one");
             findings.report(Invariant::I24, explanation, &[item.asked, item.answers[0]]);
         }
     }

@@ -59,7 +59,7 @@ pub(super) fn check_followers(story: &Story<'_>, findings: &mut Findings) {
 pub(super) fn check_groups(story: &Story<'_>, findings: &mut Findings) {
     for item in story.items {
         if let Some(answer) = item.answers.iter().find(|event| event.answer == Some(Answer::Malformed)) {
-            let explanation = "the answer has not one item per item of the question";
+            let explanation = "the answer does not have one item per item of the call";
             findings.report(Invariant::I19, explanation, &[item.asked, answer]);
         }
     }
@@ -81,7 +81,7 @@ fn check_siblings(story: &Story<'_>, present: &Item<'_>, shown: Sighting<'_>, fi
     for sibling in siblings {
         if let Some(absent) = absence(story, sibling).find(|read| shown.item.precedes(read)) {
             let explanation =
-                format!("of one group {:?} is there and {:?} is not", present.asked.id, sibling.asked.id);
+                format!("of one group {:?} exists and {:?} does not", present.asked.id, sibling.asked.id);
             findings.report(Invariant::I19, explanation, &[sibling.asked, shown.event, absent.asked]);
         }
     }

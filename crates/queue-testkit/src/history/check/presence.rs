@@ -49,7 +49,7 @@ fn check_present(
     if story.may_be_gone(life, item) {
         return;
     }
-    let explanation = format!("{:?} was acknowledged and is gone, and nothing explains it", life.id);
+    let explanation = format!("{:?} was acknowledged and is gone, and no event explains that", life.id);
     let completed = life.done().find(|act| super::story::finish_of(act) == Some(Status::Completed));
     let broken = [
         Some(Invariant::I1),
@@ -67,7 +67,7 @@ fn check_accepted(story: &Story<'_>, item: &Item<'_>, event: &Event, findings: &
     let older = story.lives_of(&event.queue, event.id.as_deref().unwrap_or_default());
     for older in older.filter(|older| Some(older.seq) < event.seq && older.birth.is_some()) {
         if !story.may_be_gone(older, item) {
-            let explanation = format!("{:?} was accepted while an earlier life of it was there", older.id);
+            let explanation = format!("{:?} was accepted while an earlier life of it existed", older.id);
             let birth = older.birth.map_or(event, |birth| birth.asked);
             findings.report(Invariant::I9, explanation, &[birth, event]);
         }
@@ -87,7 +87,7 @@ fn check_duplicate(story: &Story<'_>, item: &Item<'_>, event: &Event, findings: 
     let gone = event.seq.and_then(|seq| story.find(&event.queue, seq));
     let removed = gone.and_then(|life| life.removals().find(|act| act.precedes(item)));
     if !begun || removed.is_some() {
-        let explanation = format!("{:?} is called a duplicate of a life that is not there", event.id);
+        let explanation = format!("{:?} is called a duplicate of a life that does not exist", event.id);
         findings.report(Invariant::I9, explanation, &[event]);
     }
 }
@@ -98,7 +98,7 @@ fn check_alone(story: &Story<'_>, item: &Item<'_>, event: &Event, findings: &mut
     for other in others.filter(|other| Some(other.seq) < event.seq) {
         let acknowledged = other.birth.filter(|birth| birth.precedes(item));
         if let Some(birth) = acknowledged.filter(|_| !story.may_be_gone(other, item)) {
-            let explanation = format!("two lives of {:?} are there at once", other.id);
+            let explanation = format!("two lives of {:?} exist at once", other.id);
             findings.report(Invariant::I9, explanation, &[birth.asked, event]);
         }
     }

@@ -70,7 +70,8 @@ fn check_freshness(life: &Life<'_>, act: &Item<'_>, findings: &mut Findings) {
         revision > decided_on && (written.is_some_and(|own| revision < own) || other.item.precedes(act))
     });
     if let Some(overlooked) = overlooked {
-        let explanation = format!("{:?}: {:?} was applied to a record that had moved", life.id, act.asked.op);
+        let explanation =
+            format!("{:?}: {:?} was applied to a record that had changed", life.id, act.asked.op);
         findings.report(broken_by_stale(act.asked.op), explanation, &[overlooked.event, act.asked, answer]);
     }
 }

@@ -50,14 +50,14 @@ fn check_answer(
             let ended =
                 life.is_some_and(|life| life.may_precede(wait).any(|act| finish_of(act) == Some(*status)));
             if !ended {
-                let explanation = "a wait told an outcome that nobody settled";
+                let explanation = "a wait answered an outcome that no settle made";
                 findings.report(Invariant::I13, explanation, &[wait.asked, event]);
             }
         }
         Some(Answer::Expired) if !life.is_some_and(|life| story.may_be_gone(life, wait)) => {
             findings.report(
                 Invariant::I13,
-                "a wait said expired of a job that is there",
+                "a wait answered that an existing job has expired",
                 &[wait.asked, event],
             );
         }
