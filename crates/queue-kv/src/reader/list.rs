@@ -80,6 +80,8 @@ impl View<'_> {
                 }
                 let TrackedJob { meta, token, .. } = stored::from_bytes::<StoredJob>(bytes)?.job;
                 page.looked_at += 1;
+                // The end moves on over jobs that the filter hides, or the next page would read
+                // them again.
                 end = Some(query.walk.place_of(&meta));
                 if query.steps_through(&meta, token, self.now()) && query.filter.matches(&meta) {
                     page.jobs.push(meta);

@@ -87,6 +87,8 @@ impl Transaction<'_> {
                 self.delete(&key(Family::Result))?;
                 self.delete(&key(Family::Details))?;
                 if let Some(content_type) = content_type {
+                    // The content type is stored in one value with the bytes, so both are written
+                    // again.
                     let payload: Option<Payload> =
                         self.view().part(Family::Payload, &meta.queue, meta.seq)?;
                     let payload = payload.ok_or_else(|| KvFailure::corrupt("a record has no payload"))?;

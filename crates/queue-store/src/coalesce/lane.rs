@@ -102,6 +102,8 @@ async fn run<V: Verb, S: Batched>(store: Arc<S>, mut inbox: mpsc::Receiver<Call<
                     None => pending().await,
                 }
             });
+            // A full backlog leaves calls in the channel, whose callers then wait: memory stays
+            // bounded.
             let reads = is_open && waiting.count < WAITING_MAX;
             let comes = pin!(async {
                 if reads { inbox.recv_many(&mut arrived, WAITING_MAX).await } else { pending().await }
@@ -119,6 +121,7 @@ async fn run<V: Verb, S: Batched>(store: Arc<S>, mut inbox: mpsc::Receiver<Call<
         under_way.extend(waiting.next().into_iter().map(|(key, calls)| {
             let store = store.clone();
             async move {
+                // Batches of one key go one after the other, which keeps the order of its calls.
                 for batch in batches(calls, weight_max) {
                     send(&*store, batch).await;
                 }
