@@ -60,7 +60,7 @@ impl ClaimCall {
         let answer = timeout(answer_max, run.storage.claim(request)).instrument(span.clone()).await;
         let mut answer = answer.unwrap_or_else(|_elapsed| Err(unanswered()));
         let is_lost = answer.as_ref().is_err_and(|error| error.certainty() == Certainty::Unknown);
-        // A claim without the store's time has no `not_after`, so the store may begin it at any time.
+        // Without the store's time a claim has no `not_after`, so the store may begin it any time.
         let begun_by = self.store_time.map(|_| sent_at + answer_max);
         let search = is_lost.then(|| LostClaimSearch::new(&run, &self.queue.name, lost, begun_by));
         let claimed = answer.as_mut().map(|claimed| std::mem::take(&mut claimed.jobs)).unwrap_or_default();
