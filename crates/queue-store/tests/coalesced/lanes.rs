@@ -1,4 +1,4 @@
-//! The tasks behind the merging.
+//! The tasks that merge calls.
 
 use crate::{
     recorder::{Call, Recorder},
@@ -48,7 +48,7 @@ async fn a_batch_with_a_settle_in_it_waits_with_the_settles() {
     assert_eq!(recorder.calls(), [settled(&["a"]), settled(&["b", "c", "d"])]);
 }
 
-/// A part of the store may be away.
+/// A part of the store may be unreachable.
 #[tokio::test]
 async fn calls_about_another_queue_do_not_wait_for_one_that_hangs() {
     let (recorder, store) = coalesced(Limits::default());

@@ -73,13 +73,13 @@ pub(crate) fn heartbeat(id: &str) -> Transition {
     transition(id, |token| Event::Extend { token, by: Span::from_secs(30), progress: None })
 }
 
-/// Lets a call join its lane, which it does at its first poll.
+/// Lets a call join its lane, which happens at its first poll.
 pub(crate) async fn join<T>(call: &mut Pending<'_, T>) {
     let ready = poll_fn(|context| Poll::Ready(call.as_mut().poll(context).is_ready())).await;
     assert!(!ready, "the gate is shut, so nothing can be answered yet");
 }
 
-/// Lets every other task of this single-threaded runtime run until it waits for something.
+/// Lets every other task of this single-threaded runtime run until it waits.
 pub(crate) async fn every_task_rests() {
     for _ in 0..TURNS {
         tokio::task::yield_now().await;
