@@ -1,4 +1,4 @@
-//! Large payloads: what stays in memory of them, and what one record can hold.
+//! Large payloads: which parts stay in memory, and how much one record can hold.
 
 mod common;
 
