@@ -1,4 +1,4 @@
-//! A transaction in another database than the queue's, where tables of the same names stand.
+//! A transaction in another database than the queue's, with tables of the same names.
 
 mod common;
 mod database;

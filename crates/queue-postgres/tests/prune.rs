@@ -1,4 +1,4 @@
-//! A prune among others who change the same jobs.
+//! A prune beside callers that change the same jobs.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Completions in transactions that may not see what others commit meanwhile.
+//! Completions in transactions that do not see what others commit meanwhile.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! What somebody sees who sits at a terminal, and is asked there.
+//! The output on a terminal, and the question asked there.
 
 use crate::place;
 use queue_e2e::{Place, Terminal};
