@@ -1,4 +1,4 @@
-//! One program: run, or left alone for a reason.
+//! One program: its run, or the reason why it is not run.
 
 use std::fmt;
 use std::path::Path;
@@ -14,23 +14,23 @@ use super::server;
 /// A program that has not ended by then never will.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// A program under a name that no other page's has.
+/// A program under a name that is unique among all pages.
 pub(super) struct Runnable {
     pub(super) name: String,
     pub(super) text: String,
     no_run: bool,
 }
 
-/// What came of it.
+/// The outcome of a program.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Ran {
     Passed,
-    /// Compiled alone.
+    /// Only compiled, for this reason.
     Left(&'static str),
     Failed(String),
 }
 
-/// What came of all.
+/// The outcomes of all programs.
 #[derive(Default)]
 pub(super) struct Tally {
     passed: usize,
@@ -53,7 +53,7 @@ pub(super) fn slug(path: &str) -> String {
         .collect()
 }
 
-/// Runs a program that was compiled, in a directory that is gone afterwards.
+/// Runs a compiled program in a temporary directory.
 pub(super) fn run(built: &Path, program: &Runnable) -> Result<Ran> {
     let needed = server::needed(&program.text);
     let address = needed.and_then(|variable| server::environment(variable, &program.name));
