@@ -3,21 +3,21 @@
 use super::card::{Body, Card};
 use queue_core::State;
 
-/// What a step answered, as the model says it and as the store said it.
+/// The answer to a step, from the model or from the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
-    /// There was nothing to ask the store.
+    /// The step asks the store nothing.
     Nothing,
     Enqueued(Vec<Vec<Taken>>),
     Claimed(Claim),
     Changed(Change),
-    /// In the order of their lives.
+    /// The rescued jobs, in the order of their lives.
     Rescued(Vec<Card>),
     Pruned(u64),
     Listed(Vec<Card>),
 }
 
-/// What became of one job of an enqueue.
+/// The answer to one job of an enqueue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Taken {
     New { life: u64 },
@@ -25,17 +25,17 @@ pub(super) enum Taken {
     Done { life: u64, result: Option<Vec<u8>> },
 }
 
-/// What a claim got.
+/// The answer to a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Claim {
     pub(super) jobs: Vec<(Card, Body)>,
     pub(super) paused: bool,
     pub(super) now: i64,
-    /// The model says the moment, the store may say an earlier one.
+    /// The model gives the exact moment; the store may give an earlier one.
     pub(super) next_due: Option<i64>,
 }
 
-/// What became of an event.
+/// The answer to an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Change {
     Done(Box<Card>),
@@ -45,12 +45,12 @@ pub(super) enum Change {
     Missing,
 }
 
-/// All that can be read after a step.
+/// Everything that can be read after a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Snapshot {
-    /// In the order of their lives.
+    /// The jobs, in the order of their lives.
     pub(super) jobs: Vec<(Card, Body)>,
-    /// Per state; of terminal states a store may count records that are overdue to be pruned.
+    /// The number of jobs per state; of terminal states a store may count overdue records.
     pub(super) counts: Vec<(State, u64)>,
     pub(super) scheduled: u64,
     pub(super) oldest_due: Option<i64>,
@@ -58,7 +58,7 @@ pub(super) struct Snapshot {
 }
 
 impl Answer {
-    /// Whether the store's answer is one that the model allows.
+    /// Whether the model allows the store's answer.
     pub(super) fn allows(&self, got: &Self) -> bool {
         match (self, got) {
             (Self::Claimed(expected), Self::Claimed(got)) => expected.allows(got),
@@ -68,8 +68,8 @@ impl Answer {
 }
 
 impl Claim {
-    /// A moment to come back is early enough if nothing can be had before it, and late enough if it
-    /// does not make callers spin. What a paused queue says of it is free.
+    /// `next_due` is early enough if no job can be had before it, and late enough if callers do not
+    /// spin. For a paused queue it may be anything.
     fn allows(&self, got: &Self) -> bool {
         let in_time = match (self.next_due, got.next_due) {
             _ if self.paused => true,
@@ -83,7 +83,7 @@ impl Claim {
 }
 
 impl Snapshot {
-    /// Whether what the store shows is what the model allows.
+    /// Whether the model allows what the store shows.
     pub(super) fn allows(&self, got: &Self) -> bool {
         let ended = |state: State| matches!(state, State::Completed | State::Failed | State::Cancelled);
         let count_fits = |(expected, got): (&(State, u64), &(State, u64))| {

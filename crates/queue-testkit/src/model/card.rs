@@ -2,11 +2,10 @@
 
 use queue_core::{JobMeta, JobRecord, Reason, Retention, RetentionPolicy, Span, State};
 
-/// A job as the model knows it and as a store shows it: every field of the metadata, as plain
-/// values.
+/// A job in the model and in a store: every field of the metadata, as plain values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Card {
-    /// Lives of a run are numbered from one, since a store may leave gaps in its own numbers.
+    /// The lives of a run are numbered from one, since a store may leave gaps in its own numbers.
     pub(super) life: u64,
     pub(super) revision: u64,
     pub(super) id: String,
@@ -25,10 +24,10 @@ pub(super) struct Card {
     /// Zero is unlimited.
     pub(super) max_stalls: u32,
     pub(super) expires_in_ms: Option<i64>,
-    /// It expires no more.
+    /// Whether it no longer expires.
     pub(super) is_lifted: bool,
     pub(super) time_limit_ms: Option<i64>,
-    /// The holder, and when its lease lapses.
+    /// The holder, and the end of its lease.
     pub(super) lease: Option<(String, i64)>,
     pub(super) claimed_at: Option<i64>,
     pub(super) cancel_requested: bool,
@@ -37,7 +36,7 @@ pub(super) struct Card {
     /// Name and message.
     pub(super) error: Option<(String, String)>,
     pub(super) failed_at: Option<i64>,
-    /// The kind of what follows its failure.
+    /// The kind of its follow-up.
     pub(super) on_failure: Option<String>,
     pub(super) keep_completed: Retention,
     pub(super) keep_failed: Retention,
@@ -50,14 +49,14 @@ pub(super) struct Card {
 pub(super) struct Body {
     pub(super) payload: Vec<u8>,
     pub(super) content_type: String,
-    /// The value of the one header that a job of a run may have.
+    /// The value of the only header that a job of a run may have.
     pub(super) header: Option<String>,
     pub(super) result: Option<Vec<u8>>,
     pub(super) details: Option<Vec<u8>>,
 }
 
 impl Card {
-    /// A job that nothing is said of but this.
+    /// A job with defaults for everything else.
     pub(super) fn plain(life: u64, id: String, kind: &str, now: i64) -> Self {
         let retention = RetentionPolicy::default();
         Self {
@@ -94,7 +93,7 @@ impl Card {
         }
     }
 
-    /// What a store shows.
+    /// The job as a store shows it.
     pub(super) fn shown(meta: &JobMeta, life: u64) -> Self {
         let lease = meta.lease.as_ref();
         let error = meta.last_error.as_ref();
@@ -134,7 +133,7 @@ impl Card {
 }
 
 impl Body {
-    /// What a store shows of a record that was read whole.
+    /// The body as a store shows it.
     pub(super) fn shown(record: &JobRecord) -> Self {
         let body = record.body.as_ref().expect("the whole record was asked for");
         Self {

@@ -1,4 +1,4 @@
-//! Runs a step on the store under test, and says what it answered in the words of the model.
+//! Runs a step on the store under test, and translates the answer into the terms of the model.
 
 use super::{
     answer::{Answer, Change, Claim, Snapshot, Taken},
@@ -14,11 +14,11 @@ use queue_core::{
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Far more than a run has.
+/// More than any run has.
 const PLENTY: usize = 1000;
-/// How the ids of jobs that follow a failure begin.
+/// The prefix of follow-ups' ids.
 const FOLLOW_UP: &str = "on-failure@";
-/// Leases that a run holds in hand, live or not.
+/// The leases that a run keeps, live or not.
 pub(super) const HANDS_MAX: usize = 6;
 
 /// The store, and what its clients remember.
@@ -35,7 +35,7 @@ impl Driver {
         Self { bench, hands: Vec::new(), lives: BTreeMap::new(), pins: 0 }
     }
 
-    /// One step that is no step of the clock.
+    /// Runs one step that does not move the clock.
     pub(super) async fn run(&mut self, op: &Op) -> Answer {
         match op {
             Op::Enqueue(groups) => self.enqueue(groups).await,
@@ -70,8 +70,8 @@ impl Driver {
         }
     }
 
-    /// Time that reads alone have seen need not outlive a handle, what a write has seen must. So
-    /// something is written before the clock is set back.
+    /// The time that only reads have seen need not outlive a handle, while the time of a write
+    /// must. So this writes something before the clock is set back.
     pub(super) async fn pin_time(&mut self) {
         self.pins += 1;
         self.bench.on_queue("aside").put(&format!("pin-{}", self.pins)).await;
@@ -137,8 +137,7 @@ impl Driver {
         }
     }
 
-    /// Overdue records count as absent, but a store may count them as it removes them; so they go
-    /// first.
+    /// Removes overdue records first, which a store may count as it removes them.
     async fn prune(&self, doomed: Doomed) -> u64 {
         self.bench.prune(Prune::Expired, PLENTY).await;
         let what = match doomed {
@@ -178,7 +177,8 @@ impl Driver {
         cards
     }
 
-    /// Lives that began unseen, behind another job, get their numbers in the order of the store's.
+    /// Numbers lives that began unseen, as followers of other jobs, in the order of the store's
+    /// numbers.
     async fn learn_all(&mut self) {
         let listed = self.bench.list(ListQuery::all(self.bench.queue().clone(), PLENTY)).await;
         for meta in listed {
@@ -205,7 +205,7 @@ impl Driver {
         (self.card(&record.meta), body)
     }
 
-    /// What follows a failure names the life that failed, by the number that the store gave it.
+    /// The life that a follow-up names, by the number that the store gave it.
     fn failed_life(&mut self, id: &str) -> Option<(u64, String)> {
         let (seq, epoch) = id.strip_prefix(FOLLOW_UP)?.split_once('.')?;
         let seq = seq.parse().expect("the number of a life");
@@ -219,7 +219,7 @@ impl Driver {
     }
 }
 
-/// The remembered thing that a number stands for.
+/// The remembered item that a number stands for.
 pub(super) fn pick<T>(remembered: &[T], nth: usize) -> Option<&T> {
     remembered.get(nth % remembered.len().max(1))
 }

@@ -1,4 +1,4 @@
-//! What one job does, in the model's own words. Nothing here is shared with the lifecycle or with
+//! The behaviour of one job, in the model's own terms. It shares no code with the lifecycle or with
 //! any store.
 
 use super::{
@@ -10,7 +10,7 @@ use queue_core::{Reason, Retention, State, lifecycle::Cause};
 use serde_json::json;
 
 const STALLED: (&str, &str) = ("Stalled", "the lease lapsed before the worker settled the job");
-/// A record that somebody waits for stays this long at least.
+/// The least time for which an awaited record is kept.
 const AWAITED_MS: i64 = 60_000;
 
 /// A job in the model.
@@ -20,20 +20,20 @@ pub(super) struct Job {
     pub(super) body: Body,
     /// The number of the claim that holds it.
     pub(super) held_by: Option<u64>,
-    /// The claim that last let go of it, and with which word, until the next claim.
+    /// The last settled claim and its settle, until the next claim.
     pub(super) let_go: Option<(u64, &'static str)>,
-    /// What follows the failure that has just ended it, until somebody takes it from here.
+    /// The follow-up of the failure that has just ended the job, until it is taken from here.
     pub(super) follow_up: Option<FollowUp>,
 }
 
-/// What became of a change.
+/// The effect of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     Stays,
     Goes,
 }
 
-/// A job that follows: its id, and what it is told.
+/// A follow-up: its id, and the failure in its payload.
 #[derive(Clone, Debug)]
 pub(super) struct FollowUp {
     pub(super) id: String,
@@ -67,7 +67,7 @@ impl Job {
         self.card.lease.as_ref().is_some_and(|(_, lapse)| *lapse <= now)
     }
 
-    /// Nobody started it in time.
+    /// Whether the job was not started in time.
     pub(super) fn has_expired(&self, now: i64) -> bool {
         self.card.state == State::Queued && self.expires_at().is_some_and(|at| at <= now)
     }
@@ -127,7 +127,7 @@ impl Job {
         fate
     }
 
-    /// The lease lapsed.
+    /// Ends a lapsed lease.
     pub(super) fn stall(&mut self, now: i64) -> Fate {
         let stalls = self.card.stalls + 1;
         let spent = self.card.max_stalls != 0 && stalls >= self.card.max_stalls;
@@ -149,19 +149,19 @@ impl Job {
         fate
     }
 
-    /// What the holder leaves for the next attempt, which is none if the job is to be cancelled.
+    /// Stores what the holder leaves for the next attempt, unless the job is to be cancelled.
     pub(super) fn note(&mut self, progress: Option<Vec<u8>>) {
         if !self.card.cancel_requested {
             self.card.progress = progress.or(self.card.progress.take());
         }
     }
 
-    /// It is of a kind of the library's own.
+    /// Whether its kind is one of the library's own.
     pub(super) fn is_own(&self) -> bool {
         self.card.kind.starts_with("queue.")
     }
 
-    /// Back without a charge: released, or put off.
+    /// Gives the job back uncharged: released, or put off.
     pub(super) fn give_back(&mut self, run_at: i64, now: i64) -> Fate {
         if self.card.cancel_requested {
             return self.end(State::Cancelled, None, self.card.keep_failed, now);
@@ -169,12 +169,12 @@ impl Job {
         self.wait(self.uncharged(), run_at)
     }
 
-    /// It may have started: from now on it does not expire.
+    /// Lifts the expiry, since the job may have started.
     pub(super) fn lift(&mut self) {
         self.card.is_lifted |= self.card.expires_in_ms.is_some() && !self.card.cancel_requested;
     }
 
-    /// Ended since it was not started in time.
+    /// Ends a job that was not started in time.
     pub(super) fn expire(&mut self, now: i64) -> Fate {
         self.end(State::Cancelled, Some(Reason::Expired), self.card.keep_failed, now)
     }
@@ -196,7 +196,7 @@ impl Job {
         self.wait(self.uncharged(), run_at)
     }
 
-    /// Ended before it ran.
+    /// Ends a job before it runs.
     pub(super) fn cancel(&mut self, now: i64) -> Fate {
         self.end(State::Cancelled, None, self.card.keep_failed, now)
     }
@@ -222,7 +222,7 @@ impl Job {
         Fate::Stays
     }
 
-    /// Whoever never failed or stalled waits as Queued.
+    /// The state of a waiting job: Queued if it never failed or stalled.
     fn uncharged(&self) -> State {
         if self.card.failures + self.card.stalls == 0 { State::Queued } else { State::Failing }
     }
@@ -254,7 +254,7 @@ impl Job {
         Fate::Stays
     }
 
-    /// Has the job follow that its producer asked for.
+    /// Makes the follow-up that its producer asked for.
     fn mourn(&mut self, reason: Reason, error: (&str, &str), (failures, stalls): (u32, u32)) {
         let reason = match reason {
             Reason::Exhausted => "exhausted",

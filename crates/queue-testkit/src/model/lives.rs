@@ -1,4 +1,4 @@
-//! How lives begin in the model: enqueued, and behind other jobs.
+//! How lives begin in the model: by an enqueue, and as followers of other jobs.
 
 use super::{
     answer::Taken,
@@ -38,8 +38,8 @@ impl World {
         Taken::New { life: self.lives }
     }
 
-    /// Enqueues what follows another job. Lives that end in the same step are never seen, so they
-    /// get no number.
+    /// Enqueues the followers of a job. Lives that end in the same step are never seen, so they get
+    /// no number.
     pub(super) fn follow(&mut self, named: &[New], follow_up: Option<FollowUp>) {
         let before = self.lives;
         for new in named {
@@ -81,7 +81,7 @@ impl World {
     }
 }
 
-/// It takes the place of one that waited: it is as old as the first of them, and may be due before
+/// Replaces a waiting job: the new life keeps the creation time of the first, and may be due before
 /// its own delay.
 fn in_place(card: &mut Card, new: &New, first_at: i64, now: i64) {
     card.created_at = first_at;

@@ -5,10 +5,10 @@ use queue_core::{
     lifecycle::{Cause, OnRunning},
 };
 
-/// Ids, workers and kinds are few, so that operations meet.
+/// Few ids, workers and kinds, so that operations meet.
 pub(crate) const IDS: [&str; 5] = ["a", "b", "c", "d", "e"];
 pub(crate) const WORKERS: [&str; 2] = ["worker-1", "worker-2"];
-/// The last is one of the library's own.
+/// The kinds; the last is one of the library's own.
 pub(crate) const KINDS: [&str; 3] = ["email", "report", "queue.own"];
 /// Tags, in order.
 pub(crate) const TAGS: [&str; 2] = ["blue", "red"];
@@ -17,31 +17,31 @@ pub(crate) const CONTENT_TYPES: [&str; 2] = ["application/json", "text/plain"];
 /// One step of a random run.
 #[derive(Clone, Debug)]
 pub(crate) enum Op {
-    /// Groups of jobs in one call.
+    /// One call that enqueues groups of jobs.
     Enqueue(Vec<Vec<New>>),
-    /// Takes leases, which later steps hold in hand.
+    /// A claim, whose leases later steps use.
     Claim { worker: usize, limit: usize, lease_ms: i64 },
-    /// The holder of one of the latest leases, live or not, does something with it.
+    /// An event of the holder of one of the latest leases, live or not.
     Hold { hand: usize, how: How },
-    /// Somebody else changes a job.
+    /// A change without a lease.
     Change { id: usize, what: What },
-    /// Everything that lapsed is ended.
+    /// The rescue of all lapsed leases.
     Rescue,
-    /// Records go.
+    /// A prune.
     Prune(Doomed),
-    /// Claims stop.
+    /// A pause.
     Pause,
-    /// Claims go on.
+    /// A resume.
     Resume,
-    /// Page by page.
+    /// A listing, page by page.
     List { filter: Filter, page: usize },
-    /// The clock goes on.
+    /// Moves the clock forward.
     Pass(i64),
-    /// The clock goes to a moment that matters to some job, or just before or after it.
+    /// Moves the clock to a moment that matters to some job, or just before or after it.
     Edge { nth: usize, off_ms: i64 },
-    /// The clock is set back.
+    /// Sets the clock back.
     Back(i64),
-    /// The store is closed and opened.
+    /// Closes the store and opens it again.
     Reopen,
 }
 
@@ -57,7 +57,7 @@ pub(crate) struct New {
     pub(crate) tags: Vec<&'static str>,
     pub(crate) priority: i16,
     pub(crate) delay_ms: i64,
-    /// Behind the delay.
+    /// The time after the delay at which it expires.
     pub(crate) expires_after_ms: Option<i64>,
     pub(crate) time_limit_ms: Option<i64>,
     pub(crate) max_attempts: u32,
@@ -66,12 +66,12 @@ pub(crate) struct New {
     pub(crate) keep_failed: Retention,
     pub(crate) on_failed: OnFailed,
     pub(crate) on_waiting: OnWaiting,
-    /// Another job follows if it fails for good.
+    /// Whether it has a follow-up.
     pub(crate) is_mourned: bool,
     pub(crate) awaited: bool,
 }
 
-/// What holders do.
+/// The events of holders.
 #[derive(Clone, Debug)]
 pub(crate) enum How {
     Complete {
@@ -93,7 +93,7 @@ pub(crate) enum How {
         progress: Option<Vec<u8>>,
         then: Vec<New>,
     },
-    /// Its holder finds that it is too late to start it.
+    /// The end of a job that is too late to start.
     Expire,
     Snooze {
         delay_ms: i64,
@@ -106,17 +106,17 @@ pub(crate) enum How {
     },
 }
 
-/// What everybody may do.
+/// The changes that need no lease.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum What {
     Cancel(OnRunning),
     Await,
     Retain(Retention),
-    /// With one of the content types, if any.
+    /// A redrive, with one of the content types, if any.
     Redrive {
         as_type: Option<usize>,
     },
-    /// Somebody reads that it was not started in time.
+    /// The end of a job that was not started in time.
     Expire,
     Promote,
     Reschedule {
@@ -125,7 +125,7 @@ pub(crate) enum What {
     Delete,
 }
 
-/// Which records go.
+/// The records that a prune removes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Doomed {
     Expired,
@@ -133,7 +133,7 @@ pub(crate) enum Doomed {
     Everything,
 }
 
-/// Which jobs are listed.
+/// The jobs that a listing shows.
 #[derive(Clone, Debug)]
 pub(crate) enum Filter {
     Match { states: Vec<State>, worker: Option<usize>, kind: Option<usize> },

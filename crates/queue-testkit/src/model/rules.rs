@@ -1,4 +1,4 @@
-//! Which change an event is, in the model's own words.
+//! The change that an event makes, in the model's own terms.
 
 use super::{
     answer::Change,
@@ -10,10 +10,10 @@ use queue_core::{
     lifecycle::{Cause, OnRunning},
 };
 
-/// How long a job of the library's own waits for somebody who knows its kind.
+/// The time that a job of the library's own kinds waits for a worker that knows its kind.
 const OWN_KIND_WAIT_MS: i64 = 5_000;
 
-/// The word by which a settle is known when it is repeated; a heartbeat settles nothing.
+/// The name of a settle by which a repeat is recognized; a heartbeat has none.
 pub(super) fn word(how: &How) -> Option<&'static str> {
     match how {
         How::Complete { .. } => Some("complete"),
@@ -25,7 +25,7 @@ pub(super) fn word(how: &How) -> Option<&'static str> {
     }
 }
 
-/// What its holder does to a job.
+/// The effect of a holder's event on a job.
 pub(super) fn held(job: &mut Job, how: &How, now: i64) -> Fate {
     match how.clone() {
         How::Complete { result, keep, .. } => job.complete(result, keep, now),
@@ -51,7 +51,7 @@ pub(super) fn held(job: &mut Job, how: &How, now: i64) -> Fate {
     }
 }
 
-/// The jobs that its holder has follow, as the job stands once that is done.
+/// The followers that the holder named and that come, given the job after the event.
 pub(super) fn named<'a>(job: &Job, fate: Fate, how: &'a How) -> &'a [New] {
     match how {
         How::Fail { cause: Cause::UnknownKind, .. } if job.is_own() => &[],
@@ -64,7 +64,7 @@ pub(super) fn named<'a>(job: &Job, fate: Fate, how: &'a How) -> &'a [New] {
     }
 }
 
-/// What others do to a job, or why not.
+/// The effect of a change without a lease, or the reason why there is none.
 pub(super) fn changed(job: &mut Job, what: What, now: i64, reading: i64) -> Result<Fate, Change> {
     let state = job.card.state;
     let (running, waiting, ended) = (state == State::Processing, job.is_waiting(), job.has_ended());

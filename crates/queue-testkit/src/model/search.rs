@@ -14,8 +14,7 @@ use crate::{
 };
 use queue_core::{Clock, Span, Timestamp};
 
-/// Runs as many seeds as asked for, and panics with the fewest steps on which store and model
-/// differ.
+/// Runs the requested seeds, and panics with the fewest steps on which store and model differ.
 pub(super) async fn run(bench: &Bench, trial: &str, mix: Mix) {
     let strategy = steps(mix);
     let one = async |seed| {
@@ -30,7 +29,7 @@ pub(super) async fn run(bench: &Bench, trial: &str, mix: Mix) {
     for_each_seed(SEEDS_PER_TRIAL, HANG_AFTER, one).await;
 }
 
-/// Runs the steps on an empty store, and says where it first differs from the model.
+/// Runs the steps on an empty store, and describes the first difference from the model.
 async fn difference(bench: &Bench, steps: &[Op]) -> Option<String> {
     let bench = bench.elsewhere().await;
     let difference = caught(async {
@@ -69,7 +68,7 @@ async fn compare(bench: Bench, steps: &[Op]) -> Result<(), String> {
     Ok(())
 }
 
-/// Turns the clock, where the step is one of the clock.
+/// Moves the clock, if the step is about the clock.
 fn turn(bench: &Bench, op: &Op, world: &World) {
     let now = bench.clock.now().as_millis();
     let to = match op {

@@ -1,5 +1,5 @@
-//! Where random steps come from. Small values and few names, so that steps meet; what shrinks goes
-//! to plain and few.
+//! Generates random steps. Values are small and names few, so that steps meet; shrinking leads to
+//! plain and few steps.
 
 use super::op::{CONTENT_TYPES, Doomed, Filter, How, IDS, KINDS, New, Op, TAGS, WORKERS, What};
 use proptest::{
@@ -14,7 +14,7 @@ use queue_core::{
     lifecycle::{Cause, OnRunning},
 };
 
-/// What a run is about: how often each kind of step comes.
+/// The weights of the kinds of steps in a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mix {
     pub(crate) enqueue: u32,
@@ -30,7 +30,7 @@ pub(crate) struct Mix {
     pub(crate) reopen: u32,
 }
 
-/// Longest run.
+/// The most steps of a run.
 const STEPS_MAX: usize = 40;
 /// Around the moments of leases, waits and retentions.
 const SPANS_MS: &[i64] = &[0, 1, 999, 1_000, 1_001, 10_000, 30_000, 60_000, 3_600_000];
@@ -67,7 +67,7 @@ pub(crate) fn claim() -> BoxedStrategy<Op> {
 }
 
 fn hold() -> BoxedStrategy<Op> {
-    // Mostly one of the latest leases; they shrink towards the oldest.
+    // The holder mostly uses one of the latest leases; shrinking leads to the oldest.
     (0..super::driver::HANDS_MAX, how()).prop_map(|(hand, how)| Op::Hold { hand, how }).boxed()
 }
 
@@ -163,7 +163,7 @@ pub(crate) fn new() -> BoxedStrategy<New> {
             tags: names.3.1,
             priority: order.0,
             delay_ms: order.1,
-            // One that may replace another cannot expire.
+            // A job that may replace another cannot expire.
             expires_after_ms: times.0.filter(|_| on_waiting == OnWaiting::Block),
             time_limit_ms: times.1,
             max_attempts: budgets.0,
@@ -178,7 +178,7 @@ pub(crate) fn new() -> BoxedStrategy<New> {
         .boxed()
 }
 
-/// What follows a settle.
+/// The followers of a settle.
 pub(crate) fn then() -> BoxedStrategy<Vec<New>> {
     vec(new(), 0..3).boxed()
 }
@@ -208,7 +208,7 @@ pub(crate) fn millis() -> BoxedStrategy<i64> {
     select(SPANS_MS).boxed()
 }
 
-/// Not zero.
+/// A time that is not zero.
 fn later() -> BoxedStrategy<i64> {
     select(&SPANS_MS[1..]).boxed()
 }

@@ -1,4 +1,4 @@
-//! The model of a queue: what each operation should answer and leave behind.
+//! The model of a queue: the expected answer and effect of each operation.
 
 use super::{
     answer::{Answer, Change, Claim, Snapshot},
@@ -17,12 +17,12 @@ pub(super) struct World {
     pub(super) jobs: BTreeMap<String, Job>,
     hands: Vec<Hand>,
     pub(super) now: i64,
-    /// What the clock says, which is at most that.
+    /// The reading of the clock, which is at most the store time.
     reading: i64,
     pub(super) lives: u64,
     claims: u64,
     paused: bool,
-    /// The latest time that the handle was told, and the ticks at which it was.
+    /// The latest time that the handle was told, and its ticks then.
     told: (i64, i64),
 }
 
@@ -32,12 +32,12 @@ struct Hand {
     id: String,
     life: u64,
     claim: u64,
-    /// When it was too late to start it, as the claim showed it.
+    /// The expiry of the job, as the claim showed it.
     expires_at: Option<i64>,
 }
 
 impl World {
-    /// An empty queue of a store that has not looked at its clock yet.
+    /// An empty queue of a store that has not read its clock yet.
     pub(super) fn new() -> Self {
         Self {
             jobs: BTreeMap::new(),
@@ -51,8 +51,8 @@ impl World {
         }
     }
 
-    /// The store looks at its clock: time goes on, slowly if the clock is behind, and what is
-    /// overdue is gone.
+    /// The store reads its clock: time moves on, slowly if the clock is behind, and overdue records
+    /// are removed.
     pub(super) fn look(&mut self, (reading, ticks): (i64, i64)) {
         let (told, at) = self.told;
         self.reading = reading;
@@ -64,12 +64,12 @@ impl World {
         self.jobs.retain(|_, job| !job.is_gone(self.now));
     }
 
-    /// A new handle counts from what the store tells it first.
+    /// A new handle counts time from the first answer of the store.
     pub(super) fn reopen(&mut self, (_, ticks): (i64, i64)) {
         self.told = (self.now, ticks);
     }
 
-    /// The moments still ahead that matter to some job, in order.
+    /// The future moments that matter to some job, in order.
     pub(super) fn edges(&self) -> Vec<i64> {
         let lapse = |job: &Job| job.card.lease.as_ref().map(|lease| lease.1);
         let of = |job: &Job| [Some(job.card.run_at), lapse(job), job.card.purge_at, job.expires_at()];
@@ -80,7 +80,7 @@ impl World {
         edges
     }
 
-    /// What the store should answer.
+    /// The expected answer.
     pub(super) fn run(&mut self, op: &Op) -> Answer {
         match op {
             Op::Enqueue(groups) => {
@@ -104,7 +104,7 @@ impl World {
         }
     }
 
-    /// What should now be there.
+    /// The expected contents.
     pub(super) fn snapshot(&self) -> Snapshot {
         let jobs = self.in_order();
         let count = |state| jobs.iter().filter(|job| job.card.state == state).count() as u64;
@@ -179,7 +179,7 @@ impl World {
         }
     }
 
-    /// The answer to a change that was made. A record that is kept for no time is gone at once.
+    /// The answer to a change that was made. A record that is kept for no time is removed at once.
     fn settle(&mut self, id: &str, fate: Fate) -> Change {
         let job = self.jobs.get(id).expect("it was just changed");
         let card = job.card.clone();
@@ -192,7 +192,7 @@ impl World {
     fn rescue(&mut self) -> Vec<Card> {
         let now = self.now;
         let mut lapsed: Vec<&Job> = self.jobs.values().filter(|job| job.has_lapsed(now)).collect();
-        // In the order in which they are listed, so that what follows them comes in that order.
+        // The order is that of the listing, so that followers come in that order.
         lapsed.sort_by_key(|job| (job.card.lease.as_ref().map(|lease| lease.1), job.card.life));
         let lapsed: Vec<String> = lapsed.iter().map(|job| job.card.id.clone()).collect();
         let mut cards = Vec::new();
