@@ -23,9 +23,9 @@ pub(super) struct Victim {
 
 /// Kills a worker that is in mid-work; `None` if none is at this moment.
 ///
-/// It is stopped first, so that what is seen is still so when it dies: the store must say that it
-/// holds leases, and its log that it started some of those jobs and ended them not. Nothing else
-/// hangs on the stopped process but the other writers of the store, for the length of one look.
+/// The worker is stopped first, so that what is seen is still so when it dies: the store must say
+/// that it holds leases, and its log that it started some of those jobs and did not end them. While
+/// it is stopped, only the other writers of the store may wait for it, for the length of one look.
 pub(super) async fn kill_one(
     fleet: &mut Fleet,
     ledger: &mut Ledger,

@@ -100,6 +100,7 @@ async fn store_all(
     let progress = Progress::new(input.bytes);
     let mut batches = read_ahead(input, jobs.storage().capabilities().limits.payload_bytes_max);
     loop {
+        // Biased, so that an interruption wins although a long input always has a batch ready.
         let batch = tokio::select! {
             biased;
             () = signals.next() => return Err(interrupted(job, "")),
@@ -114,7 +115,7 @@ async fn store_all(
             stored = &mut storing => (stored?, false),
             () = signals.next() => tokio::select! {
                 stored = &mut storing => (stored?, true),
-                () = signals.next() => return Err(interrupted(job, ", those on their way perhaps")),
+                () = signals.next() => return Err(interrupted(job, "; the lines after them may be stored too")),
             },
         };
         totals.skipped += skipped;

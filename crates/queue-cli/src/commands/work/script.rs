@@ -36,6 +36,7 @@ impl Script {
             .env("QUEUE_ID", meta.id.as_str())
             .env("QUEUE_KIND", meta.kind.as_str())
             .env("QUEUE_ATTEMPT", context.attempt().to_string())
+            // The worker may itself run as a job, whose payload must not be taken for this one.
             .env_remove("QUEUE_PAYLOAD")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
